@@ -1,0 +1,1 @@
+//! Tokens and their digests. Only the SHA-256 of a token is ever stored (contract 10).

@@ -1,0 +1,69 @@
+//! What a call needs on a content type, and what the rules of a scoped key give (contract 10).
+
+use std::ops::BitOr;
+
+use crate::wire::key::Rule;
+
+/// A set of the four rights that a rule can give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access(u8);
+
+impl Access {
+    pub const NONE: Self = Self(0);
+    pub const CREATE: Self = Self(1);
+    pub const READ: Self = Self(2);
+    pub const UPDATE: Self = Self(4);
+    pub const DELETE: Self = Self(8);
+    /// `GET removed`: a read that tells about deletions.
+    pub const READ_REMOVED: Self = Self(2 | 8);
+
+    /// Tells whether every right of `other` is in this set.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Tells whether a call that needs this changes something.
+    pub fn is_write(self) -> bool {
+        self != Self::NONE && self != Self::READ && self != Self::READ_REMOVED
+    }
+
+    /// Adds up what the rules give on a type.
+    pub(crate) fn granted(rules: &[Rule], content_type: &str) -> Self {
+        let rights = |rule: &Rule| {
+            let right = |given: bool, access: Self| if given { access } else { Self::NONE };
+            right(rule.create, Self::CREATE)
+                | right(rule.read, Self::READ)
+                | right(rule.update, Self::UPDATE)
+                | right(rule.delete, Self::DELETE)
+        };
+        rules
+            .iter()
+            .filter(|rule| rule.covers(content_type))
+            .fold(Self::NONE, |sum, rule| sum | rights(rule))
+    }
+}
+
+impl BitOr for Access {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// What a request asks for, before its body is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission<'a> {
+    /// Any valid key will do.
+    AnyKey,
+    /// Work on the objects of a type.
+    Content { content_type: &'a str, needs: Access },
+    /// Look at the definition of a type.
+    ReadType { content_type: &'a str },
+    /// Change the definition of a type.
+    ChangeType { content_type: &'a str },
+    /// Create types, plan or apply a project, purge the space.
+    AdministerTypes,
+    /// Keys and other management.
+    Manage,
+}

@@ -1,0 +1,54 @@
+//! What the core must be told to open a folder. Reading flags and environment is the callers' work.
+
+use std::{path::PathBuf, sync::Arc};
+
+use crate::{
+    clock::{Clock, SystemClock},
+    ids::{IdSource, RandomIds},
+    limits,
+};
+
+/// How a commit reaches the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// An acknowledged write survives a power cut.
+    #[default]
+    Full,
+    /// An acknowledged write survives a crash of the process, but a power cut may take the last
+    /// ones back. The database stays sound either way.
+    Normal,
+}
+
+/// Settings of one data folder.
+#[derive(Clone)]
+pub struct CoreConfig {
+    /// The data folder; it is made when missing.
+    pub folder: PathBuf,
+    pub durability: Durability,
+    /// Elements of one batch create, patch or delete.
+    pub batch_limit: usize,
+    /// Most content types, built-in ones included; none means no quota.
+    pub max_types: Option<u64>,
+    /// Most live objects of all types; none means no quota.
+    pub max_objects: Option<u64>,
+    /// `readonly` binds editors of forms only, not the API (contract 3.6, the lenient reading).
+    pub lenient_readonly: bool,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn IdSource>,
+}
+
+impl CoreConfig {
+    /// The defaults for a folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            durability: Durability::default(),
+            batch_limit: limits::BATCH_DEFAULT,
+            max_types: None,
+            max_objects: None,
+            lenient_readonly: false,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+        }
+    }
+}

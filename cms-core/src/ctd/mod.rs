@@ -1,0 +1,13 @@
+//! Content type definitions: the model ([`model`]), reading payloads ([`parse`]), the schema that
+//! objects are checked against ([`schema`]), the built-in types ([`builtin`]), all types of a
+//! server at one moment ([`catalog`]), and the operations ([`service`], [`plan`]).
+
+pub(crate) mod builtin;
+pub(crate) mod catalog;
+pub(crate) mod diff;
+pub(crate) mod model;
+pub(crate) mod parse;
+pub(crate) mod plan;
+pub(crate) mod resolve;
+pub(crate) mod schema;
+pub(crate) mod service;

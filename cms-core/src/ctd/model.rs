@@ -1,0 +1,268 @@
+//! A content type definition as the rest of the core reads it: parsed once, checked once.
+//!
+//! [`Definition`] is what a client sent, after [`super::parse`] found no fault in it; it is stored
+//! as sent. [`Property`] and [`InputType`] are the same facts in a form that code can match on.
+//! Nothing here knows storage or stored objects.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::wire::ctd::Slug;
+
+/// A validated definition: the part of a content type that a client decides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) label: String,
+    pub(crate) workflow_id: String,
+    pub(crate) draft_public: bool,
+    pub(crate) internal: bool,
+    /// As sent, with the defaults of `required` and `additionalProperties`.
+    pub(crate) schema_definition: Map<String, Value>,
+    /// As sent.
+    pub(crate) meta_definition: Map<String, Value>,
+    pub(crate) slugs: Vec<Slug>,
+    pub(crate) featured_image: Vec<Value>,
+}
+
+/// One property of a type, or of the items of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) schema_type: SchemaType,
+    pub(crate) input_type: InputType,
+    pub(crate) required: bool,
+    pub(crate) unique: bool,
+    pub(crate) readonly: bool,
+    pub(crate) title_part: bool,
+    /// Values that radio and select allow; empty when anything goes.
+    pub(crate) options: Vec<String>,
+    /// Only for `datasource`.
+    pub(crate) relation: Option<Relation>,
+    /// Block types that a block value may hold; none when any goes.
+    pub(crate) block_types: Option<Vec<String>>,
+    /// Properties of list items (`object`) or of a `custom` object.
+    pub(crate) nested: Vec<Property>,
+}
+
+impl Property {
+    /// The pair `type/inputType` as plans and messages print it.
+    pub(crate) fn kind(&self) -> String {
+        format!("{}/{}", self.schema_type.as_str(), self.input_type.as_str())
+    }
+}
+
+/// What a relation may point to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Relation {
+    /// Name of the allowed type; none means any type.
+    pub(crate) target: Option<String>,
+    pub(crate) multiple: bool,
+}
+
+/// `type` of a property schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum SchemaType {
+    Array,
+    Boolean,
+    Integer,
+    Null,
+    Number,
+    Object,
+    String,
+}
+
+impl SchemaType {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Array,
+        Self::Boolean,
+        Self::Integer,
+        Self::Null,
+        Self::Number,
+        Self::Object,
+        Self::String,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Null => "null",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+}
+
+/// `inputType` of a property config (contract 2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum InputType {
+    Text,
+    RichText,
+    Textarea,
+    TextMarkdown,
+    Email,
+    Number,
+    Radio,
+    Checkbox,
+    Select,
+    Datasource,
+    Object,
+    Geo,
+    DateTime,
+    Block,
+    SimpleList,
+    Markdown,
+    Custom,
+}
+
+impl InputType {
+    /// In the order in which the contract's message lists them.
+    pub(crate) const ALL: [Self; 17] = [
+        Self::Text,
+        Self::RichText,
+        Self::Textarea,
+        Self::TextMarkdown,
+        Self::Email,
+        Self::Number,
+        Self::Radio,
+        Self::Checkbox,
+        Self::Select,
+        Self::Datasource,
+        Self::Object,
+        Self::Geo,
+        Self::DateTime,
+        Self::Block,
+        Self::SimpleList,
+        Self::Markdown,
+        Self::Custom,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::RichText => "richtext",
+            Self::Textarea => "textarea",
+            Self::TextMarkdown => "textMarkdown",
+            Self::Email => "email",
+            Self::Number => "number",
+            Self::Radio => "radio",
+            Self::Checkbox => "checkbox",
+            Self::Select => "select",
+            Self::Datasource => "datasource",
+            Self::Object => "object",
+            Self::Geo => "geo",
+            Self::DateTime => "dateTime",
+            Self::Block => "block",
+            Self::SimpleList => "simpleList",
+            Self::Markdown => "markdown",
+            Self::Custom => "custom",
+        }
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+
+    /// Input types whose values can be part of an object's title.
+    pub(crate) fn can_be_title(self) -> bool {
+        matches!(
+            self,
+            Self::Text | Self::Textarea | Self::Email | Self::Number | Self::Select | Self::DateTime
+        )
+    }
+
+    /// Short scalar values: worth an index of their own.
+    pub(crate) fn is_indexable(self) -> bool {
+        matches!(
+            self,
+            Self::Text | Self::Email | Self::Number | Self::Radio | Self::Checkbox | Self::Select
+                | Self::DateTime
+        )
+    }
+}
+
+impl Definition {
+    /// The properties in the order of the form, read from the two definitions.
+    ///
+    /// The definition was validated, so nothing can be missing; a key of the wrong kind counts as
+    /// absent.
+    pub(crate) fn properties(&self) -> Vec<Property> {
+        let own = &self.schema_definition["allOf"][1]["properties"];
+        let required = self.schema_definition.get("required");
+        read_properties(own, required, &Value::Object(self.meta_definition.clone()))
+    }
+}
+
+/// Reads the properties of one level: schemas, required names, and the meta definition.
+fn read_properties(schemas: &Value, required: Option<&Value>, meta: &Value) -> Vec<Property> {
+    let configs = &meta["propertiesConfig"];
+    let is_required = |name: &str| {
+        required.and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n == name))
+    };
+    strings(&meta["order"])
+        .filter_map(|name| {
+            let (schema, config) = (schemas.get(name)?, configs.get(name)?);
+            read_property(name, schema, config, is_required(name))
+        })
+        .collect()
+}
+
+fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> Option<Property> {
+    let schema_type = SchemaType::parse(schema["type"].as_str()?)?;
+    let input_type = InputType::parse(config["inputType"].as_str()?)?;
+    let flag = |key: &str| config[key].as_bool() == Some(true);
+    let nested = match input_type {
+        InputType::Object => {
+            let items = &schema["items"];
+            read_properties(&items["properties"], items.get("required"), &config["items"])
+        }
+        InputType::Custom => read_properties(&schema["properties"], schema.get("required"), config),
+        _ => Vec::new(),
+    };
+    Some(Property {
+        name: name.to_owned(),
+        schema_type,
+        input_type,
+        required,
+        unique: flag("unique"),
+        readonly: flag("readonly"),
+        title_part: flag("isTitlePart") && input_type.can_be_title(),
+        options: read_options(input_type, config),
+        relation: (input_type == InputType::Datasource).then(|| Relation {
+            target: config["validation"]["relationContenttype"]
+                .as_str()
+                .filter(|target| !target.is_empty())
+                .map(str::to_owned),
+            multiple: config["validation"]["relationMultiple"].as_bool() == Some(true),
+        }),
+        block_types: (input_type == InputType::Block && config["blockEditorTypes"].is_array())
+            .then(|| strings(&config["blockEditorTypes"]).map(str::to_owned).collect()),
+        nested,
+    })
+}
+
+/// The values that a radio or select allows (contract 3.6).
+fn read_options(input_type: InputType, config: &Value) -> Vec<String> {
+    match input_type {
+        InputType::Select if config["useOptionsWithLabels"].as_bool() == Some(true) => {
+            let options = config["optionsWithLabels"].as_array().into_iter().flatten();
+            options.filter_map(|option| option["value"].as_str().map(str::to_owned)).collect()
+        }
+        InputType::Radio | InputType::Select => {
+            strings(&config["options"]).map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn strings(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
+}

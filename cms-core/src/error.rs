@@ -1,0 +1,156 @@
+//! What can go wrong, without a word about transports.
+//!
+//! Variants carry data; the sentence a caller reads is [`std::fmt::Display`], the private cause is
+//! [`std::error::Error::source`] and goes to logs only. How an error looks on the wire is in
+//! [`crate::wire::error`]; exit codes belong to the command line.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// Result of everything in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a request was not carried out.
+#[derive(Debug)]
+pub enum Error {
+    /// Validation failed: a map from property path to messages (contract 1.4, "400 map").
+    Invalid(FieldErrors),
+    /// The action is refused as a whole, with reasons (contract 1.4, "400 list").
+    Refused(Vec<String>),
+    /// A batch holds more elements than allowed (contract 3.9, 4.5).
+    BatchLimit { limit: usize },
+    /// The request itself cannot be understood.
+    BadRequest(String),
+    /// The key is missing, unknown or revoked.
+    Unauthenticated,
+    /// The key does not allow this, the type is protected, or a quota is used up.
+    Forbidden,
+    /// The addressed thing does not exist or is not visible.
+    NotFound { what: &'static str, name: String },
+    /// The state changed underneath, for example a stale plan.
+    Conflict(String),
+    /// Stored values would be lost and nobody agreed to that; names `type.property`.
+    DataLoss(Vec<String>),
+    /// One object is larger than an object may be.
+    ObjectTooLarge { id: String, bytes: usize },
+    /// The whole request is larger than the server accepts.
+    BodyTooLarge,
+    /// The body is not of the media type that the endpoint reads.
+    UnsupportedMedia,
+    /// Overloaded, draining, or a lock is held; nothing was done and it is safe to repeat.
+    Busy(String),
+    /// This target cannot do that, with a hint where it can be done.
+    Unsupported(String),
+    /// A remote server did not answer.
+    Unreachable(String),
+    /// Our fault. The source is for logs.
+    Internal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Error {
+    /// An internal error from a sentence.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::Internal(message.into().into())
+    }
+
+    /// A validation error with one message at one path.
+    pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut errors = FieldErrors::default();
+        errors.add(path, message);
+        Self::Invalid(errors)
+    }
+
+    pub(crate) fn no_type(name: &str) -> Self {
+        Self::NotFound { what: "content type", name: name.to_owned() }
+    }
+
+    pub(crate) fn no_object(content_type: &str, id: &str) -> Self {
+        Self::NotFound { what: "object", name: format!("{content_type}/{id}") }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(_) => f.write_str("the data is not valid"),
+            Self::Refused(reasons) => f.write_str(&reasons.join("; ")),
+            Self::BatchLimit { limit } => write!(f, "Batch limit exceeded, limit: {limit}"),
+            Self::BadRequest(message)
+            | Self::Conflict(message)
+            | Self::Busy(message)
+            | Self::Unsupported(message)
+            | Self::Unreachable(message) => f.write_str(message),
+            Self::Unauthenticated => f.write_str("Unauthorized"),
+            Self::Forbidden => f.write_str("Access denied or quota limit exceeded"),
+            Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),
+            Self::DataLoss(names) => write!(f, "Values would be lost: {}", names.join(", ")),
+            #[expect(clippy::cast_precision_loss, reason = "two decimals of a size in MB")]
+            Self::ObjectTooLarge { id, bytes } => write!(
+                f,
+                // The unbalanced parenthesis is part of the message (contract 1.4).
+                "Content Object size limit exceeded by an object with ID: {id}. Requested size {:.2} MB, limit: 1 MB)",
+                *bytes as f64 / 1_048_576.0
+            ),
+            Self::BodyTooLarge => f.write_str("Request Entity Too Large"),
+            Self::UnsupportedMedia => f.write_str("Unsupported Media Type"),
+            Self::Internal(_) => f.write_str("Internal Server Error"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Internal(source) => Some(source.as_ref()),
+            _ => None,
+        }
+    }
+}
+
+/// Messages by property path, in the order in which they were found.
+///
+/// Paths are spelt as in contract 1.5. Each message appears once per path.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FieldErrors(IndexMap<String, Vec<String>>);
+
+impl FieldErrors {
+    /// Adds a message unless the path already has it.
+    pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        let messages = self.0.entry(path.into()).or_default();
+        let message = message.into();
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+
+    /// Adds all messages of `other`.
+    pub fn merge(&mut self, other: Self) {
+        for (path, messages) in other.0 {
+            for message in messages {
+                self.add(path.clone(), message);
+            }
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the messages at a path.
+    pub fn at(&self, path: &str) -> &[String] {
+        self.0.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the paths with their messages.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.0.iter().map(|(path, messages)| (path.as_str(), messages.as_slice()))
+    }
+
+    /// Returns `Ok` when nothing was found.
+    pub fn into_result(self) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { Err(Error::Invalid(self)) }
+    }
+}

@@ -1,0 +1,41 @@
+//! The content model, its storage and its rules.
+//!
+//! This crate has no async code, no HTTP, no terminal, and reads no environment: a server, a
+//! command line and a test all use it the same way. Levels, lowest first; a module uses its own
+//! level or a lower one, never a higher one:
+//!
+//! | level | modules |
+//! |---|---|
+//! | base | [`error`], `clock`, `ids`, `limits`, `paging`, `json` |
+//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render}`, `query`, `auth::{key, scope}` |
+//! | engine | `store` |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Types`], [`Keys`] |
+
+mod auth;
+pub mod clock;
+mod cms;
+mod config;
+mod context;
+mod ctd;
+pub mod error;
+pub mod ids;
+mod json;
+pub mod limits;
+mod object;
+pub mod paging;
+mod query;
+mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod wire;
+
+pub use auth::{
+    scope::{Access, Permission},
+    service::{FirstKeys, Keys},
+};
+pub use cms::Cms;
+pub use config::{CoreConfig, Durability};
+pub use context::{Actor, Caller, Visibility};
+pub use ctd::service::Types;
+pub use error::{Error, FieldErrors, Result};
+pub use object::service::Objects;

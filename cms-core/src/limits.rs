@@ -1,0 +1,26 @@
+//! Named bounds (contract 1.9, 1.12). Numbers stand here and nowhere else.
+
+/// Default number of entries on a page.
+pub const PAGE_DEFAULT: u32 = 20;
+/// Most objects or versions on a page.
+pub const PAGE_MAX: u32 = 1000;
+/// Most content types on a page.
+pub const TYPE_PAGE_MAX: u32 = 10_000;
+/// Deepest hydration of reads.
+pub const HYDRATE_MAX: u8 = 2;
+/// Largest object, as compact JSON without `internal`, in bytes.
+pub const OBJECT_BYTES: usize = 1_048_576;
+/// Elements of one batch call, unless the operator says otherwise.
+pub const BATCH_DEFAULT: usize = 1000;
+/// Most conditions in one `filters` parameter, and most values in one condition.
+pub const FILTER_CONDITIONS: usize = 100;
+/// Most values in the array of one condition.
+pub const FILTER_VALUES: usize = 10_000;
+/// Property indexes per content type, unique properties not counted.
+pub const INDEXED_PROPERTIES: usize = 16;
+/// Most objects that one hydrated answer may hold.
+pub const HYDRATED_OBJECTS: usize = 100_000;
+/// Days that a deleted object is kept.
+pub const TRASH_DAYS: i64 = 60;
+/// Steps of a regular expression on one value before it counts as not matching.
+pub const PATTERN_BACKTRACKS: usize = 100_000;

@@ -1,0 +1,4 @@
+//! Content objects: what one is ([`model`]), whether it is valid ([`validate`]), how it becomes
+//! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`write`] and [`batch`]).
+
+pub(crate) mod service;

@@ -1,0 +1,91 @@
+//! Pages of lists (contract 1.8, 1.9).
+
+use crate::limits;
+
+/// Which part of a list is wanted; both numbers are already within their bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Counted from 1.
+    pub number: u32,
+    pub limit: u32,
+}
+
+impl Page {
+    /// Repairs what was asked for: numbers that do not parse or are out of range fall back.
+    pub fn repaired(number: Option<&str>, limit: Option<&str>, maximum: u32) -> Self {
+        Self {
+            number: integer(number).filter(|n| *n >= 1).map_or(1, saturated),
+            limit: integer(limit)
+                .filter(|n| *n >= 1)
+                .map_or(limits::PAGE_DEFAULT, saturated)
+                .min(maximum),
+        }
+    }
+
+    /// Entries before this page.
+    pub fn offset(self) -> u64 {
+        u64::from(self.number - 1) * u64::from(self.limit)
+    }
+
+    /// Pages needed for `total` entries.
+    pub fn count(self, total: u64) -> u64 {
+        total.div_ceil(u64::from(self.limit))
+    }
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self { number: 1, limit: limits::PAGE_DEFAULT }
+    }
+}
+
+/// Reads a hydration depth: unreadable or negative is 0, too deep is the maximum.
+pub fn hydration(text: Option<&str>) -> u8 {
+    integer(text)
+        .map_or(0, |n| u8::try_from(n.clamp(0, i64::from(limits::HYDRATE_MAX))).unwrap_or(0))
+}
+
+/// Reads a boolean of a query: `true` and `1` are true, anything else is false.
+pub fn boolean(text: Option<&str>) -> bool {
+    text.is_some_and(|t| t == "1" || t.eq_ignore_ascii_case("true"))
+}
+
+/// An integer, where a number too large for 64 bits counts as the largest.
+fn integer(text: Option<&str>) -> Option<i64> {
+    let text = text?.trim();
+    text.parse().ok().or_else(|| {
+        let digits = text.strip_prefix('+').unwrap_or(text);
+        (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(i64::MAX)
+    })
+}
+
+fn saturated(n: i64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn out_of_range_numbers_fall_back() {
+        let page = |number, limit| {
+            let page = Page::repaired(number, limit, limits::PAGE_MAX);
+            (page.number, page.limit)
+        };
+        assert_eq!(page(None, None), (1, 20));
+        assert_eq!(page(Some("0"), Some("0")), (1, 20));
+        assert_eq!(page(Some("-3"), Some("-1")), (1, 20));
+        assert_eq!(page(Some("x"), Some("1e3")), (1, 20));
+        assert_eq!(page(Some("3"), Some("1001")), (3, 1000));
+        assert_eq!(page(Some("99999999999999999999"), Some("5")), (u32::MAX, 5));
+        assert_eq!(page(Some(" 2 "), Some("7")), (2, 7));
+    }
+
+    #[test]
+    fn hydration_and_booleans_never_fail() {
+        assert_eq!([None, Some("-1"), Some("1"), Some("9"), Some("x")].map(hydration), [0, 0, 1, 2, 0]);
+        let texts = [None, Some("1"), Some("TRUE"), Some("yes"), Some("0")];
+        assert_eq!(texts.map(boolean), [false, true, true, false, false]);
+    }
+}

@@ -1,0 +1,51 @@
+//! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tempfile::TempDir;
+
+use crate::{Cms, CoreConfig, clock::FixedClock, ids::CountingIds};
+
+/// 2026-01-02T03:04:05Z: what a test clock shows at first.
+pub const START: i64 = 1_767_323_045;
+
+/// An open folder that goes away with this value.
+pub struct TestCms {
+    pub cms: Arc<Cms>,
+    pub clock: Arc<FixedClock>,
+    folder: TempDir,
+}
+
+impl TestCms {
+    /// Opens an empty folder.
+    pub fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// Opens an empty folder with changed settings.
+    pub fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
+        let folder = TempDir::new().expect("a temporary folder can be made");
+        let clock = Arc::new(FixedClock::at(START));
+        let mut config = CoreConfig::new(folder.path().join("data"));
+        config.clock = Arc::clone(&clock) as _;
+        config.ids = Arc::new(CountingIds::default());
+        change(&mut config);
+        let cms = Arc::new(Cms::open(config).expect("an empty folder opens"));
+        Self { cms, clock, folder }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+}
+
+impl Default for TestCms {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Path of a file under `fixtures/`.
+pub fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name)
+}

@@ -1,0 +1,84 @@
+//! Errors on the wire: status and body of each (contract 1.4), and the way back for remote callers.
+
+use serde_json::{Value, json};
+
+use crate::error::{Error, FieldErrors};
+
+/// Returns the HTTP status of an error.
+pub fn status(error: &Error) -> u16 {
+    match error {
+        Error::Invalid(_) | Error::Refused(_) | Error::BatchLimit { .. } | Error::BadRequest(_) => 400,
+        Error::Unauthenticated => 401,
+        Error::Forbidden => 403,
+        Error::NotFound { .. } => 404,
+        Error::Conflict(_) | Error::DataLoss(_) => 409,
+        Error::ObjectTooLarge { .. } | Error::BodyTooLarge => 413,
+        Error::UnsupportedMedia => 415,
+        Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => 500,
+        Error::Busy(_) => 503,
+    }
+}
+
+/// Returns the body of an error.
+pub fn body(error: &Error) -> Value {
+    match error {
+        Error::Invalid(errors) => json!(errors),
+        Error::Refused(reasons) => json!({ "errors": reasons }),
+        Error::BatchLimit { limit } => {
+            json!({ "batch_limit": limit, "data": [error.to_string()] })
+        }
+        Error::DataLoss(names) => {
+            json!({ "code": 409, "message": "Values would be lost", "data": names })
+        }
+        Error::NotFound { .. } => generic(404, "Not found"),
+        Error::Busy(_) => generic(503, "Service Unavailable"),
+        Error::Unsupported(_) | Error::Unreachable(_) | Error::Internal(_) => {
+            generic(500, "Internal Server Error")
+        }
+        Error::BadRequest(_)
+        | Error::Unauthenticated
+        | Error::Forbidden
+        | Error::Conflict(_)
+        | Error::ObjectTooLarge { .. }
+        | Error::BodyTooLarge
+        | Error::UnsupportedMedia => generic(status(error), &error.to_string()),
+    }
+}
+
+/// The body `{code, message}`.
+pub fn generic(code: u16, message: &str) -> Value {
+    json!({ "code": code, "message": message })
+}
+
+/// Reads an error answer back; `what` and `name` say what was asked for.
+pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) -> Error {
+    let body: Value = serde_json::from_slice(bytes).unwrap_or(Value::Null);
+    let strings = |value: Option<&Value>| -> Vec<String> {
+        let items = value.and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_owned)).collect()
+    };
+    let message = || {
+        body["message"].as_str().map_or_else(|| format!("HTTP status {status}"), str::to_owned)
+    };
+    match status {
+        400 if body.get("batch_limit").is_some() => Error::BatchLimit {
+            limit: body["batch_limit"].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
+        },
+        400 if body.get("code").is_some() => Error::BadRequest(message()),
+        400 if body.as_object().is_some_and(|map| map.len() == 1) && body.get("errors").is_some() => {
+            Error::Refused(strings(body.get("errors")))
+        }
+        400 => match serde_json::from_value::<FieldErrors>(body.clone()) {
+            Ok(errors) => Error::Invalid(errors),
+            Err(_) => Error::BadRequest(message()),
+        },
+        401 => Error::Unauthenticated,
+        403 => Error::Forbidden,
+        404 => Error::NotFound { what, name: name.to_owned() },
+        409 if body.get("data").is_some() => Error::DataLoss(strings(body.get("data"))),
+        409 => Error::Conflict(message()),
+        413 | 415 => Error::BadRequest(message()),
+        429 | 503 => Error::Busy(message()),
+        _ => Error::internal(format!("the server answered {status}: {}", message())),
+    }
+}

@@ -1,0 +1,13 @@
+//! The public API as data: what the server sends and reads, and what the command line shows.
+//!
+//! Structs here have the names and key order of the contract. They know no storage and no HTTP;
+//! the same values go through the server, the remote command line and the direct one.
+
+pub mod batch;
+pub mod context;
+pub mod ctd;
+pub mod error;
+pub mod key;
+pub mod list;
+pub mod object;
+pub mod plan;

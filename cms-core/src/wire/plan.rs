@@ -1,0 +1,124 @@
+//! Plan and apply of content types (contract 2.8, 14).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::FieldErrors;
+
+/// What is wanted: content type payloads as `POST` takes them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanRequest {
+    #[serde(default)]
+    pub content_types: Vec<Map<String, Value>>,
+    /// Also delete types that are not named, built-in ones never.
+    #[serde(default)]
+    pub prune: bool,
+}
+
+/// A plan request that is to be carried out.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApplyRequest {
+    #[serde(flatten)]
+    pub wanted: PlanRequest,
+    /// Token of the plan that was looked at; refused when anything changed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_data_loss: Option<DataLoss>,
+}
+
+/// Consent to losing stored values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum DataLoss {
+    All(bool),
+    /// Names `type.property`.
+    Only(Vec<String>),
+}
+
+/// What an apply does, or would do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Digest of the wanted state and of the state it was computed against.
+    pub token: String,
+    pub summary: Summary,
+    pub content_types: Vec<TypePlan>,
+}
+
+impl Plan {
+    /// Tells whether an apply would change anything.
+    pub fn has_changes(&self) -> bool {
+        self.content_types.iter().any(|t| t.action != Action::None)
+    }
+}
+
+/// Counts over all types.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    pub create: u64,
+    pub update: u64,
+    pub delete: u64,
+    pub objects_rewritten: u64,
+    pub values_lost: u64,
+    pub blockers: u64,
+}
+
+/// What happens to one type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypePlan {
+    pub name: String,
+    pub action: Action,
+    /// Readers of the API can notice.
+    pub breaking: bool,
+    /// The map that an apply would answer; empty when nothing is in the way.
+    pub blockers: FieldErrors,
+    pub properties: Vec<PropertyPlan>,
+}
+
+/// The fate of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Create,
+    Update,
+    Delete,
+    None,
+}
+
+/// What happens to one property and its stored values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PropertyPlan {
+    pub name: String,
+    pub change: Change,
+    /// `type/inputType` before; null for an added property.
+    pub from: Option<String>,
+    /// `type/inputType` after; null for a removed property.
+    pub to: Option<String>,
+    pub kept: u64,
+    pub converted: u64,
+    pub emptied: u64,
+    pub failed: u64,
+    pub samples: Vec<Sample>,
+}
+
+/// The kind of change of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    Add,
+    Remove,
+    Type,
+    Settings,
+}
+
+/// A stored value before and after; a missing value is null.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    pub id: String,
+    pub before: Value,
+    pub after: Value,
+}
