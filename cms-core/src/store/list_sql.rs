@@ -431,3 +431,10 @@ fn equal_scalars(value: &Value, scalar: Scalar) -> Vec<Value> {
 fn ceiling(at: Timestamp) -> i64 {
     at.seconds() + i64::from(at.0.rem_euclid(1_000_000) != 0)
 }
+
+#[cfg(test)]
+mod plans;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod tests;
