@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    count, page,
+    Size, count, page,
     support::{Stored, database, insert, plan, properties, target},
     unique_lookup,
 };
@@ -24,7 +24,14 @@ fn explore() {
     let properties = properties();
     let connection = database(&properties);
     for i in 0..50 {
-        insert(&connection, &Stored { id: format!("i{i}"), data: json!({"Title": format!("T{i}"), "views": i}), ..Stored::default() });
+        insert(
+            &connection,
+            &Stored {
+                id: format!("i{i}"),
+                data: json!({"Title": format!("T{i}"), "views": i}),
+                ..Stored::default()
+            },
+        );
     }
     let f = |t: &str, v: serde_json::Value| json!({"type": t, "filter": v});
     for (filters, order, desc) in [
@@ -53,7 +60,18 @@ fn explore() {
         (json!({"body": f("contains", json!("a"))}), None, false),
     ] {
         let q = query(&filters, order, desc);
-        println!("== {filters} {order:?} {desc}\n{}", plan(&connection, &page(&q, target(&properties), "object.id, object.data")));
+        println!(
+            "== {filters} {order:?} {desc}\n{}",
+            plan(
+                &connection,
+                &page(
+                    &q,
+                    target(&properties),
+                    Size { matching: 5, live: 50 },
+                    "object.id, object.data"
+                )
+            )
+        );
         println!("-- count\n{}", plan(&connection, &count(&q, target(&properties))));
     }
     println!("{}", plan(&connection, &unique_lookup(7, "slug", &json!("Abc"), None).unwrap()));

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Value, json};
 
-use super::{Statement, Target, count, page};
+use super::{Size, Statement, Target, count, page};
 use crate::{
     ctd::model::{InputType, Property, SchemaType},
     query::ListQuery,
@@ -90,9 +90,7 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     functions::register(&connection).unwrap();
     connection.execute_batch(include_str!("../../../migrations/V1__base.sql")).unwrap();
     for ctd in [CTD - 1, CTD] {
-        connection
-            .execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd])
-            .unwrap();
+        connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
         for statement in index_ddl::changes(&index_ddl::wanted(ctd, properties), &[]) {
             connection.execute_batch(&statement).unwrap();
         }
@@ -135,13 +133,13 @@ pub(super) fn target(properties: &[Property]) -> Target<'_> {
 pub(super) fn list(
     connection: &Connection,
     query: &ListQuery,
+    size: Size,
     properties: &[Property],
 ) -> (Vec<String>, i64) {
-    let page = page(query, target(properties), "object.id");
     let count = count(query, target(properties));
-    let ids = run(connection, &page, |row| row.get(0));
-    let total = run(connection, &count, |row| row.get(0));
-    (ids, total[0])
+    let total: i64 = run(connection, &count, |row| row.get(0))[0];
+    let page = page(query, target(properties), size, "object.id");
+    (run(connection, &page, |row| row.get(0)), total)
 }
 
 pub(super) fn run<T>(

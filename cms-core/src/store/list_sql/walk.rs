@@ -1,0 +1,86 @@
+//! Which way to a page is short: along the index of the order, asking each object, until the page
+//! is full; or through an index of the conditions, sorting what they find.
+//!
+//! SQLite keeps no statistics here and would guess. The number of objects that match is known by
+//! the time a page is read, and from it the cost of both ways: neither is ever much longer than
+//! the geometric mean of the page and the type.
+
+use super::{Size, Target, terms::Reach, terms::Term};
+use crate::{
+    query::{
+        ListQuery,
+        path::{InternalField, Path, Root},
+    },
+    store::index_ddl,
+};
+
+/// Entries of an index that are read in the time of fetching and reading one object.
+const ENTRIES_PER_OBJECT: u64 = 16;
+
+/// The way to the objects of a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Walk {
+    /// Along this index, which has the order.
+    Order(String),
+    /// Along an index of a condition.
+    Conditions,
+    /// There is one good way, and SQLite finds it.
+    Free,
+}
+
+pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
+    let Some(index) = order_index(&query.order, target) else { return Walk::Free };
+    let reach = terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object);
+    if reach == Reach::Object {
+        return Walk::Order(index);
+    }
+    let by_creation = is_by_creation(&query.order);
+    // Objects with one value stand in the order of creation within the index of the property.
+    let is_in_order = (by_creation && reach == Reach::Point)
+        || query
+            .conditions
+            .iter()
+            .zip(terms.iter().rev().take(query.conditions.len()).rev())
+            .any(|(condition, term)| term.reach >= Reach::Range && condition.path == query.order);
+    if is_in_order {
+        return Walk::Free;
+    }
+    let needed = query.page.offset().saturating_add(u64::from(query.page.limit));
+    let asked = needed.saturating_mul(size.live) / size.matching.max(1);
+    let candidates = if reach == Reach::Scan { size.live } else { size.matching };
+    let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
+    if asked.min(size.live) < found { Walk::Order(index) } else { Walk::Conditions }
+}
+
+/// The index that has the order, if there is one.
+fn order_index(order: &Path, target: Target<'_>) -> Option<String> {
+    if is_by_creation(order) {
+        return Some("object_created".to_owned());
+    }
+    match &order.root {
+        Root::Id => Some("object_id".to_owned()),
+        Root::Internal(InternalField::UpdatedAt) => Some("object_updated".to_owned()),
+        Root::Property(name) if order.steps.is_empty() => index_ddl::indexed(target.properties)
+            .find(|property| property.name == *name)
+            .map(|property| index_ddl::index_name(target.ctd, &property.name)),
+        _ => None,
+    }
+}
+
+/// Tells whether the order is that of creation, be it because no object has an order value.
+fn is_by_creation(order: &Path) -> bool {
+    match order.root {
+        Root::Any | Root::Nowhere => true,
+        Root::Id => !order.steps.is_empty(),
+        Root::Internal(field) => {
+            !order.steps.is_empty()
+                || matches!(
+                    field,
+                    InternalField::CreatedAt
+                        | InternalField::ContentType
+                        | InternalField::DeletedAt
+                )
+        }
+        Root::Property(_) => false,
+    }
+}
