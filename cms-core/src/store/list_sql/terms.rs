@@ -27,6 +27,10 @@ use crate::{
     store::{functions::sql_key, index_ddl},
 };
 
+/// 0001-01-01 and 9999-01-01, in seconds since the epoch.
+const FIRST_EDGE: i64 = -62_135_596_800;
+const LAST_EDGE: i64 = 253_370_764_800;
+
 /// One term of WHERE.
 #[derive(Debug)]
 pub(super) struct Term {
@@ -306,34 +310,45 @@ impl Builder<'_> {
         Some((terms.join(" AND "), reach))
     }
 
-    /// Dates are stored as text, with zones: what compares as asked is within two days of the
-    /// bound's day, as text. Text that is no date compares as text with the bound (contract 3.3),
-    /// and lies on the same side of that day, because letters are greater than digits.
+    /// Dates are stored as text, with zones: how two compare is sure from the text when they are
+    /// more than two days apart, and must be asked otherwise. Text that is no date compares as
+    /// text with the bound (contract 3.3), and lies on the same side of these edges, because
+    /// letters are greater than digits in either case.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Reach)> {
-        const TWO_DAYS: i64 = 2 * 86_400;
         let key = index_ddl::key(name);
-        let mut terms = Vec::new();
+        let (mut possible, mut sure) = (Vec::new(), Vec::new());
         for (operator, bound) in bounds(condition)? {
-            let text = bound.as_str()?;
-            dates::parse_date(text.get(..10)?)?;
-            let day = dates::parse_date(text)?.seconds();
-            let (operator, day) = match operator {
-                "<" | "<=" => ("<", day + TWO_DAYS),
-                _ => (">=", day - TWO_DAYS),
-            };
-            let mut edge = Vec::new();
-            dates::push_object_date(day, &mut edge);
-            edge.truncate(10);
-            // The last days that four digits can say have no later edge.
-            if edge == b"9999-12-31" {
-                return None;
+            let (before, after) = edges(bound.as_str()?)?;
+            let (before, after) = (self.bind(before), self.bind(after));
+            if operator.starts_with('<') {
+                possible.push(format!("{key} < {after}"));
+                sure.push(format!("{key} < {before}"));
+            } else {
+                possible.push(format!("{key} >= {before}"));
+                sure.push(format!("{key} >= {after}"));
             }
-            terms.push(format!("{key} {operator} {}", self.bind(Sql::Blob(edge))));
         }
-        let fragment = format!("json_quote({})", exact_text(name));
-        terms.push(self.matches(condition, &fragment));
-        Some((terms.join(" AND "), Reach::Range))
+        let matches = self.matches(condition, &format!("json_quote({})", exact_text(name)));
+        let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
+        Some((format!("{possible} AND ({sure} OR {matches})"), Reach::Range))
     }
+}
+
+/// The keys of the days two days before and after a date that is written as stored ones are.
+fn edges(date: &str) -> Option<(Sql, Sql)> {
+    const TWO_DAYS: i64 = 2 * 86_400;
+    dates::parse_date(date.get(..10)?)?;
+    let seconds = dates::parse_date(date)?.seconds();
+    let day = |seconds: i64| {
+        let mut text = Vec::new();
+        dates::push_object_date(seconds, &mut text);
+        text.truncate(10);
+        Sql::Blob(text)
+    };
+    // The first and last years that four digits can say have no days beyond.
+    (FIRST_EDGE..LAST_EDGE)
+        .contains(&seconds)
+        .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))
 }
 
 /// The comparisons that an ordered condition consists of.

@@ -29,19 +29,20 @@ pub(super) enum Walk {
 }
 
 pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
-    let Some(index) = order_index(&query.order, target) else { return Walk::Free };
+    let Some(index) = order_index(query, target) else { return Walk::Free };
     let reach = terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object);
     if reach == Reach::Object {
         return Walk::Order(index);
     }
     let by_creation = is_by_creation(&query.order);
     // Objects with one value stand in the order of creation within the index of the property.
-    let is_in_order = (by_creation && reach == Reach::Point)
-        || query
-            .conditions
-            .iter()
-            .zip(terms.iter().rev().take(query.conditions.len()).rev())
-            .any(|(condition, term)| term.reach >= Reach::Range && condition.path == query.order);
+    // A range of the values that the list is ordered by is part of that order.
+    let of_conditions = &terms[terms.len() - query.conditions.len()..];
+    let is_in_order =
+        (by_creation && reach == Reach::Point)
+            || query.conditions.iter().zip(of_conditions).any(|(condition, term)| {
+                term.reach >= Reach::Range && condition.path == query.order
+            });
     if is_in_order {
         return Walk::Free;
     }
@@ -53,9 +54,12 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
 }
 
 /// The index that has the order, if there is one.
-fn order_index(order: &Path, target: Target<'_>) -> Option<String> {
+fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
+    let order = &query.order;
     if is_by_creation(order) {
-        return Some("object_created".to_owned());
+        let is_date = order.root == Root::Internal(InternalField::CreatedAt);
+        let newest_first = query.descending && is_date && order.steps.is_empty();
+        return Some(if newest_first { "object_newest" } else { "object_created" }.to_owned());
     }
     match &order.root {
         Root::Id => Some("object_id".to_owned()),
