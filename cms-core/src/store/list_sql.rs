@@ -65,7 +65,11 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
         Walk::Free => (String::new(), ""),
     };
     let condition = terms::join(&terms);
-    let order = builder.order(query, sign);
+    let order = if terms::is_fixed(&query.order, query, &terms) {
+        "created_at, pk".to_owned()
+    } else {
+        builder.order(query, sign)
+    };
     let limit = builder.bind(Sql::Integer(i64::from(query.page.limit)));
     let offset = i64::try_from(query.page.offset()).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));

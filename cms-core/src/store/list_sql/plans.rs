@@ -57,15 +57,39 @@ fn a_page_is_found_within_one_index() {
         (title("equals", "Aa"), CREATED, "prop_7_+title (ctd=? AND <expr>=?)"),
         (title("equals", "Aa"), ("Title", false), "prop_7_+title (ctd=? AND <expr>=?)"),
         (title("empty", ""), CREATED, "prop_7_+title (ctd=? AND <expr>=?)"),
-        (title("startsWith", "Aa"), ("Title", false), "prop_7_+title (ctd=? AND <expr>>? AND <expr><?)"),
-        (title("startsWith", "Aa"), ("Title", true), "prop_7_+title (ctd=? AND <expr>>? AND <expr><?)"),
+        (
+            title("startsWith", "Aa"),
+            ("Title", false),
+            "prop_7_+title (ctd=? AND <expr>>? AND <expr><?)",
+        ),
+        (
+            title("startsWith", "Aa"),
+            ("Title", true),
+            "prop_7_+title (ctd=? AND <expr>>? AND <expr><?)",
+        ),
         (title("contains", "Aa"), ("Title", false), "prop_7_+title (ctd=?)"),
         (json!({"views": condition("equals", "3")}), CREATED, "prop_7_views (ctd=? AND <expr>=?)"),
         (json!({"live": condition("equals", true)}), CREATED, "prop_7_live (ctd=? AND <expr>=?)"),
-        (json!({"views": condition("greaterThan", 3)}), ("views", true), "prop_7_views (ctd=? AND <expr>>?)"),
-        (json!({"at": condition("inRange", "2020-01-01")}), ("at", false), "prop_7_at (ctd=? AND <expr>>? AND <expr><?)"),
-        (json!({"internal.createdAt": condition("greaterThan", "2020-01-01")}), CREATED, "object_created (ctd=? AND created_at>?)"),
-        (json!({"internal.updatedAt": condition("inRange", "2020-01-01")}), ("internal.updatedAt", false), "object_updated (ctd=? AND updated_at>? AND updated_at<?)"),
+        (
+            json!({"views": condition("greaterThan", 3)}),
+            ("views", true),
+            "prop_7_views (ctd=? AND <expr>>?)",
+        ),
+        (
+            json!({"at": condition("inRange", "2020-01-01")}),
+            ("at", false),
+            "prop_7_at (ctd=? AND <expr>>? AND <expr><?)",
+        ),
+        (
+            json!({"internal.createdAt": condition("greaterThan", "2020-01-01")}),
+            CREATED,
+            "object_created (ctd=? AND created_at>?)",
+        ),
+        (
+            json!({"internal.updatedAt": condition("inRange", "2020-01-01")}),
+            ("internal.updatedAt", false),
+            "object_updated (ctd=? AND updated_at>? AND updated_at<?)",
+        ),
     ];
     for (filters, order, index) in table {
         for size in [FEW, MANY] {
@@ -86,14 +110,54 @@ fn a_page_is_found_within_one_index() {
 #[test]
 fn few_objects_are_found_by_the_condition_and_many_by_the_order() {
     let table = [
-        (json!({"Title": condition("equals", "Aa")}), "views", "prop_7_+title (ctd=? AND <expr>=?)", "prop_7_views (ctd=?)"),
-        (json!({"Title": condition("equals", json!(["Aa", "b"]))}), "id", "prop_7_+title (ctd=? AND <expr>=?)", "object_id (ctd=?)"),
-        (json!({"views": condition("greaterThan", 3)}), "Title", "prop_7_views (ctd=? AND <expr>>?)", "prop_7_+title (ctd=?)"),
-        (json!({"at": condition("greaterThan", "2020-01-01")}), "unknown", "prop_7_at (ctd=? AND <expr>>?)", "object_created (ctd=?)"),
-        (json!({"slug": condition("startsWith", "a")}), "unknown", "prop_7_slug (ctd=? AND <expr>>? AND <expr><?)", "object_created (ctd=?)"),
-        (json!({"slug": condition("contains", "a")}), "unknown", "prop_7_slug (ctd=?)", "object_created (ctd=?)"),
-        (json!({"id": condition("equals", "a")}), "Title", "object_id (ctd=? AND id=?)", "prop_7_+title (ctd=?)"),
-        (json!({"tags": condition("includes", "a")}), "Title", "prop_7_+title (ctd=?)", "prop_7_+title (ctd=?)"),
+        (
+            json!({"Title": condition("equals", "Aa")}),
+            "views",
+            "prop_7_+title (ctd=? AND <expr>=?)",
+            "prop_7_views (ctd=?)",
+        ),
+        (
+            json!({"Title": condition("equals", json!(["Aa", "b"]))}),
+            "id",
+            "prop_7_+title (ctd=? AND <expr>=?)",
+            "object_id (ctd=?)",
+        ),
+        (
+            json!({"views": condition("greaterThan", 3)}),
+            "Title",
+            "prop_7_views (ctd=? AND <expr>>?)",
+            "prop_7_+title (ctd=?)",
+        ),
+        (
+            json!({"at": condition("greaterThan", "2020-01-01")}),
+            "unknown",
+            "prop_7_at (ctd=? AND <expr>>?)",
+            "object_created (ctd=?)",
+        ),
+        (
+            json!({"slug": condition("startsWith", "a")}),
+            "unknown",
+            "prop_7_slug (ctd=? AND <expr>>? AND <expr><?)",
+            "object_created (ctd=?)",
+        ),
+        (
+            json!({"slug": condition("contains", "a")}),
+            "unknown",
+            "prop_7_slug (ctd=?)",
+            "object_created (ctd=?)",
+        ),
+        (
+            json!({"id": condition("equals", "a")}),
+            "Title",
+            "object_id (ctd=? AND id=?)",
+            "prop_7_+title (ctd=?)",
+        ),
+        (
+            json!({"tags": condition("includes", "a")}),
+            "Title",
+            "prop_7_+title (ctd=?)",
+            "prop_7_+title (ctd=?)",
+        ),
     ];
     for (filters, order, by_condition, by_order) in table {
         for (size, index) in [(Size { matching: 3, ..FEW }, by_condition), (MANY, by_order)] {
@@ -110,13 +174,15 @@ fn counts_read_nothing_but_an_index() {
     let table = [
         (json!({}), ""),
         (json!({"Title": condition("equals", "Aa")}), "prop_7_+title (ctd=? AND <expr>=?)"),
-        (json!({"Title": condition("equals", json!(["Aa", "b"]))}), "prop_7_+title (ctd=? AND <expr>=?)"),
+        (
+            json!({"Title": condition("equals", json!(["Aa", "b"]))}),
+            "prop_7_+title (ctd=? AND <expr>=?)",
+        ),
         (json!({"Title": condition("notEqual", "Aa")}), "prop_7_+title (ctd=?)"),
         (json!({"Title": condition("contains", "Aa")}), "prop_7_+title (ctd=?)"),
         (json!({"Title": condition("endsWith", "Aa")}), "prop_7_+title (ctd=?)"),
         (json!({"Title": condition("greaterThan", "Aa")}), "prop_7_+title (ctd=?)"),
         (json!({"Title": condition("greaterThan", "5")}), "prop_7_+title (ctd=?)"),
-        (json!({"views": condition("inRange", 2)}), ""),
         (json!({"views": condition("lessThan", 2)}), "prop_7_views (ctd=? AND <expr><?)"),
         (json!({"at": condition("lessThan", "2020-01-22")}), "prop_7_at (ctd=? AND <expr><?)"),
         (json!({"live": condition("equals", "1")}), "prop_7_live (ctd=? AND <expr>=?)"),
@@ -124,8 +190,7 @@ fn counts_read_nothing_but_an_index() {
     ];
     for (filters, index) in table {
         let plan = plan_of(&filters, ("id", false), None);
-        let is_covered = plan.contains(&format!("USING COVERING INDEX {index}"));
-        assert_eq!(is_covered, filters.get("views").is_none() || !index.is_empty(), "{filters}\n{plan}");
+        assert!(plan.contains(&format!("USING COVERING INDEX {index}")), "{filters}\n{plan}");
     }
 }
 

@@ -38,6 +38,20 @@ pub(super) struct Term {
     pub(super) reach: Reach,
 }
 
+/// Tells whether all objects have the same value at a path, because a condition asks for it.
+pub(super) fn is_fixed(path: &Path, query: &ListQuery, terms: &[Term]) -> bool {
+    of_conditions(query, terms)
+        .any(|(condition, term)| term.reach == Reach::Point && condition.path == *path)
+}
+
+/// Pairs the conditions of a list with their terms.
+pub(super) fn of_conditions<'t>(
+    query: &'t ListQuery,
+    terms: &'t [Term],
+) -> impl Iterator<Item = (&'t Condition, &'t Term)> {
+    query.conditions.iter().zip(&terms[terms.len() - query.conditions.len()..])
+}
+
 /// What it takes to find the objects that meet a term; better ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
@@ -123,7 +137,7 @@ impl Builder<'_> {
             Root::Any => (self.matches(condition, "data"), Reach::Object),
             Root::Id => match self.id(condition) {
                 Some(sql) => (sql, Reach::Range),
-                None => (self.matches(condition, "json_quote(id)"), Reach::Scan),
+                None => (self.matches_text(condition, "id"), Reach::Scan),
             },
             Root::Internal(field) => self.internal(condition, *field),
             Root::Property(name) => {
@@ -139,6 +153,12 @@ impl Builder<'_> {
     fn matches(&mut self, condition: &Condition, fragment: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches({condition}, {fragment})")
+    }
+
+    /// The same for a value that is text, not JSON.
+    fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
+        let condition = self.bind_json(condition);
+        format!("matches_text({condition}, {text})")
     }
 
     /// Equality of ids: found by the index in any letter case, then compared exactly.
@@ -199,8 +219,7 @@ impl Builder<'_> {
             return term;
         }
         if scalar == Scalar::Text && self.indexed.contains(name) {
-            let fragment = format!("json_quote({})", exact_text(name));
-            return (self.matches(condition, &fragment), Reach::Scan);
+            return (self.matches_text(condition, &exact_text(name)), Reach::Scan);
         }
         (self.matches(condition, &index_ddl::fragment(name)), Reach::Object)
     }
@@ -328,7 +347,7 @@ impl Builder<'_> {
                 sure.push(format!("{key} >= {after}"));
             }
         }
-        let matches = self.matches(condition, &format!("json_quote({})", exact_text(name)));
+        let matches = self.matches_text(condition, &exact_text(name));
         let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
         Some((format!("{possible} AND ({sure} OR {matches})"), Reach::Range))
     }

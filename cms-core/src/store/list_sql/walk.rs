@@ -5,7 +5,10 @@
 //! the time a page is read, and from it the cost of both ways: neither is ever much longer than
 //! the geometric mean of the page and the type.
 
-use super::{Size, Target, terms::Reach, terms::Term};
+use super::{
+    Size, Target,
+    terms::{self, Reach, Term},
+};
 use crate::{
     query::{
         ListQuery,
@@ -31,20 +34,18 @@ pub(super) enum Walk {
 pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
     let Some(index) = order_index(query, target) else { return Walk::Free };
     let reach = terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object);
-    if reach == Reach::Object {
-        return Walk::Order(index);
-    }
     let by_creation = is_by_creation(&query.order);
+    // What the conditions on the order's own values find is in order.
+    let in_order = terms::of_conditions(query, terms)
+        .filter(|(condition, _)| condition.path == query.order)
+        .map(|(_, term)| term.reach)
+        .max();
     // Objects with one value stand in the order of creation within the index of the property.
-    // A range of the values that the list is ordered by is part of that order.
-    let of_conditions = &terms[terms.len() - query.conditions.len()..];
-    let is_in_order =
-        (by_creation && reach == Reach::Point)
-            || query.conditions.iter().zip(of_conditions).any(|(condition, term)| {
-                term.reach >= Reach::Range && condition.path == query.order
-            });
-    if is_in_order {
+    if in_order >= Some(Reach::Range) || (by_creation && reach == Reach::Point) {
         return Walk::Free;
+    }
+    if reach == Reach::Object || in_order == Some(reach) {
+        return Walk::Order(index);
     }
     let needed = query.page.offset().saturating_add(u64::from(query.page.limit));
     let asked = needed.saturating_mul(size.live) / size.matching.max(1);
