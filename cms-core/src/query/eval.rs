@@ -246,3 +246,6 @@ impl Bound {
         value::text(value).as_ref().cmp(&self.text)
     }
 }
+
+#[cfg(test)]
+mod tests;

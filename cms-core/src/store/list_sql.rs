@@ -59,7 +59,7 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
     let (hint, sign) = match walk::choose(query, target, &terms, size) {
-        Walk::Order(index) => (format!(" INDEXED BY \"{index}\""), ""),
+        Walk::Along(index) => (format!(" INDEXED BY \"{index}\""), ""),
         // A sign makes an expression that no index has.
         Walk::Conditions => (String::new(), "+"),
         Walk::Free => (String::new(), ""),
