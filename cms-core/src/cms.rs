@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    CoreConfig, Keys, Objects, Types,
-    auth::scope::Permission,
-    context::Caller,
-    error::Result,
+    CoreConfig, Keys, Objects, Types, auth::scope::Permission, context::Caller, error::Result,
     wire::context::AuthContext,
 };
 

@@ -30,7 +30,12 @@ impl Objects<'_> {
     }
 
     /// Creates an object (contract 3.6).
-    pub fn create(&self, _caller: &Caller, _type: &str, _object: Map<String, Value>) -> Result<Json> {
+    pub fn create(
+        &self,
+        _caller: &Caller,
+        _type: &str,
+        _object: Map<String, Value>,
+    ) -> Result<Json> {
         todo!()
     }
 
@@ -110,7 +115,13 @@ impl Objects<'_> {
     }
 
     /// Returns an object as it was in a version: `<n>` or `version-<n>` (contract 3.10).
-    pub fn version(&self, _caller: &Caller, _type: &str, _id: &str, _version: &str) -> Result<Json> {
+    pub fn version(
+        &self,
+        _caller: &Caller,
+        _type: &str,
+        _id: &str,
+        _version: &str,
+    ) -> Result<Json> {
         todo!()
     }
 
