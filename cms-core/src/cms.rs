@@ -7,7 +7,7 @@ use crate::{
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
-    ctd::{builtin, catalog::CatalogCell, service::create_type},
+    ctd::{builtin, catalog::CatalogCell, change},
     error::{Error, Result},
     limits,
     object::count::Counts,
@@ -154,7 +154,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     writer.set_up(&config.ids.uuid(), &config.ids.uuid())?;
     let (rev, at) = (writer.bump_schema()?, config.clock.now());
     for definition in builtin::definitions() {
-        create_type(writer, &config.ids.uuid(), &definition, rev, at)?;
+        change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
     }
     Ok(())
 }
