@@ -24,3 +24,5 @@ pub const HYDRATED_OBJECTS: usize = 100_000;
 pub const TRASH_DAYS: i64 = 60;
 /// Steps of a regular expression on one value before it counts as not matching.
 pub const PATTERN_BACKTRACKS: usize = 100_000;
+/// Deepest nesting of JSON in the schema of one property: about ten lists within each other.
+pub const SCHEMA_DEPTH: usize = 40;
