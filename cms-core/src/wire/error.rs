@@ -8,9 +8,12 @@ use crate::error::{Error, FieldErrors};
 /// Returns the HTTP status of an error.
 pub fn status(error: &Error) -> u16 {
     match error {
-        Error::Invalid(_) | Error::Refused(_) | Error::BatchLimit { .. } | Error::BadRequest(_) => {
-            400
-        }
+        Error::Invalid(_)
+        | Error::Refused(_)
+        | Error::BatchLimit { .. }
+        | Error::BadRequest(_)
+        | Error::Blocked(_) => 400,
+
         Error::Unauthenticated => 401,
         Error::Forbidden => 403,
         Error::NotFound { .. } => 404,
