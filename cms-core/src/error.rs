@@ -57,9 +57,7 @@ impl Error {
 
     /// A validation error with one message at one path.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        let mut errors = FieldErrors::default();
-        errors.add(path, message);
-        Self::Invalid(errors)
+        Self::Invalid(FieldErrors::one(path, message))
     }
 
     pub(crate) fn no_type(name: &str) -> Self {
@@ -117,6 +115,13 @@ impl std::error::Error for Error {
 pub struct FieldErrors(IndexMap<String, Vec<String>>);
 
 impl FieldErrors {
+    /// One message at one path.
+    pub fn one(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut errors = Self::default();
+        errors.add(path, message);
+        errors
+    }
+
     /// Adds a message unless the path already has it.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         let messages = self.0.entry(path.into()).or_default();
