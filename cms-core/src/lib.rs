@@ -22,6 +22,7 @@ pub mod error;
 pub mod ids;
 mod json;
 pub mod limits;
+mod message;
 mod object;
 pub mod paging;
 mod query;

@@ -7,7 +7,9 @@ use crate::error::{Error, FieldErrors};
 /// Returns the HTTP status of an error.
 pub fn status(error: &Error) -> u16 {
     match error {
-        Error::Invalid(_) | Error::Refused(_) | Error::BatchLimit { .. } | Error::BadRequest(_) => 400,
+        Error::Invalid(_) | Error::Refused(_) | Error::BatchLimit { .. } | Error::BadRequest(_) => {
+            400
+        }
         Error::Unauthenticated => 401,
         Error::Forbidden => 403,
         Error::NotFound { .. } => 404,
@@ -57,15 +59,16 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         let items = value.and_then(Value::as_array);
         items.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_owned)).collect()
     };
-    let message = || {
-        body["message"].as_str().map_or_else(|| format!("HTTP status {status}"), str::to_owned)
-    };
+    let message =
+        || body["message"].as_str().map_or_else(|| format!("HTTP status {status}"), str::to_owned);
     match status {
         400 if body.get("batch_limit").is_some() => Error::BatchLimit {
             limit: body["batch_limit"].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
         },
         400 if body.get("code").is_some() => Error::BadRequest(message()),
-        400 if body.as_object().is_some_and(|map| map.len() == 1) && body.get("errors").is_some() => {
+        400 if body.as_object().is_some_and(|map| map.len() == 1)
+            && body.get("errors").is_some() =>
+        {
             Error::Refused(strings(body.get("errors")))
         }
         400 => match serde_json::from_value::<FieldErrors>(body.clone()) {
