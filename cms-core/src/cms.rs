@@ -7,11 +7,11 @@ use crate::{
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
-    ctd::{builtin, catalog::CatalogCell, service::create_type},
-    error::{Error, Result},
+    ctd::{builtin, catalog::CatalogCell, change},
+    error::Result,
     limits,
     object::count::Counts,
-    store::{Reader, Store, Writer},
+    store::{Store, Writer},
     wire::context::{ApiKey, AuthContext, Named, User},
 };
 
@@ -30,12 +30,12 @@ impl Cms {
     /// Opens a data folder, makes it when missing, and brings its database up to date.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when the database was written by a newer version or is in use by an
-    /// older one, [`Error::Busy`] when another process migrates it, [`Error::Internal`] when the
+    /// [`crate::Error::Conflict`] when the database was written by a newer version or is in use by an
+    /// older one, [`crate::Error::Busy`] when another process migrates it, [`crate::Error::Internal`] when the
     /// folder cannot be used.
     pub fn open(config: CoreConfig) -> Result<Self> {
         let store = Store::open(&config)?;
-        if store.read(Reader::revisions_if_any)?.is_none() {
+        if store.read(|reader| reader.revisions_if_any())?.is_none() {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
         }
@@ -51,7 +51,7 @@ impl Cms {
     /// Checks key kind, type and scope in the contract's order (1.4), before a body is read.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] when the key does not allow it, [`Error::NotFound`] when there is no
+    /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when there is no
     /// such type.
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
@@ -98,7 +98,7 @@ impl Cms {
 
     /// Says which server, space and key this is (contract 1.13).
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
-        let (organization, space) = self.store.read(Reader::names)?;
+        let (organization, space) = self.store.read(|reader| reader.names())?;
         let named = |id| Named { id, name: "default".to_owned() };
         let actor = caller.actor();
         Ok(AuthContext {
@@ -154,7 +154,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     writer.set_up(&config.ids.uuid(), &config.ids.uuid())?;
     let (rev, at) = (writer.bump_schema()?, config.clock.now());
     for definition in builtin::definitions() {
-        create_type(writer, &config.ids.uuid(), &definition, rev, at)?;
+        change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
     }
     Ok(())
 }

@@ -31,6 +31,8 @@ pub enum Error {
     NotFound { what: &'static str, name: String },
     /// The state changed underneath, for example a stale plan.
     Conflict(String),
+    /// A project cannot be applied: faults by content type (contract 14).
+    Blocked(Vec<(String, FieldErrors)>),
     /// Stored values would be lost and nobody agreed to that; names `type.property`.
     DataLoss(Vec<String>),
     /// One object is larger than an object may be.
@@ -83,6 +85,10 @@ impl fmt::Display for Error {
             Self::Unauthenticated => f.write_str("Unauthorized"),
             Self::Forbidden => f.write_str("Access denied or quota limit exceeded"),
             Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),
+            Self::Blocked(types) => {
+                let names: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();
+                write!(f, "the plan is blocked: {}", names.join(", "))
+            }
             Self::DataLoss(names) => write!(f, "Values would be lost: {}", names.join(", ")),
             #[expect(clippy::cast_precision_loss, reason = "two decimals of a size in MB")]
             Self::ObjectTooLarge { id, bytes } => write!(

@@ -30,6 +30,7 @@ mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod wire;
+mod workflow;
 
 pub use auth::{
     scope::{Access, Permission},

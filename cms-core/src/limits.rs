@@ -26,3 +26,5 @@ pub const HYDRATED_BYTES: usize = 64 * 1024 * 1024;
 pub const TRASH_DAYS: i64 = 60;
 /// Steps of a regular expression on one value before it counts as not matching.
 pub const PATTERN_BACKTRACKS: usize = 100_000;
+/// Deepest nesting of JSON in the schema of one property: about ten lists within each other.
+pub const SCHEMA_DEPTH: usize = 40;

@@ -7,15 +7,25 @@ pub(crate) const DEFAULT: &str = "generic";
 /// A workflow as far as storing an object needs it.
 pub(crate) struct Workflow {
     pub(crate) id: &'static str,
+    /// The first one is that of a new object.
+    pub(crate) states: &'static [&'static str],
+}
+
+impl Workflow {
     /// State of a new object.
-    pub(crate) initial_state: &'static str,
-    /// Whether a state named `public` marks approved content.
-    pub(crate) has_public_state: bool,
+    pub(crate) fn initial_state(&self) -> &'static str {
+        self.states[0]
+    }
+
+    /// Tells whether there is the state that marks approved content.
+    pub(crate) fn has_public_state(&self) -> bool {
+        self.states.contains(&"public")
+    }
 }
 
 const BUILT_IN: [Workflow; 2] = [
-    Workflow { id: DEFAULT, initial_state: "saved", has_public_state: false },
-    Workflow { id: "publishing", initial_state: "draft", has_public_state: true },
+    Workflow { id: DEFAULT, states: &["saved"] },
+    Workflow { id: "publishing", states: &["draft", "review", "public", "archive"] },
 ];
 
 /// Returns the workflow of this id.

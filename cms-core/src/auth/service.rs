@@ -166,7 +166,7 @@ impl Keys<'_> {
     /// Lists the keys that are valid, oldest first.
     pub fn list(&self, caller: &Caller) -> Result<List<Key>> {
         caller.require_admin()?;
-        let keys = self.cms.store.read(Reader::keys)?;
+        let keys = self.cms.store.read(|reader| reader.keys())?;
         Ok(List::whole(keys.into_iter().map(to_wire).collect()))
     }
 

@@ -16,7 +16,7 @@ use crate::{
     clock::Timestamp,
     dates,
     error::{Error, Result},
-    store::{CtdRow, Reader, Writer, index_ddl},
+    store::{CtdRow, Reader, Writer, list_sql::Target},
     wire::ctd::ContentType,
 };
 
@@ -28,28 +28,35 @@ pub(crate) struct Type {
     /// In the order of the form.
     pub(crate) properties: Vec<Property>,
     pub(crate) schema: CompiledSchema,
-    /// Names of the properties that have an index.
-    pub(crate) indexed: Vec<String>,
     rev: i64,
     created_at: Timestamp,
     updated_at: Option<Timestamp>,
 }
 
 impl Type {
-    fn new(row: CtdRow) -> Result<Self> {
+    pub(crate) fn new(row: CtdRow) -> Self {
         let properties = row.definition.properties();
-        let schema = schema::compile(&row.definition, &properties)?;
-        Ok(Self {
+        let schema = schema::compile(&properties, &row.definition);
+        Self {
             pk: row.pk,
             uid: row.uid,
-            indexed: index_ddl::indexed_properties(&properties),
             properties,
             schema,
             definition: row.definition,
             rev: row.rev,
             created_at: row.created_at,
             updated_at: row.updated_at,
-        })
+        }
+    }
+
+    /// Schema revision at which the type was written.
+    pub(crate) fn rev(&self) -> i64 {
+        self.rev
+    }
+
+    /// The type as lists address it.
+    pub(crate) fn list_target(&self) -> Target<'_> {
+        Target { ctd: self.pk, name: self.name(), properties: &self.properties }
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -103,7 +110,7 @@ impl Catalog {
         for (pk, rev) in reader.ctd_revisions()? {
             match known.get(&pk) {
                 Some(known) if known.rev == rev => types.push(Arc::clone(known)),
-                _ => types.push(Arc::new(Type::new(reader.ctd(pk)?)?)),
+                _ => types.push(Arc::new(Type::new(reader.ctd(pk)?))),
             }
         }
         let by_name =

@@ -82,7 +82,7 @@ impl Types<'_> {
             }
             let rev = writer.bump_schema()?;
             let pk = change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
-            Ok(Type::new(writer.ctd(pk)?)?.to_wire())
+            Ok(Type::new(writer.ctd(pk)?).to_wire())
         })
     }
 
@@ -103,7 +103,7 @@ impl Types<'_> {
             let definition = check(writer, &catalog, &payload, Some(before))?;
             let rev = writer.bump_schema()?;
             change::update(writer, before, &definition, rev, at)?.blockers.into_result()?;
-            Ok(Type::new(writer.ctd(before.pk)?)?.to_wire())
+            Ok(Type::new(writer.ctd(before.pk)?).to_wire())
         })
     }
 

@@ -73,7 +73,7 @@ impl Objects<'_> {
                     Element::Refused(errors) => batch.refuse(errors),
                     Element::New(draft) => batch.insert(draft)?,
                     Element::NewOrExisting(payload) => {
-                        let id = payload.get("id").and_then(Value::as_str).unwrap_or_deFieldErrors::one();
+                        let id = payload.get("id").and_then(Value::as_str).unwrap_or_default();
                         let view = View::of_one(&caller, content_type);
                         match find(writer, content_type, view, id) {
                             Ok(stored) => batch.edit(Edit::Replace, payload, stored)?,
@@ -203,7 +203,7 @@ impl<'a> Batch<'a> {
         content_type: &'a Type,
         context: &'a Context,
     ) -> Self {
-        let (known, faults) = (KnownTargets::deFieldErrors::one(), Vec::new());
+        let (known, faults) = (KnownTargets::default(), Vec::new());
         Self { writer, catalog, content_type, context, known, faults }
     }
 
@@ -275,7 +275,7 @@ fn still_used(
     for (id, pk) in wanted {
         for source in writer.linking_objects((content_type.name(), id), *pk, enough)? {
             if inside.contains(&source) {
-                links_to.entry(source).or_deFieldErrors::one().push(*pk);
+                links_to.entry(source).or_default().push(*pk);
             } else {
                 used.insert(*pk);
             }
@@ -317,7 +317,7 @@ fn report(
         .zip(faults)
         .filter_map(|(element, errors)| {
             Some(BatchError {
-                id: element.get("id").and_then(Value::as_str).unwrap_or_deFieldErrors::one().to_owned(),
+                id: element.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
                 data: element.clone(),
                 errors: errors?,
             })

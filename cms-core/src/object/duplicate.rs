@@ -1,11 +1,16 @@
 //! Copies of an object, with those related objects that the caller names (contract 3.11).
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
 use super::{
     link,
+    model::Stored,
+    scan,
     service::{Objects, find, require_quota, to_json},
     view::View,
     write::{self, Context, Draft, KnownTargets},
@@ -48,25 +53,9 @@ impl Objects<'_> {
         let (ids, quota) = (Arc::clone(&config.ids), config.max_objects);
         self.write(name, move |writer, catalog, content_type| {
             let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
-            let mut object = write::parse(&stored.data)?;
-            let mut copies = HashMap::new();
-            let mut copier =
-                Copier { writer, catalog, caller: &caller, context: &context, ids: &*ids };
-            for link in link::links(&content_type.properties, &object) {
-                let wanted = related.iter().any(|id| id.eq_ignore_ascii_case(&link.id));
-                if !wanted || SHARED.contains(&link.content_type.as_str()) {
-                    continue;
-                }
-                let key = (link.content_type.clone(), link.id.to_ascii_lowercase());
-                if !copies.contains_key(&key) {
-                    let copy = copier.copy_related(&link.content_type, &link.id)?;
-                    copies.insert(key, copy);
-                }
-            }
-            link::redirect(&content_type.properties, &mut object, &|content_type, id| {
-                copies.get(&(content_type.to_owned(), id.to_ascii_lowercase())).cloned()
-            });
-            let stored = copier.insert(content_type, object)?;
+            let copier = Copier { writer, catalog, caller: &caller, context: &context, ids: &*ids };
+            let data = copier.copy_related(content_type, &stored.data, &related)?;
+            let stored = copier.insert(content_type, write::parse(&data)?)?;
             require_quota(writer, quota, 0)?;
             Ok(to_json(content_type, &stored))
         })
@@ -83,8 +72,39 @@ struct Copier<'a> {
 }
 
 impl Copier<'_> {
-    /// Copies an object that the main one links to; returns the id of the copy.
-    fn copy_related(&mut self, name: &str, id: &str) -> Result<String> {
+    /// Copies the wanted objects that a stored text links to; returns the text with its links
+    /// pointing to the copies.
+    fn copy_related(
+        &self,
+        content_type: &Type,
+        data: &str,
+        wanted: &[String],
+    ) -> Result<String> {
+        let mut copies = HashMap::new();
+        let mut redirected = String::with_capacity(data.len());
+        let mut end = 0;
+        for found in scan::links(data, &content_type.properties) {
+            let is_wanted = wanted.iter().any(|id| id.eq_ignore_ascii_case(&found.id));
+            if !is_wanted || SHARED.contains(&found.content_type.as_str()) {
+                continue;
+            }
+            let key = (found.content_type.clone(), found.id.to_ascii_lowercase());
+            let copy = match copies.entry(key) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    entry.insert(self.copy(&found.content_type, &found.id)?)
+                }
+            };
+            redirected.push_str(&data[end..found.span.start]);
+            redirected.push_str(&link::to(&found.content_type, copy).to_string());
+            end = found.span.end;
+        }
+        redirected.push_str(&data[end..]);
+        Ok(redirected)
+    }
+
+    /// Copies one object as it is; returns the id of the copy.
+    fn copy(&self, name: &str, id: &str) -> Result<String> {
         self.caller.require(Access::CREATE | Access::READ, name)?;
         let content_type = self.catalog.get(name)?;
         let view = View::of_one(self.caller, content_type);
@@ -94,10 +114,10 @@ impl Copier<'_> {
     }
 
     fn insert(
-        &mut self,
+        &self,
         content_type: &Type,
         mut object: Map<String, Value>,
-    ) -> Result<super::model::Stored<'static>> {
+    ) -> Result<Stored<'static>> {
         make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let mut draft = Draft::of(content_type, id, object, FieldErrors::default())?;

@@ -19,15 +19,10 @@ pub(crate) struct FoundLink {
     pub(crate) id: String,
 }
 
-/// Tells whether any of the properties can hold links, at any depth.
-pub(crate) fn can_link(properties: &[Property]) -> bool {
-    properties.iter().any(|p| p.input_type == InputType::Datasource || can_link(&p.nested))
-}
-
 /// Returns the internal links of an object's text, in the order in which they stand.
 pub(crate) fn links(text: &str, properties: &[Property]) -> Vec<FoundLink> {
     let mut found = Vec::new();
-    if can_link(properties) {
+    if properties.iter().any(Property::may_link) {
         object(&mut Cursor { text: text.as_bytes(), at: 0 }, properties, &mut found, text);
     }
     found
@@ -49,14 +44,14 @@ fn object(
         let property = properties.iter().find(|p| p.name.as_bytes() == name);
         match property {
             Some(p) if p.input_type == InputType::Datasource => relation(cursor, found, text)?,
-            Some(p) if can_link(&p.nested) && cursor.peek() == Some(b'[') => {
+            Some(p) if p.may_link() && cursor.peek() == Some(b'[') => {
                 cursor.expect(b'[')?;
                 while !cursor.take(b']') {
                     nested(cursor, p, found, text)?;
                     cursor.take(b',');
                 }
             }
-            Some(p) if can_link(&p.nested) => nested(cursor, p, found, text)?,
+            Some(p) if p.may_link() => nested(cursor, p, found, text)?,
             _ => cursor.skip_value()?,
         }
         cursor.take(b',');

@@ -22,7 +22,7 @@ use crate::{
     ctd::catalog::{Catalog, Type},
     dates,
     error::{Error, Result},
-    query::ListQuery,
+    query::{ListQuery, filter},
     store::{Event, Reader, Writer},
     wire::object::{Json, ListRequest},
 };
@@ -37,7 +37,7 @@ impl Objects<'_> {
     pub fn list(&self, caller: &Caller, name: &str, request: &ListRequest) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
-            let query = ListQuery::new(request, &content_type.properties, view)?;
+            let query = list_query(request, content_type, view)?;
             let total = self.count(reader, content_type, &query, request)?;
             let page = request.page;
             let count = total.saturating_sub(page.offset()).min(u64::from(page.limit));
@@ -47,7 +47,7 @@ impl Objects<'_> {
                 // Nothing to read, and a page far past the end costs nothing.
             } else if request.hydrate == 0 {
                 let mut is_first = true;
-                reader.list(content_type.pk, &content_type.indexed, &query, |stored| {
+                reader.list(content_type.list_target(), &query, |stored| {
                     if !std::mem::take(&mut is_first) {
                         out.push(b',');
                     }
@@ -55,7 +55,7 @@ impl Objects<'_> {
                 })?;
             } else {
                 let mut objects = Vec::new();
-                reader.list(content_type.pk, &content_type.indexed, &query, |stored| {
+                reader.list(content_type.list_target(), &query, |stored| {
                     objects.push(stored.into_owned());
                 })?;
                 Hydration { reader, catalog, caller }.render(
@@ -79,15 +79,15 @@ impl Objects<'_> {
         request: &ListRequest,
     ) -> Result<u64> {
         let state = reader.ctd_state(content_type.pk)?;
-        if query.is_everything() {
+        if query.is_unrestricted() {
             return Ok(state.live);
         }
         let asked = format!(
             "{:?}|{:?}|{}|{}",
-            request.filters, request.ids, query.only_public, query.only_workflow_public
+            request.filters, request.ids, query.only_public, query.workflow_public
         );
         self.cms.counts.get(content_type.pk, asked, state.changes, || {
-            reader.count(content_type.pk, &content_type.indexed, query)
+            reader.count(content_type.list_target(), query)
         })
     }
 
@@ -282,6 +282,22 @@ impl Objects<'_> {
             write(writer, &catalog, content_type)
         })
     }
+}
+
+/// Reads what a list request asks for.
+fn list_query(request: &ListRequest, content_type: &Type, view: View) -> Result<ListQuery> {
+    let properties = &content_type.properties;
+    let filters = request.filters.as_deref().unwrap_or_default();
+    Ok(ListQuery {
+        conditions: filter::parse(filters, properties).map_err(Error::Invalid)?,
+        order: ListQuery::order(request.order_by.as_deref(), properties),
+        descending: request.descending,
+        empty_first: request.empty_first,
+        ids: request.ids.clone(),
+        only_public: view.only_public,
+        workflow_public: view.only_workflow_public,
+        page: request.page,
+    })
 }
 
 /// Finds an object that the request may see.

@@ -28,7 +28,7 @@ impl View {
         let definition = &content_type.definition;
         let narrowed = caller.visibility.public_only;
         let has_public_state =
-            workflow::find(&definition.workflow_id).is_some_and(|found| found.has_public_state);
+            workflow::find(&definition.workflow_id).is_some_and(workflow::Workflow::has_public_state);
         Self {
             only_public: definition.draft_public && narrowed,
             only_workflow_public: has_public_state && narrowed,

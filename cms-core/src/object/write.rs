@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 use super::{
     link::{self, LinkRef},
     model::{Internal, Status, Stored},
-    scan,
     title::object_title,
     validate,
 };
@@ -20,6 +19,7 @@ use crate::{
     context::Caller,
     ctd::{
         catalog::{Catalog, Type},
+        model::Property,
         slug,
     },
     error::{Error, FieldErrors, Result},
@@ -170,9 +170,7 @@ impl Draft {
             }
         }
         for property in content_type.properties.iter().filter(|p| p.unique) {
-            let Some(value) = self.object.get(&property.name).filter(|v| !is_empty(v)) else {
-                continue;
-            };
+            let Some(value) = self.object.get(&property.name) else { continue };
             if reader.is_value_used(content_type.pk, &property.name, value, itself)? {
                 self.errors.add(property.name.as_str(), "This value is already used");
             }
@@ -205,7 +203,7 @@ impl Draft {
             data: self.data.clone(),
             title: object_title(&content_type.properties, &self.object),
             status,
-            workflow_state: workflow.map_or("saved", |found| found.initial_state).to_owned(),
+            workflow_state: workflow.map_or("saved", workflow::Workflow::initial_state).to_owned(),
             at: context.at.seconds(),
             editor: context.actor,
         }
@@ -272,7 +270,7 @@ pub(crate) fn update(
     let status = before.internal.status.edited(content_type.definition.draft_public);
     let change = draft.change(content_type, status, context);
     writer.update_object(content_type.pk, before.pk, &change)?;
-    if scan::can_link(&content_type.properties) {
+    if content_type.properties.iter().any(Property::may_link) {
         writer.replace_links(before.pk, draft.link_targets())?;
     }
     writer.log(Event::ObjectUpdated, context.at, content_type.pk, Some(before.pk))?;
@@ -305,14 +303,4 @@ fn keep_readonly(
         }
     }
     payload
-}
-
-/// Values that never clash (contract 3.6).
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        _ => false,
-    }
 }

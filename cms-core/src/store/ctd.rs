@@ -2,10 +2,14 @@
 
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{
+    Reader, Writer,
+    error::map,
+    index_ddl::{self, Index},
+};
 use crate::{
     clock::Timestamp,
-    ctd::model::Definition,
+    ctd::model::{Definition, Property},
     error::{Error, Result},
 };
 
@@ -65,14 +69,13 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns the name and the SQL of the property indexes that a type has now.
-    pub(crate) fn property_indexes(&self, ctd: i64) -> Result<Vec<(String, String)>> {
-        let mut statement = self.statement(
-            "SELECT name, sql FROM sqlite_schema
-             WHERE type = 'index' AND tbl_name = 'object' AND name GLOB ?1",
-        )?;
+    /// Returns the property indexes that a type has now.
+    fn property_indexes(&self, ctd: i64) -> Result<Vec<Index>> {
+        let mut statement = self.statement(index_ddl::PRESENT)?;
         let rows = statement
-            .query_map([format!("prop_{ctd}_*")], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_map([index_ddl::name_prefix(ctd)], |row| {
+                Ok(Index { name: row.get(0)?, sql: row.get(1)? })
+            })
             .map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
@@ -117,7 +120,8 @@ impl Writer<'_> {
         self.statement("UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1")?
             .execute(params![pk, to_json(definition)?, rev, at.0])
             .map_err(map)?;
-        Ok(())
+        // Counts that were remembered for filters on the old properties are void.
+        self.count_objects(pk, 0)
     }
 
     /// Deletes a type with everything that belongs to it; it must have no live objects.
@@ -131,10 +135,11 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Runs index statements; property indexes are made and dropped with their types.
-    pub(crate) fn run_ddl(&self, statements: &[String]) -> Result<()> {
-        for sql in statements {
-            self.0.0.execute_batch(sql).map_err(map)?;
+    /// Makes and drops property indexes until a type has those of its properties.
+    pub(crate) fn index_properties(&self, ctd: i64, properties: &[Property]) -> Result<()> {
+        let wanted = index_ddl::wanted(ctd, properties);
+        for sql in index_ddl::changes(&wanted, &self.property_indexes(ctd)?) {
+            self.0.0.execute_batch(&sql).map_err(map)?;
         }
         Ok(())
     }

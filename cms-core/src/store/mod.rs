@@ -17,16 +17,25 @@ mod meta;
 mod migrate;
 mod object;
 mod pool;
+mod property;
 mod version;
 mod writer;
 
-use std::ops::Deref;
+use std::{
+    ops::Deref,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use rusqlite::{CachedStatement, Connection};
 
-pub(crate) use self::{ctd::CtdRow, key::KeyRow, meta::Revisions, object::ObjectChange};
+pub(crate) use self::{
+    ctd::CtdRow, journal::Event, key::KeyRow, meta::Revisions, object::ObjectChange,
+};
 use self::{error::map, pool::Pool, writer::Writers};
-use crate::{CoreConfig, error::Result};
+use crate::{
+    CoreConfig,
+    error::{Error, Result},
+};
 
 /// An open database.
 pub(crate) struct Store {
@@ -63,6 +72,22 @@ impl Store {
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.writers.run(job)
+    }
+
+    /// Runs a job as [`Self::write`] does, and undoes everything it did.
+    pub(crate) fn rehearse<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let result = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&result);
+        let undone = self.writers.run(move |writer| -> Result<()> {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+            Err(Error::internal("a rehearsal is never kept"))
+        });
+        let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // No result means that the job never ran, or panicked: then the error says why.
+        result.unwrap_or_else(|| Err(undone.err().unwrap_or_else(|| Error::internal("no result"))))
     }
 }
 

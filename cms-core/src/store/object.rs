@@ -210,7 +210,7 @@ impl Writer<'_> {
     }
 
     /// Notes that objects of a type changed, and how many more there are.
-    fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
+    pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
         self.statement(
             "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",
         )?
