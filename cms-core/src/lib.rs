@@ -6,7 +6,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | base | [`error`], `clock`, `ids`, `limits`, `paging`, `json` |
+//! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `json` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render}`, `query`, `auth::{key, scope}` |
 //! | engine | `store` |
 //! | services | [`Cms`] and what it hands out: [`Objects`], [`Types`], [`Keys`] |
@@ -17,6 +17,7 @@ mod cms;
 mod config;
 mod context;
 mod ctd;
+mod dates;
 pub mod error;
 pub mod ids;
 mod json;
@@ -29,6 +30,7 @@ mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod wire;
+mod workflow;
 
 pub use auth::{
     scope::{Access, Permission},

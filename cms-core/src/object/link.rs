@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::path::Path;
 use crate::{
@@ -33,6 +33,11 @@ pub(crate) fn parse(data_url: &str) -> Option<Target<'_>> {
         && !id.is_empty()
         && has_only_id_characters(&id))
     .then_some(Target { content_type, id })
+}
+
+/// A link to an object.
+pub(crate) fn to(content_type: &str, id: &str) -> Value {
+    json!({ "type": "internal", "dataUrl": format!("{CONTENT}{content_type}/{id}") })
 }
 
 /// A link of an object to another one.

@@ -1,1 +1,68 @@
-//! To come.
+//! Which objects of a type a list holds, and in which order (contract 3.2 to 3.4).
+//!
+//! [`filter`] reads conditions, [`path`] what they and the order look at, [`eval`] decides whether
+//! one value meets a condition, [`order`] gives the key that a value sorts by, [`value`] has the
+//! readings of JSON values that these share. Everything here works on values in memory and knows
+//! no SQL; `store::list_sql` turns a [`ListQuery`] into statements and falls back on [`eval`] and
+//! [`order`] where an index cannot help, so both readings are one.
+
+pub(crate) mod eval;
+pub(crate) mod filter;
+pub(crate) mod order;
+pub(crate) mod path;
+pub(crate) mod value;
+
+use crate::{ctd::model::Property, paging::Page};
+use filter::Condition;
+use path::{InternalField, Path, Root};
+
+/// One list of objects of one type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ListQuery {
+    /// All of them must hold.
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) order: Path,
+    pub(crate) descending: bool,
+    /// Objects without an order value go first instead of last, in either direction.
+    pub(crate) empty_first: bool,
+    /// Only these ids, in any letter case; none means no restriction.
+    pub(crate) ids: Option<Vec<String>>,
+    /// Only objects whose status is `public`.
+    pub(crate) only_public: bool,
+    /// Only objects whose workflow state is `public`.
+    pub(crate) workflow_public: bool,
+    pub(crate) page: Page,
+}
+
+impl ListQuery {
+    /// Tells whether the list is the whole type, so that its length is the number of live objects.
+    pub(crate) fn is_unrestricted(&self) -> bool {
+        self.conditions.is_empty()
+            && self.ids.is_none()
+            && !self.only_public
+            && !self.workflow_public
+    }
+
+    /// Reads `order_by`; none means the date of creation (contract 3.2).
+    pub(crate) fn order(order_by: Option<&str>, properties: &[Property]) -> Path {
+        order_by.filter(|path| !path.is_empty()).map_or_else(
+            || Path { root: Root::Internal(InternalField::CreatedAt), steps: Vec::new() },
+            |path| Path::parse(path, properties),
+        )
+    }
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self {
+            conditions: Vec::new(),
+            order: Self::order(None, &[]),
+            descending: false,
+            empty_first: false,
+            ids: None,
+            only_public: false,
+            workflow_public: false,
+            page: Page::default(),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Conditions of a list, read from the `filters` parameter (contract 3.3).
+//!
+//! What a condition means is [`super::eval`].
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::path::Path;
+use crate::{ctd::model::Property, error::FieldErrors, limits};
+
+const FIELD: &str = "filters";
+
+/// One condition: what stands at a path, compared with values of the request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Condition {
+    pub(crate) path: Path,
+    pub(crate) operator: Operator,
+    /// `filter`: strings, numbers and booleans; one stands for itself.
+    pub(crate) values: Vec<Value>,
+    /// `filter2`, only for `inRange`.
+    pub(crate) upper: Option<Value>,
+    /// Ordered comparison reads dates as points in time.
+    pub(crate) dates: bool,
+}
+
+/// `type` of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Operator {
+    Equals,
+    NotEqual,
+    Contains,
+    NotContains,
+    StartsWith,
+    EndsWith,
+    LessThan,
+    LessThanOrEqual,
+    GreaterThan,
+    GreaterThanOrEqual,
+    InRange,
+    Empty,
+    NotEmpty,
+    Overlaps,
+    Includes,
+}
+
+impl Operator {
+    pub(crate) const ALL: [Self; 15] = [
+        Self::Equals,
+        Self::NotEqual,
+        Self::Contains,
+        Self::NotContains,
+        Self::StartsWith,
+        Self::EndsWith,
+        Self::LessThan,
+        Self::LessThanOrEqual,
+        Self::GreaterThan,
+        Self::GreaterThanOrEqual,
+        Self::InRange,
+        Self::Empty,
+        Self::NotEmpty,
+        Self::Overlaps,
+        Self::Includes,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Equals => "equals",
+            Self::NotEqual => "notEqual",
+            Self::Contains => "contains",
+            Self::NotContains => "notContains",
+            Self::StartsWith => "startsWith",
+            Self::EndsWith => "endsWith",
+            Self::LessThan => "lessThan",
+            Self::LessThanOrEqual => "lessThanOrEqual",
+            Self::GreaterThan => "greaterThan",
+            Self::GreaterThanOrEqual => "greaterThanOrEqual",
+            Self::InRange => "inRange",
+            Self::Empty => "empty",
+            Self::NotEmpty => "notEmpty",
+            Self::Overlaps => "overlaps",
+            Self::Includes => "includes",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let text = if text == "notEquals" { "notEqual" } else { text };
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+
+    /// Tells whether values are compared by size, which makes sense for one value only.
+    pub(crate) fn is_ordered(self) -> bool {
+        matches!(
+            self,
+            Self::LessThan
+                | Self::LessThanOrEqual
+                | Self::GreaterThan
+                | Self::GreaterThanOrEqual
+                | Self::InRange
+        )
+    }
+
+    /// The operator that this one is the negation of.
+    pub(crate) fn negates(self) -> Option<Self> {
+        match self {
+            Self::NotEqual => Some(Self::Equals),
+            Self::NotContains => Some(Self::Contains),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the parameter; blank text and `{}` are no conditions.
+pub(crate) fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition>, FieldErrors> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let Ok(filters) = serde_json::from_str::<Map<String, Value>>(text) else {
+        return Err(fault("Malformed filters json - Syntax error".to_owned()));
+    };
+    if filters.len() > limits::FILTER_CONDITIONS {
+        return Err(fault(format!("Too many conditions, limit: {}", limits::FILTER_CONDITIONS)));
+    }
+    let mut conditions = Vec::with_capacity(filters.len());
+    let mut errors = FieldErrors::default();
+    for (path, filter) in filters {
+        match parse_condition(&path, filter, properties) {
+            Ok(condition) => conditions.push(condition),
+            Err(message) => errors.add(FIELD, message),
+        }
+    }
+    if errors.is_empty() { Ok(conditions) } else { Err(errors) }
+}
+
+fn fault(message: String) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    errors.add(FIELD, message);
+    errors
+}
+
+fn parse_condition(
+    text: &str,
+    mut filter: Value,
+    properties: &[Property],
+) -> Result<Condition, String> {
+    let name = filter["type"].as_str().ok_or_else(|| format!("Missing filter type for {text}"))?;
+    let operator =
+        Operator::parse(name).ok_or_else(|| format!("Unknown filter type {name} for {text}"))?;
+    let missing = || format!("Missing filter value for {text}");
+
+    let values = match (operator, filter["filter"].take()) {
+        (Operator::Empty | Operator::NotEmpty, _) => Vec::new(),
+        (_, Value::Array(values)) if !operator.is_ordered() => values,
+        (_, value) => vec![value],
+    };
+    if values.len() > limits::FILTER_VALUES {
+        return Err(format!("Too many values for {text}, limit: {}", limits::FILTER_VALUES));
+    }
+    let upper = (operator == Operator::InRange).then(|| filter["filter2"].take());
+    if !values.iter().chain(&upper).all(is_comparable) {
+        return Err(missing());
+    }
+    let path = Path::parse(text, properties);
+    let dates = operator.is_ordered() && path.is_date(properties);
+    Ok(Condition { path, operator, values, upper, dates })
+}
+
+fn is_comparable(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
+}

@@ -1,0 +1,204 @@
+//! Property paths (contract 3.4): `title`, `internal.createdAt`, `geo.lat`,
+//! `categories[*].dataUrl`, `list[0].name`, `id`, `*`.
+//!
+//! Reading a path never fails: one that leads nowhere behaves as a missing value (contract 3.3).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ctd::model::{InputType, Property};
+
+/// A path, split into where it starts and the steps from there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Path {
+    pub(crate) root: Root,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// Where a path starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Root {
+    Id,
+    Internal(InternalField),
+    /// A declared top-level property.
+    Property(String),
+    /// `*`: any top-level property.
+    Any,
+    /// Nothing is ever found there.
+    Nowhere,
+}
+
+/// One step into a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Step {
+    Key(String),
+    Index(usize),
+    /// `[*]`: every element.
+    Each,
+}
+
+/// A field of `internal` that every object has (contract 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum InternalField {
+    ContentType,
+    CreatedAt,
+    UpdatedAt,
+    DeletedAt,
+    WorkflowState,
+    ObjectTitle,
+    LatestVersion,
+    WorkflowPublicVersion,
+    WorkflowPublishedAt,
+    Status,
+    PublicVersion,
+    PublishedAt,
+}
+
+impl InternalField {
+    pub(crate) const ALL: [Self; 12] = [
+        Self::ContentType,
+        Self::CreatedAt,
+        Self::UpdatedAt,
+        Self::DeletedAt,
+        Self::WorkflowState,
+        Self::ObjectTitle,
+        Self::LatestVersion,
+        Self::WorkflowPublicVersion,
+        Self::WorkflowPublishedAt,
+        Self::Status,
+        Self::PublicVersion,
+        Self::PublishedAt,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::ContentType => "contentType",
+            Self::CreatedAt => "createdAt",
+            Self::UpdatedAt => "updatedAt",
+            Self::DeletedAt => "deletedAt",
+            Self::WorkflowState => "workflowState",
+            Self::ObjectTitle => "objectTitle",
+            Self::LatestVersion => "latestVersion",
+            Self::WorkflowPublicVersion => "workflowPublicVersion",
+            Self::WorkflowPublishedAt => "workflowPublishedAt",
+            Self::Status => "status",
+            Self::PublicVersion => "publicVersion",
+            Self::PublishedAt => "publishedAt",
+        }
+    }
+
+    /// Reads a name in its present spelling or the obsolete one with underscores.
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| {
+            let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
+            field.as_str() == name
+                || (name.contains('_')
+                    && !name.contains(|c: char| c.is_ascii_uppercase())
+                    && letters(field.as_str()) == letters(name))
+        })
+    }
+
+    pub(crate) fn is_date(self) -> bool {
+        self.as_str().ends_with("At")
+    }
+}
+
+impl Path {
+    /// Reads a path as clients spell it; only declared properties lead anywhere.
+    pub(crate) fn parse(text: &str, properties: &[Property]) -> Self {
+        let text = text.strip_prefix("$.").unwrap_or(text);
+        if text == "*" {
+            return Self { root: Root::Any, steps: Vec::new() };
+        }
+        let Some(steps) = split(text) else { return Self::nowhere() };
+        let mut steps = steps.into_iter();
+        let Some(Step::Key(first)) = steps.next() else { return Self::nowhere() };
+        let root = if properties.iter().any(|property| property.name == first) {
+            Root::Property(first)
+        } else {
+            match first.as_str() {
+                "id" => Root::Id,
+                "workflow_state" => Root::Internal(InternalField::WorkflowState),
+                "internal" => match steps.next() {
+                    Some(Step::Key(name)) => {
+                        InternalField::parse(&name).map_or(Root::Nowhere, Root::Internal)
+                    }
+                    _ => Root::Nowhere,
+                },
+                _ => Root::Nowhere,
+            }
+        };
+        Self { root, steps: steps.collect() }
+    }
+
+    fn nowhere() -> Self {
+        Self { root: Root::Nowhere, steps: Vec::new() }
+    }
+
+    /// Tells whether the path itself spreads over many values.
+    pub(crate) fn is_many(&self) -> bool {
+        self.steps.contains(&Step::Each)
+    }
+
+    /// Tells whether the path leads to the address inside links: `categories[*].dataUrl`.
+    pub(crate) fn is_link_address(&self) -> bool {
+        matches!(self.steps.last(), Some(Step::Key(name)) if name == "dataUrl")
+    }
+
+    /// Tells whether what stands there compares as points in time (contract 3.3).
+    pub(crate) fn is_date(&self, properties: &[Property]) -> bool {
+        match &self.root {
+            Root::Internal(field) => self.steps.is_empty() && field.is_date(),
+            Root::Property(name) => {
+                let mut found = properties.iter().find(|property| property.name == *name);
+                for step in &self.steps {
+                    if let Step::Key(name) = step {
+                        found = found
+                            .and_then(|list| list.nested.iter().find(|inner| inner.name == *name));
+                    }
+                }
+                found.is_some_and(|property| property.input_type == InputType::DateTime)
+            }
+            Root::Id | Root::Any | Root::Nowhere => false,
+        }
+    }
+
+    /// Follows the steps from the value at the root; what is missing yields nothing.
+    pub(crate) fn resolve<'v>(&self, root: Option<&'v Value>) -> Vec<&'v Value> {
+        let mut found: Vec<&Value> = root.into_iter().collect();
+        for step in &self.steps {
+            found = match step {
+                Step::Key(name) => found.into_iter().filter_map(|value| value.get(name)).collect(),
+                Step::Index(index) => {
+                    found.into_iter().filter_map(|value| value.get(index)).collect()
+                }
+                Step::Each => found.into_iter().filter_map(Value::as_array).flatten().collect(),
+            };
+        }
+        found
+    }
+}
+
+/// Splits `list[*].sub[0]` into its steps; none when it is not of that form.
+fn split(text: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    for part in text.split('.') {
+        let (name, mut brackets) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if name.is_empty() {
+            return None;
+        }
+        steps.push(Step::Key(name.to_owned()));
+        while !brackets.is_empty() {
+            let (inside, rest) = brackets.strip_prefix('[')?.split_once(']')?;
+            steps.push(match inside {
+                "*" => Step::Each,
+                digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    Step::Index(digits.parse().ok()?)
+                }
+                _ => return None,
+            });
+            brackets = rest;
+        }
+    }
+    Some(steps)
+}
