@@ -185,3 +185,6 @@ fn spell(property: &str, error: &ValidationError) -> String {
     }
     path
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,7 +95,7 @@ fn patterns_are_ecma_262_with_look_around() {
         assert!(schema::is_pattern(pattern), "{pattern}");
     }
     let bomb = "(".repeat(100_000);
-    for pattern in ["(", "[z-a]", "a{1000}{1000}{1000}", "*", bomb.as_str()] {
+    for pattern in ["(", "[z-a]", "((a{0,100}){0,100}){0,100}", "*", bomb.as_str()] {
         assert!(!schema::is_pattern(pattern), "{}", &pattern[..pattern.len().min(20)]);
     }
 }
