@@ -4,10 +4,15 @@ use std::sync::Arc;
 
 use crate::{
     CoreConfig, Keys, Objects, Types,
-    auth::scope::Permission,
+    auth::{scope::Permission, service::KeyRing},
+    clock::Timestamp,
     context::Caller,
+    ctd::{builtin, catalog::CatalogCell, change},
     error::Result,
-    wire::context::AuthContext,
+    limits,
+    object::count::Counts,
+    store::{Store, Writer},
+    wire::context::{ApiKey, AuthContext, Named, User},
 };
 
 /// One open data folder.
@@ -15,21 +20,65 @@ use crate::{
 /// Cheap to share behind an [`Arc`]; every method takes `&self` and may be called from any thread.
 pub struct Cms {
     pub(crate) config: CoreConfig,
+    pub(crate) store: Store,
+    pub(crate) catalog: Arc<CatalogCell>,
+    pub(crate) keys: KeyRing,
+    pub(crate) counts: Counts,
 }
 
 impl Cms {
     /// Opens a data folder, makes it when missing, and brings its database up to date.
     ///
     /// # Errors
-    /// [`crate::Error::Conflict`] when the database was written by a newer version or another
-    /// process migrates it, [`crate::Error::Internal`] when the folder cannot be used.
-    pub fn open(_config: CoreConfig) -> Result<Self> {
-        todo!()
+    /// [`crate::Error::Conflict`] when the database was written by a newer version or is in use by an
+    /// older one, [`crate::Error::Busy`] when another process migrates it, [`crate::Error::Internal`] when the
+    /// folder cannot be used.
+    pub fn open(config: CoreConfig) -> Result<Self> {
+        let store = Store::open(&config)?;
+        if store.read(|reader| reader.revisions_if_any())?.is_none() {
+            let config = config.clone();
+            store.write(move |writer| set_up(writer, &config))?;
+        }
+        Ok(Self {
+            config,
+            store,
+            catalog: Arc::default(),
+            keys: KeyRing::default(),
+            counts: Counts::default(),
+        })
     }
 
     /// Checks key kind, type and scope in the contract's order (1.4), before a body is read.
-    pub fn authorise(&self, _caller: &Caller, _permission: Permission<'_>) -> Result<()> {
-        todo!()
+    ///
+    /// # Errors
+    /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when there is no
+    /// such type.
+    pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
+        match permission {
+            Permission::AnyKey => Ok(()),
+            Permission::Manage => caller.require_admin(),
+            Permission::AdministerTypes => caller.require_type_admin(),
+            Permission::ChangeType { content_type } => {
+                caller.require_write()?;
+                self.store.read(|reader| {
+                    self.catalog.at(reader)?.look_up(content_type)?;
+                    caller.require_type_admin()
+                })
+            }
+            Permission::ReadType { content_type } => self.store.read(|reader| {
+                let catalog = self.catalog.at(reader)?;
+                caller.require_sight(catalog.look_up(content_type)?.name())
+            }),
+            Permission::Content { content_type, needs } => {
+                if needs.is_write() {
+                    caller.require_write()?;
+                }
+                self.store.read(|reader| {
+                    self.catalog.at(reader)?.get(content_type)?;
+                    caller.require(needs, content_type)
+                })
+            }
+        }
     }
 
     /// Content objects.
@@ -48,13 +97,47 @@ impl Cms {
     }
 
     /// Says which server, space and key this is (contract 1.13).
-    pub fn auth_context(&self, _caller: &Caller) -> Result<AuthContext> {
-        todo!()
+    pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
+        let (organization, space) = self.store.read(|reader| reader.names())?;
+        let named = |id| Named { id, name: "default".to_owned() };
+        let actor = caller.actor();
+        Ok(AuthContext {
+            organization: named(organization),
+            space: named(space),
+            user: User {
+                id: actor.id.clone(),
+                username: actor.name.clone(),
+                roles: vec!["ROLE_HEADLESS_ADMIN".to_owned()],
+            },
+            api_key: ApiKey {
+                name: actor.name.clone(),
+                kind: actor.kind,
+                rules: actor.rules.clone(),
+            },
+        })
     }
 
     /// Runs one small read; an error means that the folder cannot serve.
     pub fn check_ready(&self) -> Result<()> {
-        todo!()
+        self.store.read(|reader| reader.revisions().map(|_| ()))
+    }
+
+    /// Does what is due from time to time: forgets objects deleted long ago, and writes down when
+    /// keys were used. A server calls it every minute and when it stops.
+    pub fn housekeep(&self) -> Result<()> {
+        let now = self.config.clock.now();
+        let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
+        let used = self.keys.take_used();
+        let has_expired = self.store.read(|reader| reader.has_trash_before(expired))?;
+        if used.is_empty() && !has_expired {
+            return Ok(());
+        }
+        self.store.write(move |writer| {
+            for (pk, at) in used {
+                writer.set_key_used(pk, at)?;
+            }
+            writer.empty_trash(expired)
+        })
     }
 
     /// The settings this folder was opened with.
@@ -63,7 +146,15 @@ impl Cms {
     }
 }
 
-const _: fn() = || {
-    fn shared<T: Send + Sync>() {}
-    shared::<Arc<Cms>>();
-};
+/// Fills a new database: its names, and the built-in types.
+fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
+    if writer.revisions_if_any()?.is_some() {
+        return Ok(());
+    }
+    writer.set_up(&config.ids.uuid(), &config.ids.uuid())?;
+    let (rev, at) = (writer.bump_schema()?, config.clock.now());
+    for definition in builtin::definitions() {
+        change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
+    }
+    Ok(())
+}

@@ -87,9 +87,19 @@ impl Caller {
     pub(crate) fn may(&self, needs: Access, content_type: &str) -> bool {
         match self.actor.kind {
             KeyKind::Admin | KeyKind::ReadWrite => true,
-            KeyKind::ReadOnly => Access::READ.contains(needs) || needs == Access::READ_REMOVED,
+            KeyKind::ReadOnly => !needs.is_write(),
             KeyKind::Scoped => Access::granted(&self.actor.rules, content_type).contains(needs),
         }
+    }
+
+    /// Refuses keys whose rules do not give all of `needs` on a type.
+    pub(crate) fn require(&self, needs: Access, content_type: &str) -> Result<()> {
+        if self.may(needs, content_type) { Ok(()) } else { Err(Error::Forbidden) }
+    }
+
+    /// Refuses scoped keys that no rule connects with a type.
+    pub(crate) fn require_sight(&self, content_type: &str) -> Result<()> {
+        if self.sees_type(content_type) { Ok(()) } else { Err(Error::Forbidden) }
     }
 
     /// Tells whether any rule of a scoped key names the type; other keys see all types.

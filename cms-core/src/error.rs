@@ -31,6 +31,8 @@ pub enum Error {
     NotFound { what: &'static str, name: String },
     /// The state changed underneath, for example a stale plan.
     Conflict(String),
+    /// A project cannot be applied: faults by content type (contract 14).
+    Blocked(Vec<(String, FieldErrors)>),
     /// Stored values would be lost and nobody agreed to that; names `type.property`.
     DataLoss(Vec<String>),
     /// One object is larger than an object may be.
@@ -57,9 +59,7 @@ impl Error {
 
     /// A validation error with one message at one path.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        let mut errors = FieldErrors::default();
-        errors.add(path, message);
-        Self::Invalid(errors)
+        Self::Invalid(FieldErrors::one(path, message))
     }
 
     pub(crate) fn no_type(name: &str) -> Self {
@@ -85,6 +85,10 @@ impl fmt::Display for Error {
             Self::Unauthenticated => f.write_str("Unauthorized"),
             Self::Forbidden => f.write_str("Access denied or quota limit exceeded"),
             Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),
+            Self::Blocked(types) => {
+                let names: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();
+                write!(f, "the plan is blocked: {}", names.join(", "))
+            }
             Self::DataLoss(names) => write!(f, "Values would be lost: {}", names.join(", ")),
             #[expect(clippy::cast_precision_loss, reason = "two decimals of a size in MB")]
             Self::ObjectTooLarge { id, bytes } => write!(
@@ -117,6 +121,13 @@ impl std::error::Error for Error {
 pub struct FieldErrors(IndexMap<String, Vec<String>>);
 
 impl FieldErrors {
+    /// One message at one path.
+    pub fn one(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut errors = Self::default();
+        errors.add(path, message);
+        errors
+    }
+
     /// Adds a message unless the path already has it.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         let messages = self.0.entry(path.into()).or_default();

@@ -22,6 +22,7 @@ pub mod error;
 pub mod ids;
 mod json;
 pub mod limits;
+mod message;
 mod object;
 pub mod paging;
 mod query;
@@ -29,6 +30,7 @@ mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod wire;
+mod workflow;
 
 pub use auth::{
     scope::{Access, Permission},

@@ -18,9 +18,13 @@ pub const FILTER_CONDITIONS: usize = 100;
 pub const FILTER_VALUES: usize = 10_000;
 /// Property indexes per content type, unique properties not counted.
 pub const INDEXED_PROPERTIES: usize = 16;
-/// Most objects that one hydrated answer may hold.
-pub const HYDRATED_OBJECTS: usize = 100_000;
+/// Most links that hydration follows on one level; the others stay links.
+pub const HYDRATED_LINKS: usize = 20_000;
+/// Size of an answer, in bytes, from which on links stay links.
+pub const HYDRATED_BYTES: usize = 64 * 1024 * 1024;
 /// Days that a deleted object is kept.
 pub const TRASH_DAYS: i64 = 60;
 /// Steps of a regular expression on one value before it counts as not matching.
 pub const PATTERN_BACKTRACKS: usize = 100_000;
+/// Deepest nesting of JSON in the schema of one property: about ten lists within each other.
+pub const SCHEMA_DEPTH: usize = 40;

@@ -84,7 +84,10 @@ mod tests {
 
     #[test]
     fn hydration_and_booleans_never_fail() {
-        assert_eq!([None, Some("-1"), Some("1"), Some("9"), Some("x")].map(hydration), [0, 0, 1, 2, 0]);
+        assert_eq!(
+            [None, Some("-1"), Some("1"), Some("9"), Some("x")].map(hydration),
+            [0, 0, 1, 2, 0]
+        );
         let texts = [None, Some("1"), Some("TRUE"), Some("yes"), Some("0")];
         assert_eq!(texts.map(boolean), [false, true, true, false, false]);
     }

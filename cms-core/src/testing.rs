@@ -1,5 +1,7 @@
 //! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
 
+pub mod table;
+
 use std::{path::PathBuf, sync::Arc};
 
 use tempfile::TempDir;

@@ -1,11 +1,23 @@
 //! Keys: create, list, revoke, and turn a token into a [`Caller`] (contract 10).
 
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+
+use super::key::digest;
 use crate::{
+    clock::Timestamp,
     cms::Cms,
-    context::Caller,
-    error::Result,
+    context::{Actor, Caller},
+    dates,
+    error::{Error, FieldErrors, Result},
+    store::{KeyRow, Reader, Revisions},
     wire::{
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyKind, NewKey, Rule},
         list::List,
     },
 };
@@ -23,33 +35,211 @@ pub struct FirstKeys {
     pub read_only: Option<String>,
 }
 
+impl FirstKeys {
+    /// Kind, name and wanted token of each.
+    fn each(&self) -> [(KeyKind, &'static str, Option<&String>); 3] {
+        [
+            (KeyKind::Admin, "admin", self.admin.as_ref()),
+            (KeyKind::ReadWrite, "read-write", self.read_write.as_ref()),
+            (KeyKind::ReadOnly, "read-only", self.read_only.as_ref()),
+        ]
+    }
+}
+
+/// The valid keys as this process knows them, by digest.
+#[derive(Default)]
+pub(crate) struct KeyRing(RwLock<Arc<KeyTable>>);
+
+#[derive(Default)]
+struct KeyTable {
+    rev: i64,
+    by_digest: HashMap<[u8; 32], KeyEntry>,
+}
+
+struct KeyEntry {
+    actor: Arc<Actor>,
+    /// Microseconds since the epoch, or 0 when there is nothing to write down.
+    used: AtomicI64,
+}
+
+impl KeyRing {
+    fn at(&self, reader: &Reader<'_>, revisions: Revisions) -> Result<Arc<KeyTable>> {
+        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        if held.rev == revisions.auth {
+            return Ok(held);
+        }
+        let entries = reader.keys()?.into_iter().map(|row| {
+            let used = held.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
+            let hash = row.hash;
+            (hash, KeyEntry { actor: Arc::new(actor(row)), used: AtomicI64::new(used) })
+        });
+        let table = Arc::new(KeyTable { rev: revisions.auth, by_digest: entries.collect() });
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
+        Ok(table)
+    }
+
+    /// Takes what is known about the use of keys since it was taken last.
+    pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
+        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        let used = held.by_digest.values().filter_map(|entry| {
+            let at = entry.used.swap(0, Ordering::Relaxed);
+            entry.actor.pk.filter(|_| at != 0).map(|pk| (pk, Timestamp(at)))
+        });
+        used.collect()
+    }
+}
+
+impl KeyEntry {
+    fn used(&self) -> i64 {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
+fn actor(row: KeyRow) -> Actor {
+    Actor { pk: Some(row.pk), id: row.uid, name: row.name, kind: row.kind, rules: row.rules }
+}
+
+fn to_wire(row: KeyRow) -> Key {
+    Key {
+        id: row.uid,
+        name: row.name,
+        kind: row.kind,
+        rules: row.rules,
+        created_at: dates::definition_date(row.created_at),
+        last_used_at: row.last_used_at.map(dates::definition_date),
+    }
+}
+
 impl Keys<'_> {
     /// Finds the caller that a token belongs to.
     ///
     /// # Errors
-    /// [`crate::Error::Unauthenticated`] for an unknown or revoked token.
-    pub fn authenticate(&self, _token: &str) -> Result<Caller> {
-        todo!()
+    /// [`Error::Unauthenticated`] for an unknown or revoked token.
+    pub fn authenticate(&self, token: &str) -> Result<Caller> {
+        let digest = digest(token);
+        let revisions = self.cms.store.read(|reader| {
+            let revisions = reader.revisions()?;
+            self.cms.keys.at(reader, revisions)
+        })?;
+        let entry = revisions.by_digest.get(&digest).ok_or(Error::Unauthenticated)?;
+        entry.used.store(self.cms.config.clock.now().0, Ordering::Relaxed);
+        Ok(Caller::new(Arc::clone(&entry.actor)))
     }
 
     /// Makes the first keys of a new folder, and gives the first keys the tokens that the operator
     /// set. Returns the keys whose token is new and was not set: they are shown this once.
-    pub fn ensure_first(&self, _wanted: &FirstKeys) -> Result<Vec<CreatedKey>> {
-        todo!()
+    pub fn ensure_first(&self, wanted: &FirstKeys) -> Result<Vec<CreatedKey>> {
+        let wanted = wanted.clone();
+        let config = self.cms.config.clone();
+        self.cms.store.write(move |writer| {
+            let present = writer.keys()?;
+            let is_new = !writer.has_any_key()?;
+            let mut shown = Vec::new();
+            let mut changed = false;
+            for (kind, name, token) in wanted.each() {
+                let found = present.iter().find(|row| row.kind == kind && row.name == name);
+                match (found, token) {
+                    (Some(row), Some(token)) if row.hash != digest(token) => {
+                        writer.set_key_hash(row.pk, digest(token))?;
+                        changed = true;
+                    }
+                    (None, token) if is_new || token.is_some() => {
+                        let fresh = token.cloned().unwrap_or_else(|| config.ids.token());
+                        let new = NewKey { name: name.to_owned(), kind, rules: Vec::new() };
+                        let row = new_row(&new, &fresh, config.ids.uuid(), config.clock.now());
+                        writer.insert_key(&row)?;
+                        changed = true;
+                        if token.is_none() {
+                            shown.push(CreatedKey { item: to_wire(row), key: fresh });
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if changed {
+                writer.bump_auth()?;
+            }
+            Ok(shown)
+        })
     }
 
     /// Lists the keys that are valid, oldest first.
-    pub fn list(&self, _caller: &Caller) -> Result<List<Key>> {
-        todo!()
+    pub fn list(&self, caller: &Caller) -> Result<List<Key>> {
+        caller.require_admin()?;
+        let keys = self.cms.store.read(|reader| reader.keys())?;
+        Ok(List::whole(keys.into_iter().map(to_wire).collect()))
     }
 
     /// Makes a key. Its token is in the answer and nowhere else.
-    pub fn create(&self, _caller: &Caller, _new: &NewKey) -> Result<CreatedKey> {
-        todo!()
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the name is empty or used, when a scoped key has no rules, or when
+    /// another kind has some.
+    pub fn create(&self, caller: &Caller, new: &NewKey) -> Result<CreatedKey> {
+        caller.require_admin()?;
+        validate(new).into_result()?;
+        let config = &self.cms.config;
+        let token = config.ids.token();
+        let row = new_row(new, &token, config.ids.uuid(), config.clock.now());
+        let row = self.cms.store.write(move |writer| {
+            if writer.keys()?.iter().any(|known| known.name == row.name) {
+                return Err(Error::invalid("name", "This value is already used"));
+            }
+            writer.insert_key(&row)?;
+            writer.bump_auth()?;
+            Ok(row)
+        })?;
+        Ok(CreatedKey { item: to_wire(row), key: token })
     }
 
     /// Revokes a key by id: it is refused from the next request on.
-    pub fn revoke(&self, _caller: &Caller, _id: &str) -> Result<()> {
-        todo!()
+    pub fn revoke(&self, caller: &Caller, id: &str) -> Result<()> {
+        caller.require_admin()?;
+        let (id, at) = (id.to_owned(), self.cms.config.clock.now());
+        self.cms.store.write(move |writer| {
+            if !writer.revoke_key(&id, at)? {
+                return Err(Error::NotFound { what: "key", name: id });
+            }
+            writer.bump_auth()
+        })
     }
+}
+
+fn new_row(new: &NewKey, token: &str, uid: String, at: Timestamp) -> KeyRow {
+    KeyRow {
+        pk: 0,
+        uid,
+        name: new.name.clone(),
+        kind: new.kind,
+        rules: new.rules.clone(),
+        hash: digest(token),
+        created_at: at,
+        last_used_at: None,
+    }
+}
+
+fn validate(new: &NewKey) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    if new.name.trim().is_empty() {
+        errors.add("name", "Must be at least 1 characters long");
+    }
+    let is_scoped = new.kind == KeyKind::Scoped;
+    if is_scoped && new.rules.is_empty() {
+        errors.add("rules", "There must be a minimum of 1 items in the array");
+    }
+    if !is_scoped && !new.rules.is_empty() {
+        errors.add("rules", "Only scoped keys have rules");
+    }
+    for (index, rule) in new.rules.iter().enumerate() {
+        if !names_types(rule) {
+            errors.add(format!("rules[{index}].ctd"), "This value is not valid.");
+        }
+    }
+    errors
+}
+
+/// A rule names one type, which need not exist yet, or all of them.
+fn names_types(rule: &Rule) -> bool {
+    rule.ctd == "*"
+        || !rule.ctd.is_empty() && rule.ctd.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }

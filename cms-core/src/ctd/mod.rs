@@ -1,9 +1,10 @@
 //! Content type definitions: the model ([`model`]), reading payloads ([`parse`]), the schema that
 //! objects are checked against ([`schema`]), the built-in types ([`builtin`]), all types of a
-//! server at one moment ([`catalog`]), and the operations ([`service`], [`plan`]).
+//! server at one moment ([`catalog`]), and the operations ([`service`], [`plan`] over [`change`]).
 
 pub(crate) mod builtin;
 pub(crate) mod catalog;
+pub(crate) mod change;
 pub(crate) mod diff;
 pub(crate) mod model;
 pub(crate) mod parse;
@@ -11,3 +12,4 @@ pub(crate) mod plan;
 pub(crate) mod resolve;
 pub(crate) mod schema;
 pub(crate) mod service;
+pub(crate) mod slug;

@@ -51,6 +51,18 @@ impl Property {
     pub(crate) fn kind(&self) -> String {
         format!("{}/{}", self.schema_type.as_str(), self.input_type.as_str())
     }
+
+    /// Tells whether values of this property can hold links.
+    pub(crate) fn may_link(&self) -> bool {
+        self.relation.is_some() || self.nested.iter().any(Self::may_link)
+    }
+
+    /// A `custom` property whose own properties are described one by one.
+    pub(crate) fn is_nested_object(&self) -> bool {
+        self.input_type == InputType::Custom
+            && self.schema_type == SchemaType::Object
+            && !self.nested.is_empty()
+    }
 }
 
 /// What a relation may point to.
@@ -175,7 +187,12 @@ impl InputType {
     pub(crate) fn can_be_title(self) -> bool {
         matches!(
             self,
-            Self::Text | Self::Textarea | Self::Email | Self::Number | Self::Select | Self::DateTime
+            Self::Text
+                | Self::Textarea
+                | Self::Email
+                | Self::Number
+                | Self::Select
+                | Self::DateTime
         )
     }
 
@@ -183,7 +200,12 @@ impl InputType {
     pub(crate) fn is_indexable(self) -> bool {
         matches!(
             self,
-            Self::Text | Self::Email | Self::Number | Self::Radio | Self::Checkbox | Self::Select
+            Self::Text
+                | Self::Email
+                | Self::Number
+                | Self::Radio
+                | Self::Checkbox
+                | Self::Select
                 | Self::DateTime
         )
     }
@@ -252,7 +274,9 @@ fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> 
 /// The values that a radio or select allows (contract 3.6).
 fn read_options(input_type: InputType, config: &Value) -> Vec<String> {
     match input_type {
-        InputType::Select if config["useOptionsWithLabels"].as_bool() == Some(true) => {
+        InputType::Radio | InputType::Select
+            if config["useOptionsWithLabels"].as_bool() == Some(true) =>
+        {
             let options = config["optionsWithLabels"].as_array().into_iter().flatten();
             options.filter_map(|option| option["value"].as_str().map(str::to_owned)).collect()
         }

@@ -1,1 +1,270 @@
-//! To come.
+//! Plan and apply of several types at once (contract 2.8, 14).
+//!
+//! Both run the same code in a write transaction: a plan is rolled back, an apply is kept when
+//! nothing is in the way. So what a plan says is what an apply does.
+
+use std::{collections::HashSet, sync::Arc};
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::{
+    builtin,
+    catalog::{Catalog, CatalogCell, Type},
+    change,
+    service::{Types, check, reasons_to_stay, require_changeable},
+};
+use crate::{
+    CoreConfig,
+    clock::Timestamp,
+    context::Caller,
+    error::{Error, FieldErrors, Result},
+    message,
+    store::Writer,
+    wire::plan::{
+        Action, ApplyRequest, Change, DataLoss, Plan, PlanRequest, PropertyPlan, Summary, TypePlan,
+    },
+};
+
+impl Types<'_> {
+    /// Tells what an apply would do.
+    pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<Plan> {
+        caller.require_type_admin()?;
+        let run = Run::new(self, request);
+        self.cms.store.rehearse(move |writer| run.carry_out(writer))
+    }
+
+    /// Carries out a project, all or nothing; returns the plan that was carried out.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] for a stale token, [`Error::Blocked`] when something is in the way,
+    /// [`Error::DataLoss`] when values would be lost and nobody agreed to that.
+    pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<Plan> {
+        caller.require_type_admin()?;
+        let run = Run::new(self, &request.wanted);
+        let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
+        self.cms.store.write(move |writer| {
+            let plan = run.carry_out(writer)?;
+            if token.is_some_and(|token| token != plan.token) {
+                return Err(Error::Conflict("The plan is stale".to_owned()));
+            }
+            let blocked: Vec<_> = plan
+                .content_types
+                .iter()
+                .filter(|planned| !planned.blockers.is_empty())
+                .map(|planned| (planned.name.clone(), planned.blockers.clone()))
+                .collect();
+            if !blocked.is_empty() {
+                return Err(Error::Blocked(blocked));
+            }
+            let lost = lost_without_consent(&plan, consent.as_ref());
+            if !lost.is_empty() {
+                return Err(Error::DataLoss(lost));
+            }
+            Ok(plan)
+        })
+    }
+}
+
+/// One planned or real run over the types.
+struct Run {
+    wanted: PlanRequest,
+    cell: Arc<CatalogCell>,
+    config: CoreConfig,
+    at: Timestamp,
+}
+
+impl Run {
+    fn new(types: &Types<'_>, wanted: &PlanRequest) -> Self {
+        let config = types.cms.config.clone();
+        Self {
+            wanted: wanted.clone(),
+            cell: Arc::clone(&types.cms.catalog),
+            at: config.clock.now(),
+            config,
+        }
+    }
+
+    /// Makes the types what they should be, and reports what that did to each.
+    fn carry_out(&self, writer: &Writer<'_>) -> Result<Plan> {
+        let catalog = self.cell.within(writer)?;
+        let token = self.token(writer, &catalog)?;
+        let rev = catalog.rev + 1;
+        let mut types = Vec::new();
+        let mut rewritten = 0;
+        let mut named = HashSet::new();
+        for payload in &self.wanted.content_types {
+            let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
+            if !named.insert(name) {
+                types.push(blocked(name, Action::None, FieldErrors::one("name", message::ALREADY_USED)));
+                continue;
+            }
+            match catalog.find(name) {
+                Some(before) => {
+                    let (planned, objects) =
+                        self.change(writer, &catalog, before, payload, rev)?;
+                    rewritten += objects;
+                    types.push(planned);
+                }
+                None => types.push(self.create(writer, &catalog, name, payload, rev)?),
+            }
+        }
+        if self.wanted.prune {
+            for known in catalog.types() {
+                if !named.contains(known.name()) && !builtin::is_builtin(known.name()) {
+                    types.push(self.delete(writer, known)?);
+                }
+            }
+        }
+        self.check_quota(writer, &mut types)?;
+        if types.iter().any(|planned| planned.action != Action::None) {
+            writer.bump_schema()?;
+        }
+        let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
+        let properties = types.iter().flat_map(|planned| &planned.properties);
+        let summary = Summary {
+            create: count(Action::Create),
+            update: count(Action::Update),
+            delete: count(Action::Delete),
+            objects_rewritten: rewritten,
+            values_lost: properties.map(|property| property.emptied).sum(),
+            blockers: types.iter().filter(|planned| !planned.blockers.is_empty()).count() as u64,
+        };
+        Ok(Plan { token, summary, content_types: types })
+    }
+
+    fn create(
+        &self,
+        writer: &Writer<'_>,
+        catalog: &Catalog,
+        name: &str,
+        payload: &Map<String, Value>,
+        rev: i64,
+    ) -> Result<TypePlan> {
+        let definition = match check(writer, catalog, payload, None) {
+            Ok(definition) => definition,
+            Err(Error::Invalid(errors)) => return Ok(blocked(name, Action::Create, errors)),
+            Err(error) => return Err(error),
+        };
+        change::create(writer, &self.config.ids.uuid(), &definition, rev, self.at)?;
+        let properties = definition.properties().into_iter().map(|property| PropertyPlan {
+            to: Some(property.kind()),
+            name: property.name,
+            change: Change::Add,
+            from: None,
+            kept: 0,
+            converted: 0,
+            emptied: 0,
+            failed: 0,
+            samples: Vec::new(),
+        });
+        Ok(TypePlan {
+            name: name.to_owned(),
+            action: Action::Create,
+            breaking: false,
+            blockers: FieldErrors::default(),
+            properties: properties.collect(),
+        })
+    }
+
+    /// Returns what happened to a type, and how many objects were rewritten.
+    fn change(
+        &self,
+        writer: &Writer<'_>,
+        catalog: &Catalog,
+        before: &Arc<Type>,
+        payload: &Map<String, Value>,
+        rev: i64,
+    ) -> Result<(TypePlan, u64)> {
+        let name = before.name();
+        let definition = match check(writer, catalog, payload, Some(before)) {
+            Ok(definition) => definition,
+            Err(Error::Invalid(errors)) => {
+                return Ok((blocked(name, Action::Update, errors), 0));
+            }
+            Err(error) => return Err(error),
+        };
+        if definition == before.definition {
+            return Ok((blocked(name, Action::None, FieldErrors::default()), 0));
+        }
+        if require_changeable(before).is_err() {
+            let errors = FieldErrors::one("name", "This content type cannot be changed");
+            return Ok((blocked(name, Action::Update, errors), 0));
+        }
+        let outcome = change::update(writer, before, &definition, rev, self.at)?;
+        let planned = TypePlan {
+            name: name.to_owned(),
+            action: Action::Update,
+            breaking: outcome.breaking,
+            blockers: outcome.blockers,
+            properties: outcome.properties,
+        };
+        Ok((planned, outcome.objects_rewritten))
+    }
+
+    fn delete(&self, writer: &Writer<'_>, content_type: &Type) -> Result<TypePlan> {
+        let mut blockers = FieldErrors::default();
+        for reason in reasons_to_stay(writer, content_type)? {
+            blockers.add("ctd", reason);
+        }
+        if blockers.is_empty() {
+            change::delete(writer, content_type, self.at)?;
+        }
+        Ok(TypePlan { breaking: true, ..blocked(content_type.name(), Action::Delete, blockers) })
+    }
+
+    /// Refuses to go over the operator's limit of types.
+    fn check_quota(&self, writer: &Writer<'_>, types: &mut [TypePlan]) -> Result<()> {
+        let Some(most) = self.config.max_types else { return Ok(()) };
+        let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(most);
+        for planned in types.iter_mut().rev().filter(|p| p.action == Action::Create) {
+            if over > 0 {
+                over -= 1;
+                planned.blockers.add("name", Error::Forbidden.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Digest of what is wanted and of everything that it is compared with.
+    fn token(&self, writer: &Writer<'_>, catalog: &Catalog) -> Result<String> {
+        let mut digest = Sha256::new();
+        let wanted =
+            serde_json::to_vec(&self.wanted).map_err(|error| Error::Internal(Box::new(error)))?;
+        digest.update(&wanted);
+        digest.update(catalog.rev.to_le_bytes());
+        for known in catalog.types() {
+            digest.update(known.pk.to_le_bytes());
+            digest.update(writer.ctd_state(known.pk)?.changes.to_le_bytes());
+        }
+        Ok(digest.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// A type of which nothing was changed.
+fn blocked(name: &str, action: Action, blockers: FieldErrors) -> TypePlan {
+    TypePlan {
+        name: name.to_owned(),
+        action,
+        breaking: false,
+        blockers,
+        properties: Vec::new(),
+    }
+}
+
+/// Returns the properties, as `type.property`, that lose values without anybody's consent.
+fn lost_without_consent(plan: &Plan, consent: Option<&DataLoss>) -> Vec<String> {
+    let agreed = |name: &String| match consent {
+        None => false,
+        Some(DataLoss::All(all)) => *all,
+        Some(DataLoss::Only(names)) => names.contains(name),
+    };
+    plan.content_types
+        .iter()
+        .flat_map(|planned| {
+            let losing = planned.properties.iter().filter(|property| property.emptied > 0);
+            losing.map(|property| format!("{}.{}", planned.name, property.name))
+        })
+        .filter(|name| !agreed(name))
+        .collect()
+}

@@ -1,1 +1,213 @@
-//! To come.
+//! The schema that stored values are checked against.
+//!
+//! A stored `schemaDefinition` cannot be handed to a JSON Schema validator as it is: its
+//! `additionalProperties: false` does not look into `allOf`, and its references point into the
+//! exported API description. So each property gets a schema of its own, rebuilt from the keywords
+//! that the contract has messages for (3.6); everything else that clients store in a schema is
+//! for forms and exports and has no effect here. What a schema cannot say (options, links, block
+//! types, uniqueness within a list) is in [`crate::object::validate`].
+
+use std::{collections::BTreeSet, sync::OnceLock};
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::{Map, Value, json};
+
+use super::model::{Definition, InputType, Property};
+use crate::limits::PATTERN_BACKTRACKS;
+
+/// The checked part of a definition: one schema per property, in the order of the properties.
+#[derive(Debug)]
+pub(crate) struct CompiledSchema {
+    pub(crate) properties: Vec<PropertySchema>,
+}
+
+/// A schema whose validator is built at its first use: patterns cost up to 80 µs each, and most
+/// types of a server that starts are not written to.
+#[derive(Debug)]
+pub(crate) struct PropertySchema {
+    schema: Value,
+    validator: OnceLock<Validator>,
+}
+
+impl PropertySchema {
+    fn new(schema: Value) -> Self {
+        Self { schema, validator: OnceLock::new() }
+    }
+
+    pub(crate) fn validator(&self) -> &Validator {
+        self.validator.get_or_init(|| {
+            build(&self.schema).expect("the parser built every pattern with this engine")
+        })
+    }
+
+    /// Returns the value of a keyword, given its place in the schema as a JSON pointer.
+    pub(crate) fn keyword(&self, pointer: &str) -> &Value {
+        self.schema.pointer(pointer).unwrap_or(&Value::Null)
+    }
+}
+
+/// Prepares the schemas of a definition's properties.
+pub(crate) fn compile(properties: &[Property], definition: &Definition) -> CompiledSchema {
+    let schemas = &definition.schema_definition["allOf"][1]["properties"];
+    let compile = |property: &Property| {
+        PropertySchema::new(property_schema(property, &schemas[property.name.as_str()]))
+    };
+    CompiledSchema { properties: properties.iter().map(compile).collect() }
+}
+
+/// Tells whether a pattern can be used: ECMA 262, look-around included.
+pub(crate) fn is_pattern(pattern: &str) -> bool {
+    build(&json!({"type": "string", "pattern": pattern})).is_ok()
+}
+
+fn build(schema: &Value) -> Result<Validator, jsonschema::ValidationError<'static>> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(PATTERN_BACKTRACKS))
+        .offline()
+        .build(schema)
+}
+
+fn property_schema(property: &Property, stored: &Value) -> Value {
+    match property.input_type {
+        InputType::Datasource => links(property, stored),
+        InputType::Block => block(),
+        InputType::Geo => {
+            let mut geo = plain(stored, property.required);
+            geo["additionalProperties"] = Value::Bool(false);
+            geo
+        }
+        InputType::Object => {
+            let items = &stored["items"];
+            let mut list = json!({"type": "array", "items": object(items, &property.nested)});
+            copy_count(&mut list, stored, "minItems");
+            list
+        }
+        InputType::Custom if property.is_nested_object() => object(stored, &property.nested),
+        _ => plain(stored, property.required),
+    }
+}
+
+/// An object with known properties: an item of a list, or a `custom` value.
+fn object(stored: &Value, properties: &[Property]) -> Value {
+    let schemas: Map<String, Value> = properties
+        .iter()
+        .map(|property| {
+            let stored = &stored["properties"][property.name.as_str()];
+            (property.name.clone(), property_schema(property, stored))
+        })
+        .collect();
+    let required = properties.iter().filter(|property| property.required);
+    let required: Vec<&str> = required.map(|property| property.name.as_str()).collect();
+    let mut object = json!({"type": "object", "properties": schemas, "required": required});
+    copy_closed(&mut object, stored);
+    object
+}
+
+/// A schema without a meta definition of its own.
+fn plain(stored: &Value, required: bool) -> Value {
+    let Some(schema_type) = stored["type"].as_str() else { return json!({}) };
+    let mut schema = json!({"type": schema_type});
+    match schema_type {
+        "string" => {
+            // A required string may not be empty, whatever the schema says.
+            let least = stored["minLength"].as_u64().unwrap_or(0).max(u64::from(required));
+            schema["minLength"] = least.into();
+            if let Some(pattern) = stored["pattern"].as_str() {
+                schema["pattern"] = pattern.into();
+            }
+        }
+        "number" | "integer" => bound_number(&mut schema, stored),
+        "array" => {
+            copy_count(&mut schema, stored, "minItems");
+            schema["items"] = plain(&stored["items"], false);
+        }
+        "object" => {
+            let required: BTreeSet<&str> = strings(&stored["required"]).collect();
+            schema["properties"] = stored["properties"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, stored)| {
+                    (name.clone(), plain(stored, required.contains(name.as_str())))
+                })
+                .collect::<Map<_, _>>()
+                .into();
+            schema["required"] = json!(required);
+            copy_closed(&mut schema, stored);
+        }
+        "boolean" | "null" => {}
+        _ => return json!({}),
+    }
+    schema
+}
+
+/// One more than the largest long.
+const LONG_RANGE: f64 = 9_223_372_036_854_775_808.0;
+
+/// Every number lies in the range of a long; the schema may narrow that.
+fn bound_number(schema: &mut Value, stored: &Value) {
+    schema["minimum"] = match &stored["minimum"] {
+        Value::Number(least) if least.as_f64() > Some(-LONG_RANGE) => least.clone().into(),
+        _ => i64::MIN.into(),
+    };
+    schema["maximum"] = match &stored["maximum"] {
+        Value::Number(most) if most.as_f64() < Some(LONG_RANGE) => most.clone().into(),
+        _ => i64::MAX.into(),
+    };
+}
+
+/// Links have exactly two keys; where they lead is looked at later.
+fn links(property: &Property, stored: &Value) -> Value {
+    let mut links = json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"dataUrl": {"type": "string"}, "type": {"enum": LINK_TYPES}},
+            "required": ["dataUrl", "type"],
+            "additionalProperties": false,
+        },
+    });
+    copy_count(&mut links, stored, "minItems");
+    if !property.relation.as_ref().is_some_and(|relation| relation.multiple) {
+        links["maxItems"] = 1.into();
+    }
+    links
+}
+
+/// What the `type` of a link may be.
+pub(crate) const LINK_TYPES: [&str; 2] = ["internal", "external"];
+
+/// Blocks have one shape whatever was stored (contract 3.7). `time` and `data` take more than one
+/// kind of value, so they are left to the rules.
+fn block() -> Value {
+    let item = json!({
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "type": {"type": "string"}},
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "time": {},
+            "blocks": {"type": "array", "items": item},
+            "version": {"type": "string"},
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn copy_count(schema: &mut Value, stored: &Value, keyword: &str) {
+    if let Some(count) = stored[keyword].as_u64() {
+        schema[keyword] = count.into();
+    }
+}
+
+fn copy_closed(schema: &mut Value, stored: &Value) {
+    if stored["additionalProperties"] == Value::Bool(false) {
+        schema["additionalProperties"] = Value::Bool(false);
+    }
+}
+
+fn strings(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
+}

@@ -1,17 +1,32 @@
-//! Content type definitions: create, list, get, update, delete, purge, plan and apply.
+//! Content type definitions: list, get, create, update, delete, purge (contract 2).
+//!
+//! What an update does to the type and its stored objects is in [`super::change`]; several types
+//! at once, planned or applied, in [`super::plan`].
+
+use std::{cmp::Ordering, sync::Arc};
 
 use serde_json::{Map, Value};
 
+use super::{
+    catalog::{Catalog, Type},
+    change, parse, resolve,
+};
 use crate::{
     cms::Cms,
     context::Caller,
-    error::Result,
+    error::{Error, FieldErrors, Result},
+    message,
+    object::link,
+    store::{Event, Reader, Writer},
     wire::{
-        ctd::{ContentType, TypeListRequest},
+        ctd::{ContentType, TypeListRequest, TypeOrder},
         list::List,
-        plan::{ApplyRequest, Plan, PlanRequest},
+        object::Direction,
     },
 };
+
+/// Types that the server itself depends on: their definitions are fixed (contract 2.6).
+const SYSTEM: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
 
 /// Operations on content type definitions.
 pub struct Types<'a> {
@@ -20,57 +35,255 @@ pub struct Types<'a> {
 
 impl Types<'_> {
     /// Lists the types that the caller may see (contract 2.2).
-    pub fn list(&self, _caller: &Caller, _request: &TypeListRequest) -> Result<List<ContentType>> {
-        todo!()
+    pub fn list(&self, caller: &Caller, request: &TypeListRequest) -> Result<List<ContentType>> {
+        let catalog = self.catalog()?;
+        let mut found: Vec<&Arc<Type>> = catalog
+            .types()
+            .iter()
+            .filter(|known| caller.sees_type(known.name()) && is_asked_for(known, request))
+            .collect();
+        found.sort_by(|a, b| {
+            let order = compare(a, b, request.order_by);
+            if request.direction == Direction::Descending { order.reverse() } else { order }
+        });
+        let skipped = usize::try_from(request.page.offset()).unwrap_or(usize::MAX);
+        let page = found.iter().skip(skipped).take(request.page.limit as usize);
+        let data = page.map(|known| known.to_wire()).collect();
+        Ok(List::new(request.page, found.len() as u64, data))
     }
 
     /// Returns one type by name, id or unambiguous label (contract 2.3).
-    pub fn get(&self, _caller: &Caller, _name: &str) -> Result<ContentType> {
-        todo!()
+    pub fn get(&self, caller: &Caller, name: &str) -> Result<ContentType> {
+        Ok(self.visible(caller, name)?.to_wire())
     }
 
     /// Returns one type with its references resolved (contract 2.3): with `strict` only the schema.
-    pub fn get_resolved(&self, _caller: &Caller, _name: &str, _strict: bool) -> Result<Value> {
-        todo!()
+    pub fn get_resolved(&self, caller: &Caller, name: &str, strict: bool) -> Result<Value> {
+        let found = self.visible(caller, name)?;
+        if strict {
+            return Ok(resolve::strict_schema(&found.definition));
+        }
+        let mut content_type = found.to_wire();
+        content_type.schema_definition = resolve::resolved_schema(&found.definition);
+        serde_json::to_value(content_type).map_err(|error| Error::Internal(Box::new(error)))
     }
 
     /// Creates a type (contract 2.4).
-    pub fn create(&self, _caller: &Caller, _payload: Map<String, Value>) -> Result<ContentType> {
-        todo!()
+    pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
+        caller.require_type_admin()?;
+        let config = self.cms.config.clone();
+        let (cell, at) = (Arc::clone(&self.cms.catalog), config.clock.now());
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let definition = check(writer, &catalog, &payload, None)?;
+            let count = catalog.types().len() as u64;
+            if config.max_types.is_some_and(|most| count >= most) {
+                return Err(Error::Forbidden);
+            }
+            let rev = writer.bump_schema()?;
+            let pk = change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
+            Ok(Type::new(writer.ctd(pk)?).to_wire())
+        })
     }
 
     /// Replaces a definition (contract 2.6).
     pub fn update(
         &self,
-        _caller: &Caller,
-        _name: &str,
-        _payload: Map<String, Value>,
+        caller: &Caller,
+        name: &str,
+        payload: Map<String, Value>,
     ) -> Result<ContentType> {
-        todo!()
+        caller.require_type_admin()?;
+        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+        let name = name.to_owned();
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let before = catalog.look_up(&name)?;
+            require_changeable(before)?;
+            let definition = check(writer, &catalog, &payload, Some(before))?;
+            let rev = writer.bump_schema()?;
+            change::update(writer, before, &definition, rev, at)?.blockers.into_result()?;
+            Ok(Type::new(writer.ctd(before.pk)?).to_wire())
+        })
     }
 
     /// Deletes a type that has no live objects and that no key names (contract 2.7).
-    pub fn delete(&self, _caller: &Caller, _name: &str) -> Result<()> {
-        todo!()
+    pub fn delete(&self, caller: &Caller, name: &str) -> Result<()> {
+        caller.require_type_admin()?;
+        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+        let name = name.to_owned();
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let content_type = catalog.look_up(&name)?;
+            require_changeable(content_type)?;
+            let reasons = reasons_to_stay(writer, content_type)?;
+            if !reasons.is_empty() {
+                return Err(Error::Refused(reasons));
+            }
+            writer.bump_schema()?;
+            change::delete(writer, content_type, at)
+        })
     }
 
     /// Removes all objects of a type, and on demand the type (contract 2.7).
-    pub fn purge(&self, _caller: &Caller, _name: &str, _delete_schema: bool) -> Result<()> {
-        todo!()
+    pub fn purge(&self, caller: &Caller, name: &str, delete_schema: bool) -> Result<()> {
+        caller.require_type_admin()?;
+        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+        let name = name.to_owned();
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let content_type = catalog.look_up(&name)?;
+            if delete_schema {
+                require_changeable(content_type)?;
+                let reasons = keys_that_name(writer, content_type)?;
+                if !reasons.is_empty() {
+                    return Err(Error::Refused(reasons));
+                }
+            }
+            writer.trash_all(content_type.pk, at)?;
+            writer.log(Event::TypePurged, at, content_type.pk, None)?;
+            if delete_schema {
+                writer.bump_schema()?;
+                change::delete(writer, content_type, at)?;
+            }
+            Ok(())
+        })
     }
 
     /// Removes all objects of all types that are not system types (contract 2.7).
-    pub fn purge_space(&self, _caller: &Caller, _space: &str) -> Result<()> {
-        todo!()
+    pub fn purge_space(&self, caller: &Caller, space: &str) -> Result<()> {
+        caller.require_type_admin()?;
+        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+        let space = space.to_owned();
+        self.cms.store.write(move |writer| {
+            if writer.names()?.1 != space {
+                return Err(Error::NotFound { what: "space", name: space });
+            }
+            let catalog = cell.within(writer)?;
+            for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
+                writer.trash_all(content_type.pk, at)?;
+                writer.log(Event::TypePurged, at, content_type.pk, None)?;
+            }
+            Ok(())
+        })
     }
 
-    /// Tells what an apply would do (contract 2.8).
-    pub fn plan(&self, _caller: &Caller, _request: &PlanRequest) -> Result<Plan> {
-        todo!()
+    fn catalog(&self) -> Result<Arc<Catalog>> {
+        self.cms.store.read(|reader| self.cms.catalog.at(reader))
     }
 
-    /// Carries out a project, all or nothing (contract 2.8, 14).
-    pub fn apply(&self, _caller: &Caller, _request: &ApplyRequest) -> Result<Plan> {
-        todo!()
+    fn visible(&self, caller: &Caller, name: &str) -> Result<Arc<Type>> {
+        let catalog = self.catalog()?;
+        let found = catalog.look_up(name)?;
+        caller.require_sight(found.name())?;
+        Ok(Arc::clone(found))
     }
+}
+
+fn is_system(name: &str) -> bool {
+    SYSTEM.contains(&name)
+}
+
+/// Refuses to change what the server itself depends on.
+pub(super) fn require_changeable(content_type: &Type) -> Result<()> {
+    if is_system(content_type.name()) { Err(Error::Forbidden) } else { Ok(()) }
+}
+
+/// Reads a payload and adds the faults that only the database can tell.
+pub(super) fn check(
+    reader: &Reader<'_>,
+    catalog: &Catalog,
+    payload: &Map<String, Value>,
+    before: Option<&Arc<Type>>,
+) -> Result<super::model::Definition> {
+    let parsed = parse::definition(payload, before.map(|known| &known.definition));
+    let name = payload.get("name").and_then(Value::as_str);
+    let is_taken = name
+        .filter(|name| before.is_none_or(|known| known.name() != *name))
+        .is_some_and(|name| catalog.find(name).is_some());
+    let mut stored = FieldErrors::default();
+    if is_taken {
+        stored.add("name", message::ALREADY_USED);
+    }
+    if !has_images(reader, catalog, payload)? {
+        stored.add("featuredImage", message::NOT_IN_DATABASE);
+    }
+    match parsed {
+        Ok(mut definition) if stored.is_empty() => {
+            // A type keeps its name: links embed it (contract 2.6).
+            if let Some(known) = before {
+                known.name().clone_into(&mut definition.name);
+            }
+            Ok(definition)
+        }
+        Ok(_) => Err(Error::Invalid(stored)),
+        Err(mut errors) => {
+            errors.merge(stored);
+            Err(Error::Invalid(errors))
+        }
+    }
+}
+
+/// Tells whether every featured image exists; the shape of the links is the parser's business.
+fn has_images(
+    reader: &Reader<'_>,
+    catalog: &Catalog,
+    payload: &Map<String, Value>,
+) -> Result<bool> {
+    let links = payload.get("featuredImage").and_then(Value::as_array);
+    for target in links.into_iter().flatten().filter_map(link::internal).filter_map(link::parse) {
+        let media = catalog.find(target.content_type).filter(|known| known.name() == "_media");
+        let exists = match media {
+            Some(media) => reader.object_pk(media.pk, &target.id)?.is_some(),
+            None => false,
+        };
+        if !exists {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns why a type cannot be deleted (contract 2.7).
+pub(super) fn reasons_to_stay(writer: &Writer<'_>, content_type: &Type) -> Result<Vec<String>> {
+    let mut reasons = keys_that_name(writer, content_type)?;
+    if writer.ctd_state(content_type.pk)?.live > 0 {
+        reasons.push("Content Type has objects, you can't remove it!".to_owned());
+    }
+    Ok(reasons)
+}
+
+fn keys_that_name(writer: &Writer<'_>, content_type: &Type) -> Result<Vec<String>> {
+    let keys = writer.keys()?;
+    let naming =
+        keys.iter().filter(|key| key.rules.iter().any(|rule| rule.ctd == content_type.name()));
+    Ok(naming
+        .map(|key| format!("This content type definition is used by Api Key: {}", key.name))
+        .collect())
+}
+
+fn is_asked_for(known: &Type, request: &TypeListRequest) -> bool {
+    let definition = &known.definition;
+    let contains = |text: &str, part: &Option<String>| {
+        part.as_ref().is_none_or(|part| text.to_lowercase().contains(&part.to_lowercase()))
+    };
+    contains(&definition.name, &request.name)
+        && contains(&definition.label, &request.label)
+        && request.internal.is_none_or(|internal| internal == definition.internal)
+        && request
+            .names
+            .as_ref()
+            .is_none_or(|names| names.iter().any(|n| n.eq_ignore_ascii_case(&definition.name)))
+}
+
+/// Names are unique, so they settle what the wanted order leaves open.
+fn compare(a: &Type, b: &Type, order: TypeOrder) -> Ordering {
+    let key = match order {
+        TypeOrder::Name => Ordering::Equal,
+        TypeOrder::Id => a.uid.cmp(&b.uid),
+        TypeOrder::Label => a.definition.label.cmp(&b.definition.label),
+        TypeOrder::CreatedAt => a.created_at().cmp(&b.created_at()),
+        TypeOrder::UpdatedAt => a.updated_at().cmp(&b.updated_at()),
+    };
+    key.then_with(|| a.name().cmp(b.name()))
 }

@@ -1,4 +1,20 @@
 //! Content objects: what one is ([`model`]), whether it is valid ([`validate`]), how it becomes
-//! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`write`] and [`batch`]).
+//! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`write`], [`batch`],
+//! [`version`], [`duplicate`]).
 
+pub(crate) mod batch;
+pub(crate) mod count;
+pub(crate) mod duplicate;
+pub(crate) mod hydrate;
+pub(crate) mod link;
+pub(crate) mod model;
+pub(crate) mod path;
+pub(crate) mod render;
+pub(crate) mod rules;
+pub(crate) mod scan;
 pub(crate) mod service;
+pub(crate) mod title;
+pub(crate) mod validate;
+pub(crate) mod version;
+pub(crate) mod view;
+pub(crate) mod write;

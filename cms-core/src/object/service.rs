@@ -1,16 +1,30 @@
-//! Content objects: list, get, create, replace, patch, delete, batches, versions, duplicate.
+//! Content objects: list, get, create, replace, patch, delete.
+//!
+//! Short functions around [`super::write`], [`super::render`] and the store. Batches, versions and
+//! copies have files of their own and the same receiver.
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::{
+    hydrate::Hydration,
+    model::Stored,
+    render,
+    view::View,
+    write::{self, Context, Draft, Edit, KnownTargets},
+};
 use crate::{
+    auth::scope::Access,
+    clock::Timestamp,
     cms::Cms,
     context::Caller,
-    error::Result,
-    paging::Page,
-    wire::{
-        batch::BatchReport,
-        object::{Direction, Json, ListRequest},
-    },
+    ctd::catalog::{Catalog, Type},
+    dates,
+    error::{Error, Result},
+    query::{ListQuery, filter},
+    store::{Event, Reader, Writer, list_sql::Size},
+    wire::object::{Json, ListRequest},
 };
 
 /// Operations on content objects. The second argument names the content type.
@@ -20,108 +34,299 @@ pub struct Objects<'a> {
 
 impl Objects<'_> {
     /// Lists objects in the list envelope (contract 3.2).
-    pub fn list(&self, _caller: &Caller, _type: &str, _request: &ListRequest) -> Result<Json> {
-        todo!()
+    pub fn list(&self, caller: &Caller, name: &str, request: &ListRequest) -> Result<Json> {
+        self.read(caller, name, Access::READ, |reader, catalog, content_type| {
+            let view = View::of_many(caller, content_type);
+            let query = list_query(request, content_type, view)?;
+            let size = self.size(reader, content_type, &query, request)?;
+            let total = size.matching;
+            let page = request.page;
+            let count = total.saturating_sub(page.offset()).min(u64::from(page.limit));
+            let mut out = Vec::with_capacity(4096);
+            render::list_head(&mut out, page, total, count);
+            if count == 0 {
+                // Nothing to read, and a page far past the end costs nothing.
+            } else if request.hydrate == 0 {
+                let mut is_first = true;
+                reader.list(content_type.list_target(), &query, size, |stored| {
+                    if !std::mem::take(&mut is_first) {
+                        out.push(b',');
+                    }
+                    render::object(&mut out, content_type.name(), &stored);
+                })?;
+            } else {
+                let mut objects = Vec::new();
+                reader.list(content_type.list_target(), &query, size, |stored| {
+                    objects.push(stored.into_owned());
+                })?;
+                Hydration { reader, catalog, caller }.render(
+                    &mut out,
+                    content_type,
+                    objects,
+                    request.hydrate,
+                )?;
+            }
+            out.extend_from_slice(b"]}");
+            Ok(Json(out))
+        })
+    }
+
+    /// Counts what a list matches: the counter of the type, or a remembered or fresh count.
+    fn size(
+        &self,
+        reader: &Reader<'_>,
+        content_type: &Type,
+        query: &ListQuery,
+        request: &ListRequest,
+    ) -> Result<Size> {
+        let state = reader.ctd_state(content_type.pk)?;
+        if query.is_unrestricted() {
+            return Ok(Size { matching: state.live, live: state.live });
+        }
+        let asked = format!(
+            "{:?}|{:?}|{}|{}",
+            request.filters, request.ids, query.only_public, query.workflow_public
+        );
+        let matching = self.cms.counts.get(content_type.pk, asked, state.changes, || {
+            reader.count(content_type.list_target(), query)
+        })?;
+        Ok(Size { matching, live: state.live })
     }
 
     /// Returns one object, its links replaced by objects down to `hydrate` levels.
-    pub fn get(&self, _caller: &Caller, _type: &str, _id: &str, _hydrate: u8) -> Result<Json> {
-        todo!()
+    pub fn get(&self, caller: &Caller, name: &str, id: &str, hydrate: u8) -> Result<Json> {
+        self.read(caller, name, Access::READ, |reader, catalog, content_type| {
+            let view = View::of_one(caller, content_type);
+            let mut out = Vec::new();
+            if hydrate == 0 {
+                let shown = reader.object(content_type.pk, id, |stored| {
+                    let is_visible = view.shows(&stored.internal);
+                    if is_visible {
+                        render::object(&mut out, content_type.name(), &stored);
+                    }
+                    is_visible
+                })?;
+                if shown != Some(true) {
+                    return Err(Error::no_object(name, id));
+                }
+            } else {
+                let stored = find(reader, content_type, view, id)?;
+                Hydration { reader, catalog, caller }.render(
+                    &mut out,
+                    content_type,
+                    vec![stored],
+                    hydrate,
+                )?;
+            }
+            Ok(Json(out))
+        })
     }
 
     /// Creates an object (contract 3.6).
-    pub fn create(&self, _caller: &Caller, _type: &str, _object: Map<String, Value>) -> Result<Json> {
-        todo!()
+    pub fn create(&self, caller: &Caller, name: &str, payload: Map<String, Value>) -> Result<Json> {
+        let content_type = self.content_type(caller, name, Access::CREATE)?;
+        let config = &self.cms.config;
+        let mut draft = Draft::new(&content_type, payload, &*config.ids)?;
+        if !draft.errors.is_empty() {
+            return self.cms.store.read(|reader| {
+                let catalog = self.cms.catalog.at(reader)?;
+                draft.check_id(reader, &content_type)?;
+                let mut known = KnownTargets::default();
+                draft.check_stored(reader, &catalog, &content_type, None, &mut known)?;
+                draft.valid().map(|_| Json(Vec::new()))
+            });
+        }
+        let context = Context::new(caller, config);
+        let quota = config.max_objects;
+        self.write(name, move |writer, catalog, content_type| {
+            let mut draft = draft.renewed(content_type)?;
+            draft.check_id(writer, content_type)?;
+            let mut known = KnownTargets::default();
+            draft.check_stored(writer, catalog, content_type, None, &mut known)?;
+            let draft = draft.valid()?;
+            require_quota(writer, quota, 1)?;
+            let stored = write::insert(writer, content_type, draft, &context)?;
+            Ok(to_json(content_type, &stored))
+        })
     }
 
     /// Replaces an object (contract 3.6).
     pub fn replace(
         &self,
-        _caller: &Caller,
-        _type: &str,
-        _id: &str,
-        _object: Map<String, Value>,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: Map<String, Value>,
     ) -> Result<Json> {
-        todo!()
+        self.edit(caller, name, id, payload, Edit::Replace)
     }
 
     /// Replaces the given properties of an object (contract 3.6).
     pub fn patch(
         &self,
-        _caller: &Caller,
-        _type: &str,
-        _id: &str,
-        _changes: Map<String, Value>,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: Map<String, Value>,
     ) -> Result<Json> {
-        todo!()
+        self.edit(caller, name, id, payload, Edit::Patch)
+    }
+
+    fn edit(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: Map<String, Value>,
+        edit: Edit,
+    ) -> Result<Json> {
+        let context = Context::new(caller, &self.cms.config);
+        let (draft, base) = self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
+            let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
+            let mut draft = Draft::edit(content_type, edit, payload.clone(), &stored, &context)?;
+            if !draft.errors.is_empty() {
+                let mut known = KnownTargets::default();
+                draft.check_stored(reader, catalog, content_type, Some(stored.pk), &mut known)?;
+            }
+            Ok((draft.valid()?, (content_type.rev(), stored.pk, stored.internal.version)))
+        })?;
+        let (caller, id) = (caller.clone(), id.to_owned());
+        self.write(name, move |writer, catalog, content_type| {
+            let view = View::of_one(&caller, content_type);
+            let stored = find(writer, content_type, view, &id)?;
+            let found = (content_type.rev(), stored.pk, stored.internal.version);
+            let mut draft = if found == base {
+                draft
+            } else {
+                Draft::edit(content_type, edit, payload, &stored, &context)?
+            };
+            let mut known = KnownTargets::default();
+            draft.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
+            let draft = draft.valid()?;
+            let stored = write::update(writer, content_type, stored, &draft, &context)?;
+            Ok(to_json(content_type, &stored))
+        })
     }
 
     /// Deletes an object that nothing links to (contract 3.8).
-    pub fn delete(&self, _caller: &Caller, _type: &str, _id: &str) -> Result<()> {
-        todo!()
-    }
-
-    /// Creates many objects, and replaces existing ones when asked to (contract 3.9).
-    pub fn batch_create(
-        &self,
-        _caller: &Caller,
-        _type: &str,
-        _elements: Vec<Value>,
-        _update_existing: bool,
-    ) -> Result<BatchReport> {
-        todo!()
-    }
-
-    /// Patches many objects (contract 3.9).
-    pub fn batch_patch(
-        &self,
-        _caller: &Caller,
-        _type: &str,
-        _elements: Vec<Value>,
-    ) -> Result<BatchReport> {
-        todo!()
-    }
-
-    /// Deletes what can be deleted; returns how many, or the reasons for the rest (contract 3.8).
-    pub fn batch_delete(&self, _caller: &Caller, _type: &str, _ids: &[String]) -> Result<u64> {
-        todo!()
+    pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
+        self.content_type(caller, name, Access::DELETE)?;
+        let (caller, id) = (caller.clone(), id.to_owned());
+        let at = self.cms.config.clock.now();
+        self.write(name, move |writer, _, content_type| {
+            let view = View::of_one(&caller, content_type);
+            let stored = find(writer, content_type, view, &id)?;
+            if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
+                let reason = "This content object is used in another content object.";
+                return Err(Error::Refused(vec![reason.to_owned()]));
+            }
+            writer.trash_object(content_type.pk, stored.pk, at)?;
+            writer.log(Event::ObjectDeleted, at, content_type.pk, Some(stored.pk))
+        })
     }
 
     /// Lists ids deleted after a date, oldest deletion first (contract 3.8).
     pub fn removed(
         &self,
-        _caller: &Caller,
-        _type: &str,
-        _deleted_after: Option<&str>,
+        caller: &Caller,
+        name: &str,
+        deleted_after: Option<&str>,
     ) -> Result<Vec<String>> {
-        todo!()
+        self.read(caller, name, Access::READ_REMOVED, |reader, _, content_type| {
+            let after = match deleted_after {
+                None => Timestamp(i64::MIN),
+                Some(text) => dates::parse_lenient(text)
+                    .ok_or_else(|| Error::invalid("deletedAfter", "Wrong date format"))?,
+            };
+            reader.removed(content_type.pk, after)
+        })
     }
 
-    /// Lists the versions of an object in the list envelope (contract 3.10).
-    pub fn versions(
+    /// Checks key and type, for calls that have something to do before they write.
+    pub(super) fn content_type(
         &self,
-        _caller: &Caller,
-        _type: &str,
-        _id: &str,
-        _page: Page,
-        _direction: Direction,
-    ) -> Result<Json> {
-        todo!()
+        caller: &Caller,
+        name: &str,
+        needs: Access,
+    ) -> Result<Arc<Type>> {
+        self.read(caller, name, needs, |_, _, content_type| Ok(Arc::clone(content_type)))
     }
 
-    /// Returns an object as it was in a version: `<n>` or `version-<n>` (contract 3.10).
-    pub fn version(&self, _caller: &Caller, _type: &str, _id: &str, _version: &str) -> Result<Json> {
-        todo!()
-    }
-
-    /// Copies an object under a new id (contract 3.11).
-    pub fn duplicate(
+    /// Runs a read on one snapshot, after key and type are checked in the contract's order.
+    pub(super) fn read<T>(
         &self,
-        _caller: &Caller,
-        _type: &str,
-        _id: &str,
-        _payload: &Map<String, Value>,
-    ) -> Result<Json> {
-        todo!()
+        caller: &Caller,
+        name: &str,
+        needs: Access,
+        read: impl FnOnce(&Reader<'_>, &Catalog, &Arc<Type>) -> Result<T>,
+    ) -> Result<T> {
+        if needs.is_write() {
+            caller.require_write()?;
+        }
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let content_type = catalog.get(name)?;
+            caller.require(needs, name)?;
+            read(reader, &catalog, content_type)
+        })
     }
+
+    /// Runs a write on the type as it is inside the write transaction.
+    pub(super) fn write<T: Send + 'static>(
+        &self,
+        name: &str,
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (cell, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let content_type = catalog.get(&name)?;
+            write(writer, &catalog, content_type)
+        })
+    }
+}
+
+/// Reads what a list request asks for.
+fn list_query(request: &ListRequest, content_type: &Type, view: View) -> Result<ListQuery> {
+    let properties = &content_type.properties;
+    let filters = request.filters.as_deref().unwrap_or_default();
+    Ok(ListQuery {
+        conditions: filter::parse(filters, properties).map_err(Error::Invalid)?,
+        order: ListQuery::order(request.order_by.as_deref(), properties),
+        descending: request.descending,
+        empty_first: request.empty_first,
+        ids: request.ids.clone(),
+        only_public: view.only_public,
+        workflow_public: view.only_workflow_public,
+        page: request.page,
+    })
+}
+
+/// Finds an object that the request may see.
+pub(super) fn find(
+    reader: &Reader<'_>,
+    content_type: &Type,
+    view: View,
+    id: &str,
+) -> Result<Stored<'static>> {
+    reader
+        .object(content_type.pk, id, |stored| {
+            view.shows(&stored.internal).then(|| stored.into_owned())
+        })?
+        .flatten()
+        .ok_or_else(|| Error::no_object(content_type.name(), id))
+}
+
+/// Refuses to go over the operator's limit of objects.
+pub(super) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
+    match quota {
+        Some(quota) if reader.live_objects()? + more > quota => Err(Error::Forbidden),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn to_json(content_type: &Type, stored: &Stored<'_>) -> Json {
+    let mut out = Vec::new();
+    render::object(&mut out, content_type.name(), stored);
+    Json(out)
 }

@@ -1,5 +1,112 @@
-//! To come.
+//! The database: the only place that names `rusqlite` and holds SQL.
+//!
+//! [`Store::read`] gives a [`Reader`] on one snapshot, [`Store::write`] a [`Writer`] in the one
+//! write transaction; what they can do stands in a file per table group and speaks domain types.
+//! Nothing here decides anything: rules are the services' and the domain's.
 
+mod ctd;
+mod error;
 pub(crate) mod functions;
 pub(crate) mod index_ddl;
+mod journal;
+mod key;
+mod link;
+mod list;
 pub(crate) mod list_sql;
+mod meta;
+mod migrate;
+mod object;
+mod pool;
+mod property;
+mod version;
+mod writer;
+
+use std::{
+    ops::Deref,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use rusqlite::{CachedStatement, Connection};
+
+pub(crate) use self::{
+    ctd::CtdRow, journal::Event, key::KeyRow, meta::Revisions, object::ObjectChange,
+};
+use self::{error::map, pool::Pool, writer::Writers};
+use crate::{
+    CoreConfig,
+    error::{Error, Result},
+};
+
+/// An open database.
+pub(crate) struct Store {
+    readers: Pool,
+    writers: Writers,
+    // Held for as long as the database is in use; see `migrate`.
+    _lock: std::fs::File,
+}
+
+impl Store {
+    /// Opens the database of a folder, makes it when missing, and migrates it.
+    pub(crate) fn open(config: &CoreConfig) -> Result<Self> {
+        let (path, lock) = migrate::prepare(&config.folder)?;
+        let writer = pool::connect_writer(&path, config.durability)?;
+        Ok(Self { readers: Pool::new(path), writers: Writers::new(writer), _lock: lock })
+    }
+
+    /// Reads from one snapshot of the database.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let connection = self.readers.take()?;
+        let reader = Reader(&connection);
+        reader.statement("BEGIN")?.execute([]).map_err(map)?;
+        let result = read(&reader);
+        // Ends the snapshot; there is nothing to lose in a transaction that only read.
+        reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
+        result
+    }
+
+    /// Changes the database: all of `job`, durably, or nothing of it when it fails.
+    ///
+    /// Jobs of several callers may share one commit; each sees what the ones before it did.
+    pub(crate) fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.writers.run(job)
+    }
+
+    /// Runs a job as [`Self::write`] does, and undoes everything it did.
+    pub(crate) fn rehearse<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let result = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&result);
+        let undone = self.writers.run(move |writer| -> Result<()> {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+            Err(Error::internal("a rehearsal is never kept"))
+        });
+        let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // No result means that the job never ran, or panicked: then the error says why.
+        result.unwrap_or_else(|| Err(undone.err().unwrap_or_else(|| Error::internal("no result"))))
+    }
+}
+
+/// One snapshot.
+pub(crate) struct Reader<'c>(&'c Connection);
+
+impl Reader<'_> {
+    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        self.0.prepare_cached(sql).map_err(map)
+    }
+}
+
+/// The write transaction. Everything that a reader can do works here too, and sees its changes.
+pub(crate) struct Writer<'c>(Reader<'c>);
+
+impl<'c> Deref for Writer<'c> {
+    type Target = Reader<'c>;
+
+    fn deref(&self) -> &Reader<'c> {
+        &self.0
+    }
+}

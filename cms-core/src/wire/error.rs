@@ -1,5 +1,6 @@
 //! Errors on the wire: status and body of each (contract 1.4), and the way back for remote callers.
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::error::{Error, FieldErrors};
@@ -7,7 +8,12 @@ use crate::error::{Error, FieldErrors};
 /// Returns the HTTP status of an error.
 pub fn status(error: &Error) -> u16 {
     match error {
-        Error::Invalid(_) | Error::Refused(_) | Error::BatchLimit { .. } | Error::BadRequest(_) => 400,
+        Error::Invalid(_)
+        | Error::Refused(_)
+        | Error::BatchLimit { .. }
+        | Error::BadRequest(_)
+        | Error::Blocked(_) => 400,
+
         Error::Unauthenticated => 401,
         Error::Forbidden => 403,
         Error::NotFound { .. } => 404,
@@ -26,6 +32,9 @@ pub fn body(error: &Error) -> Value {
         Error::Refused(reasons) => json!({ "errors": reasons }),
         Error::BatchLimit { limit } => {
             json!({ "batch_limit": limit, "data": [error.to_string()] })
+        }
+        Error::Blocked(types) => {
+            types.iter().map(|(name, errors)| (name.clone(), json!(errors))).collect()
         }
         Error::DataLoss(names) => {
             json!({ "code": 409, "message": "Values would be lost", "data": names })
@@ -57,20 +66,24 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         let items = value.and_then(Value::as_array);
         items.into_iter().flatten().filter_map(|v| v.as_str().map(str::to_owned)).collect()
     };
-    let message = || {
-        body["message"].as_str().map_or_else(|| format!("HTTP status {status}"), str::to_owned)
-    };
+    let message =
+        || body["message"].as_str().map_or_else(|| format!("HTTP status {status}"), str::to_owned);
     match status {
         400 if body.get("batch_limit").is_some() => Error::BatchLimit {
             limit: body["batch_limit"].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
         },
         400 if body.get("code").is_some() => Error::BadRequest(message()),
-        400 if body.as_object().is_some_and(|map| map.len() == 1) && body.get("errors").is_some() => {
+        400 if body.as_object().is_some_and(|map| map.len() == 1)
+            && body.get("errors").is_some() =>
+        {
             Error::Refused(strings(body.get("errors")))
         }
         400 => match serde_json::from_value::<FieldErrors>(body.clone()) {
             Ok(errors) => Error::Invalid(errors),
-            Err(_) => Error::BadRequest(message()),
+            Err(_) => match serde_json::from_value::<IndexMap<String, FieldErrors>>(body.clone()) {
+                Ok(types) => Error::Blocked(types.into_iter().collect()),
+                Err(_) => Error::BadRequest(message()),
+            },
         },
         401 => Error::Unauthenticated,
         403 => Error::Forbidden,

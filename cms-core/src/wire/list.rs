@@ -31,6 +31,12 @@ impl<T> List<T> {
     /// Wraps a list that has only one page.
     pub fn whole(data: Vec<T>) -> Self {
         let total = data.len() as u64;
-        Self { total_count: total, total_pages: u64::from(total > 0), current_page: 1, count: total, data }
+        Self {
+            total_count: total,
+            total_pages: u64::from(total > 0),
+            current_page: 1,
+            count: total,
+            data,
+        }
     }
 }

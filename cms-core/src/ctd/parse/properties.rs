@@ -1,0 +1,414 @@
+//! One level of properties: the schemas and configs of a type, of the items of a list, or of a
+//! `custom` value.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::{
+    super::model::{InputType, SchemaType},
+    read::{Integer, Number, join, optional, read, required, strings},
+};
+use crate::{
+    ctd::schema::is_pattern,
+    error::FieldErrors,
+    limits::SCHEMA_DEPTH,
+    message::{self, DUPLICATES, NOT_VALID},
+};
+
+const DATA_SOURCE: &str = "#/components/schemas/DataSource";
+
+/// Names that objects and the search index use themselves.
+const RESERVED: [&str; 11] = [
+    "id",
+    "objectType",
+    "_id",
+    "_index",
+    "_type",
+    "_source",
+    "_score",
+    "_routing",
+    "_version",
+    "_shards",
+    "internal",
+];
+
+/// Where a level stands, as paths of contract 1.5.
+pub(super) struct Level {
+    /// Path for what is wrong with the names of the properties.
+    names_path: String,
+    /// Path whose children are the schemas.
+    schemas_path: String,
+    required_path: String,
+    meta_path: String,
+    is_top: bool,
+    /// Replacing a definition: some faults have more messages then.
+    is_update: bool,
+}
+
+/// The JSON of a level; none where it is missing or of the wrong kind, which is reported already.
+pub(super) struct Content<'a> {
+    pub(super) schemas: Option<&'a Map<String, Value>>,
+    pub(super) required: Vec<&'a str>,
+    pub(super) meta: Option<&'a Map<String, Value>>,
+}
+
+impl Level {
+    pub(super) fn top(is_update: bool) -> Self {
+        Self {
+            names_path: "schemaDefinition.properties".to_owned(),
+            schemas_path: "schemaDefinition.allOf[1].properties".to_owned(),
+            required_path: "schemaDefinition.required".to_owned(),
+            meta_path: "metaDefinition".to_owned(),
+            is_top: true,
+            is_update,
+        }
+    }
+
+    fn nested(&self, schema_path: &str, meta_path: String) -> Self {
+        Self {
+            names_path: format!("{schema_path}.properties"),
+            schemas_path: format!("{schema_path}.properties"),
+            required_path: format!("{schema_path}.required"),
+            meta_path,
+            is_top: false,
+            is_update: self.is_update,
+        }
+    }
+
+    pub(super) fn check(&self, content: &Content, errors: &mut FieldErrors) {
+        let configs: Option<&Map<_, _>> = content
+            .meta
+            .and_then(|meta| required(meta, "propertiesConfig", &self.meta_path, errors));
+        let order = content.meta.and_then(|meta| self.order(meta, errors));
+        if let Some(schemas) = content.schemas {
+            self.check_names(schemas, errors);
+            for name in content.required.iter().filter(|name| !schemas.contains_key(**name)) {
+                errors.add(&self.required_path, not_in_schema(name));
+            }
+            if let Some(configs) = configs {
+                self.check_agreement(schemas, configs, errors);
+            }
+            if let Some(order) = order {
+                self.check_order(schemas, &order, errors);
+            }
+        }
+        let schemas: HashMap<_, _> = content
+            .schemas
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, schema)| Some((name, self.check_schema(name, schema, errors)?)))
+            .collect();
+        for (name, config) in configs.into_iter().flatten() {
+            let config = self.check_config(name, config, errors);
+            if let (Some(schema), Some(config)) = (schemas.get(name), config) {
+                self.check_pair(name, schema, &config, errors);
+            }
+        }
+    }
+
+    fn order<'a>(
+        &self,
+        meta: &'a Map<String, Value>,
+        errors: &mut FieldErrors,
+    ) -> Option<Vec<&'a str>> {
+        required::<&[Value]>(meta, "order", &self.meta_path, errors)?;
+        Some(strings(meta, "order", &self.meta_path, errors))
+    }
+
+    fn check_names(&self, schemas: &Map<String, Value>, errors: &mut FieldErrors) {
+        if schemas.is_empty() {
+            errors.add(&self.names_path, "You must specify at least one schema property");
+        }
+        for name in schemas.keys().map(String::as_str) {
+            let is_word = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
+            if name.is_empty() || !name.bytes().all(is_word) {
+                let message = "Invalid value. Only a-z, A-Z, 0-9 and _ are allowed";
+                errors.add(&self.names_path, message);
+            }
+            if self.is_top && RESERVED.contains(&name) {
+                errors.add(&self.names_path, format!("Property name {name} not allowed"));
+            }
+        }
+    }
+
+    /// Every schema has a config, and the reverse.
+    fn check_agreement(
+        &self,
+        schemas: &Map<String, Value>,
+        configs: &Map<String, Value>,
+        errors: &mut FieldErrors,
+    ) {
+        let path = format!("{}.propertiesConfig", self.meta_path);
+        for name in schemas.keys().filter(|name| !configs.contains_key(*name)) {
+            errors.add(&path, format!("Property name {name} not existing in meta definition"));
+        }
+        for name in configs.keys().filter(|name| !schemas.contains_key(*name)) {
+            errors.add(&path, not_in_schema(name));
+        }
+    }
+
+    fn check_order(&self, schemas: &Map<String, Value>, order: &[&str], errors: &mut FieldErrors) {
+        let path = format!("{}.order", self.meta_path);
+        let mut seen = HashSet::new();
+        for name in order {
+            if !schemas.contains_key(*name) {
+                errors.add(&path, not_in_schema(name));
+            }
+            if !seen.insert(*name) {
+                errors.add(&path, DUPLICATES);
+            }
+        }
+        for name in schemas.keys().filter(|name| !seen.contains(name.as_str())) {
+            errors.add(&path, format!("Property name {name} not existing in the order"));
+        }
+    }
+
+    /// Checks one schema by itself.
+    fn check_schema<'a>(
+        &self,
+        name: &str,
+        schema: &'a Value,
+        errors: &mut FieldErrors,
+    ) -> Option<PropertySchema<'a>> {
+        let path = format!("{}.{name}", self.schemas_path);
+        let json: &Map<_, _> = read(schema, &path, errors)?;
+        if is_deeper_than(schema, SCHEMA_DEPTH) {
+            errors.add(path, format!("The schema is nested more than {SCHEMA_DEPTH} levels deep"));
+            return None;
+        }
+        if let Some(pattern) = optional::<&str>(json, "pattern", &path, errors)
+            && !is_pattern(pattern)
+        {
+            errors.add(format!("{path}.pattern"), NOT_VALID);
+        }
+        for keyword in ["minLength", "minItems"] {
+            optional::<Integer>(json, keyword, &path, errors);
+        }
+        for keyword in ["minimum", "maximum"] {
+            optional::<Number>(json, keyword, &path, errors);
+        }
+        for keyword in ["items", "properties"] {
+            optional::<&Map<_, _>>(json, keyword, &path, errors);
+        }
+        let required = strings(json, "required", &path, errors);
+        let schema_type = self.schema_type(json, &path, errors)?;
+        Some(PropertySchema { path, json, required, schema_type })
+    }
+
+    fn schema_type(
+        &self,
+        schema: &Map<String, Value>,
+        path: &str,
+        errors: &mut FieldErrors,
+    ) -> Option<SchemaType> {
+        let path = format!("{path}.type");
+        let Some(value) = schema.get("type") else {
+            errors.add(path, message::required("type"));
+            return None;
+        };
+        let known = value.as_str().and_then(SchemaType::parse);
+        if known.is_none() {
+            let all = SchemaType::ALL.map(SchemaType::as_str);
+            errors.add(&path, message::not_in_enumeration(&all));
+            if self.is_update {
+                if !value.is_array() {
+                    errors.add(&path, message::wrong_type(value, "array"));
+                }
+                errors.add(path, "Failed to match at least one schema");
+            }
+        }
+        known
+    }
+
+    /// Checks one config by itself.
+    fn check_config<'a>(
+        &self,
+        name: &str,
+        config: &'a Value,
+        errors: &mut FieldErrors,
+    ) -> Option<PropertyConfig<'a>> {
+        let path = format!("{}.propertiesConfig.{name}", self.meta_path);
+        let json: &Map<_, _> = read(config, &path, errors)?;
+        required::<&str>(json, "label", &path, errors);
+        for flag in ["hidden", "isTitlePart", "readonly", "useOptionsWithLabels"] {
+            optional::<bool>(json, flag, &path, errors);
+        }
+        for list in ["options", "blockEditorTypes"] {
+            strings(json, list, &path, errors);
+        }
+        check_labelled_options(json, &path, errors);
+        let unique = optional(json, "unique", &path, errors).unwrap_or(false);
+        let input_type = input_type(json, &path, errors)?;
+        if unique && !can_be_unique(input_type) {
+            errors.add(format!("{path}.unique"), NOT_VALID);
+        }
+        if input_type == InputType::Datasource {
+            check_relation(name, json, &path, errors);
+        }
+        Some(PropertyConfig { path, json, input_type })
+    }
+
+    /// Checks a schema and a config against each other.
+    fn check_pair(
+        &self,
+        name: &str,
+        schema: &PropertySchema,
+        config: &PropertyConfig,
+        errors: &mut FieldErrors,
+    ) {
+        if !schema.fits(config.input_type) {
+            errors.add(&config.path, format!("Wrong meta type for type of {name}"));
+        }
+        match config.input_type {
+            InputType::Geo | InputType::Block
+                if schema.json.get("additionalProperties") == Some(&Value::Bool(true)) =>
+            {
+                errors.add(format!("{}.additionalProperties", schema.path), NOT_VALID);
+            }
+            InputType::Object => {
+                let meta = required(config.json, "items", &config.path, errors);
+                let Some(Value::Object(items)) = schema.json.get("items") else { return };
+                let path = format!("{}.items", schema.path);
+                let content = Content {
+                    schemas: optional(items, "properties", &path, errors),
+                    required: strings(items, "required", &path, errors),
+                    meta,
+                };
+                self.nested(&path, format!("{}.items", config.path)).check(&content, errors);
+            }
+            // Without configs of its own, a custom value is described by its schema alone.
+            InputType::Custom if config.json.contains_key("propertiesConfig") => {
+                let content = Content {
+                    schemas: schema.json.get("properties").and_then(Value::as_object),
+                    required: schema.required.clone(),
+                    meta: Some(config.json),
+                };
+                self.nested(&schema.path, config.path.clone()).check(&content, errors);
+            }
+            _ => {}
+        }
+    }
+}
+
+struct PropertySchema<'a> {
+    path: String,
+    json: &'a Map<String, Value>,
+    required: Vec<&'a str>,
+    schema_type: SchemaType,
+}
+
+struct PropertyConfig<'a> {
+    path: String,
+    json: &'a Map<String, Value>,
+    input_type: InputType,
+}
+
+impl PropertySchema<'_> {
+    /// The pairings of contract 2.5, with what each asks of the inner schema.
+    fn fits(&self, input_type: InputType) -> bool {
+        let has_items = |items_type: &str| {
+            let items = self.json.get("items");
+            self.schema_type == SchemaType::Array
+                && items.is_some_and(|items| items["type"] == items_type)
+        };
+        match input_type {
+            InputType::Text
+            | InputType::RichText
+            | InputType::Textarea
+            | InputType::TextMarkdown
+            | InputType::Markdown
+            | InputType::Email
+            | InputType::Radio
+            | InputType::DateTime => self.schema_type == SchemaType::String,
+            InputType::Number => {
+                matches!(self.schema_type, SchemaType::Number | SchemaType::Integer)
+            }
+            InputType::Checkbox => self.schema_type == SchemaType::Boolean,
+            InputType::Select => self.schema_type == SchemaType::String || has_items("string"),
+            InputType::SimpleList => has_items("string"),
+            InputType::Object => has_items("object"),
+            InputType::Datasource => {
+                let items = self.json.get("items");
+                self.schema_type == SchemaType::Array
+                    && items.is_some_and(|items| items["$ref"] == DATA_SOURCE)
+            }
+            InputType::Geo => self.schema_type == SchemaType::Object && self.is_geo(),
+            InputType::Block => {
+                let properties = self.json.get("properties");
+                self.schema_type == SchemaType::Object
+                    && properties.is_some_and(|properties| properties.get("blocks").is_some())
+            }
+            InputType::Custom => true,
+        }
+    }
+
+    fn is_geo(&self) -> bool {
+        let properties = self.json.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| {
+            let is_number = |name| properties.get(name).is_some_and(|p| p["type"] == "number");
+            properties.len() == 2 && is_number("lat") && is_number("lon")
+        })
+    }
+}
+
+fn input_type(
+    config: &Map<String, Value>,
+    path: &str,
+    errors: &mut FieldErrors,
+) -> Option<InputType> {
+    let path = join(path, "inputType");
+    let Some(value) = config.get("inputType") else {
+        errors.add(path, message::required("inputType"));
+        return None;
+    };
+    let known = value.as_str().and_then(InputType::parse);
+    if known.is_none() {
+        errors.add(path, message::not_in_enumeration(&InputType::ALL.map(InputType::as_str)));
+    }
+    known
+}
+
+fn can_be_unique(input_type: InputType) -> bool {
+    !matches!(input_type, InputType::Radio | InputType::Checkbox | InputType::Block)
+}
+
+/// The empty type name is a choice too: it allows every type.
+fn check_relation(name: &str, config: &Map<String, Value>, path: &str, errors: &mut FieldErrors) {
+    let validation: Option<&Map<_, _>> = optional(config, "validation", path, errors);
+    let relation_path = join(path, "validation");
+    if let Some(validation) = validation {
+        optional::<bool>(validation, "relationMultiple", &relation_path, errors);
+    }
+    match validation.and_then(|validation| validation.get("relationContenttype")) {
+        None | Some(Value::Null) => {
+            errors.add(path, format!("You have to specify type of relation for {name}"));
+        }
+        Some(target) => {
+            read::<&str>(target, join(&relation_path, "relationContenttype"), errors);
+        }
+    }
+}
+
+fn check_labelled_options(config: &Map<String, Value>, path: &str, errors: &mut FieldErrors) {
+    let options: &[Value] = optional(config, "optionsWithLabels", path, errors).unwrap_or_default();
+    for (index, option) in options.iter().enumerate() {
+        let path = format!("{path}.optionsWithLabels[{index}]");
+        if let Some(option) = read::<&Map<_, _>>(option, &path, errors) {
+            required::<&str>(option, "value", &path, errors);
+        }
+    }
+}
+
+fn not_in_schema(name: &str) -> String {
+    format!("Property name {name} not existing in schema definition")
+}
+
+fn is_deeper_than(value: &Value, levels: usize) -> bool {
+    let Some(inner) = levels.checked_sub(1) else { return true };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_deeper_than(item, inner)),
+        Value::Object(map) => map.values().any(|value| is_deeper_than(value, inner)),
+        _ => false,
+    }
+}

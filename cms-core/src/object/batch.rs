@@ -1,0 +1,333 @@
+//! Batches of objects: create, patch, delete (contract 3.8, 3.9).
+//!
+//! One call is one transaction. Elements are checked and saved in order; what is wrong with one
+//! does not keep the others from being saved, so nothing is written of an element before all of it
+//! was checked.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::{
+    service::{Objects, find, require_quota},
+    view::View,
+    write::{self, Context, Draft, Edit, KnownTargets},
+};
+use crate::{
+    auth::scope::Access,
+    context::Caller,
+    ctd::catalog::{Catalog, Type},
+    error::{Error, FieldErrors, Result},
+    message::wrong_type,
+    store::{Event, Writer},
+    wire::batch::{BatchError, BatchReport},
+};
+
+const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
+
+/// An element on its way: ready to be written, or refused before the database was asked.
+enum Element {
+    New(Draft),
+    /// May name an existing object, which only the writer can tell.
+    NewOrExisting(Map<String, Value>),
+    Refused(FieldErrors),
+}
+
+impl Objects<'_> {
+    /// Creates many objects, and replaces existing ones when asked to (contract 3.9).
+    ///
+    /// # Errors
+    /// What stops the whole call; faults of elements are in the report.
+    pub fn batch_create(
+        &self,
+        caller: &Caller,
+        name: &str,
+        elements: Vec<Value>,
+        update_existing: bool,
+    ) -> Result<BatchReport> {
+        let needs = if update_existing { Access::CREATE | Access::UPDATE } else { Access::CREATE };
+        let content_type = self.content_type(caller, name, needs)?;
+        self.check_limit(elements.len())?;
+        let repeated = repeated_ids(&elements);
+        let config = &self.cms.config;
+        let prepare = |(index, element): (usize, &Value)| -> Result<Element> {
+            if repeated.contains(&index) {
+                return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
+            }
+            let Value::Object(payload) = element else {
+                return Ok(Element::Refused(FieldErrors::one("data", wrong_type(element, "object"))));
+            };
+            if update_existing && payload.contains_key("id") {
+                return Ok(Element::NewOrExisting(payload.clone()));
+            }
+            Draft::new(&content_type, payload.clone(), &*config.ids).map(Element::New)
+        };
+        let prepared =
+            elements.iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
+        let (context, quota) = (Context::new(caller, config), config.max_objects);
+        let (caller, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
+        let faults = self.write(name, move |writer, catalog, content_type| {
+            let mut batch = Batch::new(writer, catalog, content_type, &context);
+            for element in prepared {
+                match element {
+                    Element::Refused(errors) => batch.refuse(errors),
+                    Element::New(draft) => batch.insert(draft)?,
+                    Element::NewOrExisting(payload) => {
+                        let id = payload.get("id").and_then(Value::as_str).unwrap_or_default();
+                        let view = View::of_one(&caller, content_type);
+                        match find(writer, content_type, view, id) {
+                            Ok(stored) => batch.edit(Edit::Replace, payload, stored)?,
+                            Err(Error::NotFound { .. }) => {
+                                batch.insert(Draft::new(content_type, payload, &*ids)?)?;
+                            }
+                            Err(error) => return Err(error),
+                        }
+                    }
+                }
+            }
+            require_quota(writer, quota, 0)?;
+            Ok(batch.faults)
+        })?;
+        Ok(report(&elements, faults, !repeated.is_empty()))
+    }
+
+    /// Patches many objects (contract 3.9).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when any id is unknown; then nothing is changed.
+    pub fn batch_patch(
+        &self,
+        caller: &Caller,
+        name: &str,
+        elements: Vec<Value>,
+    ) -> Result<BatchReport> {
+        self.content_type(caller, name, Access::UPDATE)?;
+        self.check_limit(elements.len())?;
+        let repeated = repeated_ids(&elements);
+        let has_repeated = !repeated.is_empty();
+        let context = Context::new(caller, &self.cms.config);
+        let (caller, payloads) = (caller.clone(), elements.clone());
+        let faults = self.write(name, move |writer, catalog, content_type| {
+            let mut batch = Batch::new(writer, catalog, content_type, &context);
+            for (index, element) in payloads.into_iter().enumerate() {
+                let Value::Object(payload) = element else {
+                    batch.refuse(FieldErrors::one("data", wrong_type(&element, "object")));
+                    continue;
+                };
+                let id = match payload.get("id") {
+                    None => {
+                        batch.refuse(FieldErrors::one("id", "The property id is required"));
+                        continue;
+                    }
+                    Some(Value::String(id)) => id,
+                    Some(other) => {
+                        batch.refuse(FieldErrors::one("id", wrong_type(other, "string")));
+                        continue;
+                    }
+                };
+                let stored = find(writer, content_type, View::of_one(&caller, content_type), id)?;
+                if repeated.contains(&index) {
+                    batch.refuse(FieldErrors::one("id", DUPLICATE_ID));
+                } else {
+                    batch.edit(Edit::Patch, payload, stored)?;
+                }
+            }
+            Ok(batch.faults)
+        })?;
+        Ok(report(&elements, faults, has_repeated))
+    }
+
+    /// Deletes what can be deleted; returns how many, or the reasons for the rest (contract 3.8).
+    pub fn batch_delete(&self, caller: &Caller, name: &str, ids: &[String]) -> Result<u64> {
+        self.content_type(caller, name, Access::DELETE)?;
+        let limit = self.cms.config.batch_limit;
+        if ids.len() > limit {
+            return Err(Error::Refused(vec![Error::BatchLimit { limit }.to_string()]));
+        }
+        let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
+        let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
+            let view = View::of_one(&caller, content_type);
+            let mut reasons = Vec::new();
+            let mut seen = HashSet::new();
+            let mut wanted = Vec::new();
+            for id in ids {
+                if !seen.insert(id.to_ascii_lowercase()) {
+                    continue;
+                }
+                match find(writer, content_type, view, &id) {
+                    Ok(stored) => wanted.push((id, stored.pk)),
+                    Err(Error::NotFound { .. }) => {
+                        reasons.push(format!("Content object: \"{id}\" doesn't exist"));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            let used = still_used(writer, content_type, &wanted)?;
+            let mut deleted = 0;
+            for (id, pk) in wanted {
+                if used.contains(&pk) {
+                    reasons.push(format!(
+                        "Content object: \"{id}\" is used in another content object."
+                    ));
+                } else {
+                    writer.trash_object(content_type.pk, pk, at)?;
+                    writer.log(Event::ObjectDeleted, at, content_type.pk, Some(pk))?;
+                    deleted += 1;
+                }
+            }
+            Ok((deleted, reasons))
+        })?;
+        if reasons.is_empty() { Ok(deleted) } else { Err(Error::Refused(reasons)) }
+    }
+
+    fn check_limit(&self, elements: usize) -> Result<()> {
+        let limit = self.cms.config.batch_limit;
+        if elements > limit { Err(Error::BatchLimit { limit }) } else { Ok(()) }
+    }
+}
+
+/// A batch inside its transaction, and the faults so far: one entry per element.
+struct Batch<'a> {
+    writer: &'a Writer<'a>,
+    catalog: &'a Catalog,
+    content_type: &'a Type,
+    context: &'a Context,
+    known: KnownTargets,
+    faults: Vec<Option<FieldErrors>>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(
+        writer: &'a Writer<'a>,
+        catalog: &'a Catalog,
+        content_type: &'a Type,
+        context: &'a Context,
+    ) -> Self {
+        let (known, faults) = (KnownTargets::default(), Vec::new());
+        Self { writer, catalog, content_type, context, known, faults }
+    }
+
+    fn refuse(&mut self, errors: FieldErrors) {
+        self.faults.push(Some(errors));
+    }
+
+    fn insert(&mut self, draft: Draft) -> Result<()> {
+        let mut draft = draft.renewed(self.content_type)?;
+        draft.check_id(self.writer, self.content_type)?;
+        self.check(&mut draft, None)?;
+        match draft.valid() {
+            Ok(draft) => {
+                write::insert(self.writer, self.content_type, draft, self.context)?;
+                self.faults.push(None);
+                Ok(())
+            }
+            Err(error) => self.keep(error),
+        }
+    }
+
+    fn edit(
+        &mut self,
+        edit: Edit,
+        payload: Map<String, Value>,
+        stored: super::model::Stored<'static>,
+    ) -> Result<()> {
+        let mut draft = Draft::edit(self.content_type, edit, payload, &stored, self.context)?;
+        self.check(&mut draft, Some(stored.pk))?;
+        match draft.valid() {
+            Ok(draft) => {
+                write::update(self.writer, self.content_type, stored, &draft, self.context)?;
+                self.faults.push(None);
+                Ok(())
+            }
+            Err(error) => self.keep(error),
+        }
+    }
+
+    fn check(&mut self, draft: &mut Draft, itself: Option<i64>) -> Result<()> {
+        let Self { writer, catalog, content_type, known, .. } = self;
+        draft.check_stored(writer, catalog, content_type, itself, known)
+    }
+
+    /// Keeps the faults of an element; anything else stops the batch.
+    fn keep(&mut self, error: Error) -> Result<()> {
+        match error {
+            Error::Invalid(errors) => {
+                self.refuse(errors);
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+}
+
+/// Returns the rows that something outside of the deletion still links to, directly or through
+/// another row that has to stay.
+fn still_used(
+    writer: &Writer<'_>,
+    content_type: &Type,
+    wanted: &[(String, i64)],
+) -> Result<HashSet<i64>> {
+    let inside: HashSet<i64> = wanted.iter().map(|(_, pk)| *pk).collect();
+    // One more than could come from inside is enough to know that one comes from outside.
+    let enough = wanted.len() + 1;
+    let mut used = HashSet::new();
+    let mut links_to: HashMap<i64, Vec<i64>> = HashMap::new();
+    for (id, pk) in wanted {
+        for source in writer.linking_objects((content_type.name(), id), *pk, enough)? {
+            if inside.contains(&source) {
+                links_to.entry(source).or_default().push(*pk);
+            } else {
+                used.insert(*pk);
+            }
+        }
+    }
+    let mut staying: Vec<i64> = used.iter().copied().collect();
+    while let Some(pk) = staying.pop() {
+        for target in links_to.remove(&pk).into_iter().flatten() {
+            if used.insert(target) {
+                staying.push(target);
+            }
+        }
+    }
+    Ok(used)
+}
+
+/// Returns the positions of elements whose id comes again later, in any spelling.
+fn repeated_ids(elements: &[Value]) -> HashSet<usize> {
+    let mut last: HashMap<String, usize> = HashMap::new();
+    let mut repeated = HashSet::new();
+    for (index, element) in elements.iter().enumerate() {
+        if let Some(id) = element.get("id").and_then(Value::as_str)
+            && let Some(earlier) = last.insert(id.to_ascii_lowercase(), index)
+        {
+            repeated.insert(earlier);
+        }
+    }
+    repeated
+}
+
+/// The report over elements and what was wrong with each.
+fn report(
+    elements: &[Value],
+    faults: Vec<Option<FieldErrors>>,
+    has_repeated: bool,
+) -> BatchReport {
+    let errors: Vec<BatchError> = elements
+        .iter()
+        .zip(faults)
+        .filter_map(|(element, errors)| {
+            Some(BatchError {
+                id: element.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+                data: element.clone(),
+                errors: errors?,
+            })
+        })
+        .collect();
+    BatchReport {
+        batch_total_count: elements.len(),
+        batch_success_count: elements.len() - errors.len(),
+        batch_error_count: errors.len(),
+        errors,
+        data: if has_repeated { vec![DUPLICATE_ID.to_owned()] } else { Vec::new() },
+    }
+}

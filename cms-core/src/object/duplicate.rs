@@ -1,0 +1,172 @@
+//! Copies of an object, with those related objects that the caller names (contract 3.11).
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
+
+use serde_json::{Map, Value};
+
+use super::{
+    link,
+    model::Stored,
+    scan,
+    service::{Objects, find, require_quota, to_json},
+    view::View,
+    write::{self, Context, Draft, KnownTargets},
+};
+use crate::{
+    auth::scope::Access,
+    context::Caller,
+    ctd::{
+        catalog::{Catalog, Type},
+        model::Property,
+    },
+    error::{Error, FieldErrors, Result},
+    ids::IdSource,
+    message,
+    store::Writer,
+    wire::object::Json,
+};
+
+const LIST: &str = "relatedObjectsToDuplicate";
+
+/// Types whose objects every copy shares.
+const SHARED: [&str; 2] = ["_media", "_tag"];
+
+impl Objects<'_> {
+    /// Copies an object under a new id; related objects that are named are copied too and linked,
+    /// the others stay shared.
+    pub fn duplicate(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: &Map<String, Value>,
+    ) -> Result<Json> {
+        self.read(caller, name, Access::CREATE | Access::READ, |reader, _, content_type| {
+            find(reader, content_type, View::of_one(caller, content_type), id).map(|_| ())
+        })?;
+        let related = related_ids(payload)?;
+        let config = &self.cms.config;
+        let (caller, id, context) = (caller.clone(), id.to_owned(), Context::new(caller, config));
+        let (ids, quota) = (Arc::clone(&config.ids), config.max_objects);
+        self.write(name, move |writer, catalog, content_type| {
+            let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            let copier = Copier { writer, catalog, caller: &caller, context: &context, ids: &*ids };
+            let data = copier.copy_related(content_type, &stored.data, &related)?;
+            let stored = copier.insert(content_type, write::parse(&data)?)?;
+            require_quota(writer, quota, 0)?;
+            Ok(to_json(content_type, &stored))
+        })
+    }
+}
+
+/// Makes copies inside one transaction.
+struct Copier<'a> {
+    writer: &'a Writer<'a>,
+    catalog: &'a Catalog,
+    caller: &'a Caller,
+    context: &'a Context,
+    ids: &'a dyn IdSource,
+}
+
+impl Copier<'_> {
+    /// Copies the wanted objects that a stored text links to; returns the text with its links
+    /// pointing to the copies.
+    fn copy_related(
+        &self,
+        content_type: &Type,
+        data: &str,
+        wanted: &[String],
+    ) -> Result<String> {
+        let mut copies = HashMap::new();
+        let mut redirected = String::with_capacity(data.len());
+        let mut end = 0;
+        for found in scan::links(data, &content_type.properties) {
+            let is_wanted = wanted.iter().any(|id| id.eq_ignore_ascii_case(&found.id));
+            if !is_wanted || SHARED.contains(&found.content_type.as_str()) {
+                continue;
+            }
+            let key = (found.content_type.clone(), found.id.to_ascii_lowercase());
+            let copy = match copies.entry(key) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    entry.insert(self.copy(&found.content_type, &found.id)?)
+                }
+            };
+            redirected.push_str(&data[end..found.span.start]);
+            redirected.push_str(&link::to(&found.content_type, copy).to_string());
+            end = found.span.end;
+        }
+        redirected.push_str(&data[end..]);
+        Ok(redirected)
+    }
+
+    /// Copies one object as it is; returns the id of the copy.
+    fn copy(&self, name: &str, id: &str) -> Result<String> {
+        self.caller.require(Access::CREATE | Access::READ, name)?;
+        let content_type = self.catalog.get(name)?;
+        let view = View::of_one(self.caller, content_type);
+        let stored = find(self.writer, content_type, view, id)?;
+        let copy = self.insert(content_type, write::parse(&stored.data)?)?;
+        Ok(copy.id.into_owned())
+    }
+
+    fn insert(
+        &self,
+        content_type: &Type,
+        mut object: Map<String, Value>,
+    ) -> Result<Stored<'static>> {
+        make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
+        let id = self.ids.uuid();
+        let mut draft = Draft::of(content_type, id, object, FieldErrors::default())?;
+        let mut known = KnownTargets::default();
+        draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
+        write::insert(self.writer, content_type, draft.valid()?, self.context)
+    }
+}
+
+/// Changes the values that no two objects may share: texts get a suffix, others are dropped.
+fn make_unique(
+    properties: &[Property],
+    object: &mut Map<String, Value>,
+    suffix: &str,
+) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    for property in properties.iter().filter(|property| property.unique) {
+        match object.get_mut(&property.name) {
+            None => {}
+            Some(Value::String(text)) if text.is_empty() => {}
+            Some(Value::String(text)) => {
+                text.push('-');
+                text.push_str(suffix);
+            }
+            Some(_) if property.required => {
+                errors.add(property.name.as_str(), message::ALREADY_USED);
+            }
+            Some(_) => {
+                object.shift_remove(&property.name);
+            }
+        }
+    }
+    errors
+}
+
+/// Reads the ids of the related objects to copy.
+fn related_ids(payload: &Map<String, Value>) -> Result<Vec<String>> {
+    let list = payload.get(LIST).ok_or_else(|| Error::invalid(LIST, message::required(LIST)))?;
+    let items = list
+        .as_array()
+        .ok_or_else(|| Error::invalid(LIST, message::wrong_type(list, "array")))?;
+    let mut errors = FieldErrors::default();
+    let mut ids = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        match item.as_str() {
+            Some(id) => ids.push(id.to_owned()),
+            None => errors.add(format!("{LIST}[{index}]"), message::wrong_type(item, "string")),
+        }
+    }
+    errors.into_result()?;
+    Ok(ids)
+}

@@ -1,0 +1,90 @@
+//! A stored content object.
+//!
+//! [`Stored`] borrows from a database row where it can, so that an object that only passes through
+//! is not copied. It knows no content type; rules are in [`super::validate`].
+
+use std::borrow::Cow;
+
+/// An object in one of its versions.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored<'a> {
+    /// Row of the object: its place in the creation sequence.
+    pub(crate) pk: i64,
+    pub(crate) id: Cow<'a, str>,
+    pub(crate) internal: Internal<'a>,
+    /// The properties as compact JSON, without `id` and `internal`.
+    pub(crate) data: Cow<'a, str>,
+}
+
+/// What the server knows about an object (contract 3.1). Times are seconds since the epoch.
+#[derive(Clone, Debug)]
+pub(crate) struct Internal<'a> {
+    pub(crate) created_at: i64,
+    pub(crate) updated_at: i64,
+    pub(crate) version: i64,
+    /// When this version was made.
+    pub(crate) version_at: i64,
+    pub(crate) status: Status,
+    pub(crate) public_version: Option<i64>,
+    pub(crate) published_at: Option<i64>,
+    pub(crate) workflow_state: Cow<'a, str>,
+    pub(crate) workflow_public_version: Option<i64>,
+    pub(crate) workflow_published_at: Option<i64>,
+    /// Key that created the object.
+    pub(crate) owner: Option<i64>,
+    /// Key that made this version.
+    pub(crate) editor: Option<i64>,
+    pub(crate) title: Cow<'a, str>,
+}
+
+impl Stored<'_> {
+    pub(crate) fn into_owned(self) -> Stored<'static> {
+        let internal = Internal {
+            workflow_state: Cow::Owned(self.internal.workflow_state.into_owned()),
+            title: Cow::Owned(self.internal.title.into_owned()),
+            ..self.internal
+        };
+        Stored {
+            pk: self.pk,
+            id: Cow::Owned(self.id.into_owned()),
+            internal,
+            data: Cow::Owned(self.data.into_owned()),
+        }
+    }
+}
+
+/// Draft & Public status. Types without Draft & Public only know `Public`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Draft,
+    Public,
+    Modified,
+    Archived,
+}
+
+impl Status {
+    const ALL: [Self; 4] = [Self::Draft, Self::Public, Self::Modified, Self::Archived];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Public => "public",
+            Self::Modified => "modified",
+            Self::Archived => "archived",
+        }
+    }
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    }
+
+    /// The status of a new object.
+    pub(crate) fn initial(draft_public: bool) -> Self {
+        if draft_public { Self::Draft } else { Self::Public }
+    }
+
+    /// The status after an edit (contract 4.2).
+    pub(crate) fn edited(self, draft_public: bool) -> Self {
+        if draft_public && self == Self::Public { Self::Modified } else { self }
+    }
+}

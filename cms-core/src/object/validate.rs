@@ -1,0 +1,190 @@
+//! Whether an object is valid: the faults of contract 3.6, all of them in one pass.
+//!
+//! | found by | faults |
+//! |---|---|
+//! | the schema of a property ([`crate::ctd::schema`]) | type, required, length, pattern, counts, range, additional properties |
+//! | the rules of a property ([`super::rules`]) | options, links, blocks, uniqueness within a list |
+//! | this file | required and undeclared properties, ids, read-only properties |
+//!
+//! What only the store knows (a used id or value, a missing link target) is not here.
+
+use jsonschema::{
+    ValidationError,
+    error::{TypeKind, ValidationErrorKind as Kind},
+    paths::LocationSegment,
+};
+use serde_json::{Map, Value};
+
+use super::{path::Path, rules};
+use crate::{
+    ctd::{
+        model::Property,
+        schema::{CompiledSchema, LINK_TYPES, PropertySchema},
+    },
+    error::FieldErrors,
+    ids::{ID_MAX_CHARS, ID_PATTERN, has_only_id_characters},
+    message::{self, NOT_VALID},
+};
+
+/// Keys of an object that are no properties.
+const OWN_KEYS: [&str; 2] = ["id", "internal"];
+
+/// Checks the properties of an object; `id` and `internal` are passed over.
+///
+/// `schema` was compiled from the same properties.
+pub(crate) fn validate(
+    properties: &[Property],
+    schema: &CompiledSchema,
+    object: &Map<String, Value>,
+) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let mut declared = 0;
+    for (property, schema) in properties.iter().zip(&schema.properties) {
+        let Some(value) = object.get(&property.name) else {
+            if property.required {
+                errors.add(&property.name, message::required(&property.name));
+            }
+            continue;
+        };
+        declared += 1;
+        if !schema.validator().is_valid(value) {
+            add_schema_errors(property, schema, value, &mut errors);
+        }
+        rules::check(property, value, &Path::Root.key(&property.name), &mut errors);
+    }
+    if declared < object.len() {
+        for key in object.keys().map(String::as_str) {
+            let is_declared = properties.iter().any(|property| property.name == key);
+            if !is_declared && !OWN_KEYS.contains(&key) {
+                errors.add(key, undeclared(key));
+            }
+        }
+    }
+    errors
+}
+
+/// Checks an object id (contract 1.7).
+pub(crate) fn validate_id(id: &Value) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let Some(id) = id.as_str() else {
+        errors.add("id", message::wrong_type(id, "string"));
+        return errors;
+    };
+    if id.is_empty() {
+        errors.add("id", message::too_short(1));
+    }
+    if id.chars().count() > ID_MAX_CHARS {
+        errors.add("id", message::too_long(ID_MAX_CHARS));
+    }
+    if !has_only_id_characters(id) {
+        errors.add("id", no_match(ID_PATTERN));
+    }
+    errors
+}
+
+/// Checks that no read-only property changes: it is set when the object is made, or never.
+pub(crate) fn validate_readonly(
+    properties: &[Property],
+    stored: &Map<String, Value>,
+    new: &Map<String, Value>,
+) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    for Property { name, .. } in properties.iter().filter(|property| property.readonly) {
+        if new.contains_key(name) && new.get(name) != stored.get(name) {
+            errors.add(name, "This field is read only");
+        }
+    }
+    errors
+}
+
+/// Adds what a schema finds wrong with a value, in the contract's order of messages.
+#[cold]
+fn add_schema_errors(
+    property: &Property,
+    schema: &PropertySchema,
+    value: &Value,
+    errors: &mut FieldErrors,
+) {
+    let mut found: Vec<ValidationError> = schema.validator().iter_errors(value).collect();
+    found.sort_by_key(|error| rank(error.kind()));
+    for error in found {
+        let path = spell(&property.name, &error);
+        match error.kind() {
+            Kind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                errors.add(format!("{path}.{name}"), message::required(name));
+            }
+            Kind::AdditionalProperties { unexpected } => {
+                for name in unexpected {
+                    errors.add(format!("{path}.{name}"), undeclared(name));
+                }
+            }
+            kind => errors.add(path, sentence(kind, schema, &error)),
+        }
+    }
+}
+
+/// Several messages of one field come in this order.
+fn rank(kind: &Kind) -> u8 {
+    match kind {
+        Kind::Required { .. } | Kind::Type { .. } => 0,
+        Kind::MinLength { .. } => 1,
+        Kind::Pattern { .. } | Kind::BacktrackLimitExceeded { .. } => 2,
+        _ => 3,
+    }
+}
+
+fn sentence(kind: &Kind, schema: &PropertySchema, error: &ValidationError) -> String {
+    match kind {
+        Kind::Type { kind: TypeKind::Single(expected) } => {
+            message::wrong_type(error.instance(), expected.as_str())
+        }
+        Kind::MinLength { limit } => message::too_short(*limit),
+        // A pattern that does not come to an end counts as not matching.
+        Kind::Pattern { .. }
+        | Kind::BacktrackLimitExceeded { .. }
+        | Kind::RegexEngineFailure { .. } => {
+            let pattern = schema.keyword(error.schema_path().as_str());
+            no_match(pattern.as_str().unwrap_or_default())
+        }
+        Kind::MinItems { limit } => {
+            format!("There must be a minimum of {limit} items in the array")
+        }
+        Kind::MaxItems { limit } => {
+            format!("There must be a maximum of {limit} items in the array")
+        }
+        Kind::Minimum { limit } => format!("Must have a minimum value of {limit}"),
+        Kind::Maximum { limit } => format!("Must have a maximum value of {limit}"),
+        // The one enumeration in a compiled schema is the type of a link.
+        Kind::Enum { .. } => message::not_in_enumeration(&LINK_TYPES),
+        _ => NOT_VALID.to_owned(),
+    }
+}
+
+fn no_match(pattern: &str) -> String {
+    format!("Does not match the regex pattern {pattern}")
+}
+
+fn undeclared(name: &str) -> String {
+    format!(
+        "The property {name} is not defined and the definition does not allow additional properties"
+    )
+}
+
+/// Spells the place of an error: `list[0].name`.
+fn spell(property: &str, error: &ValidationError) -> String {
+    let mut path = property.to_owned();
+    for segment in error.instance_path().segments() {
+        match segment {
+            LocationSegment::Property(name) => {
+                path.push('.');
+                path.push_str(&name);
+            }
+            LocationSegment::Index(index) => path.push_str(&format!("[{index}]")),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+use jsonschema::error::ValidationErrorKind;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::{validate, validate_id, validate_readonly};
+use crate::{
+    ctd::{
+        model::Property,
+        parse,
+        schema::{self, CompiledSchema},
+    },
+    error::FieldErrors,
+    object::link,
+    testing::table::Table,
+};
+
+struct Type {
+    properties: Vec<Property>,
+    schema: CompiledSchema,
+}
+
+impl Type {
+    fn parse(payload: &Value) -> Self {
+        let payload = payload.as_object().unwrap();
+        let definition = parse::definition(payload, None).expect("the definition is valid");
+        let properties = definition.properties();
+        let schema = schema::compile(&properties, &definition);
+        Self { properties, schema }
+    }
+
+    /// All faults that can be found without a store.
+    fn faults(&self, object: &Value, stored: Option<&Value>) -> FieldErrors {
+        let object = object.as_object().unwrap();
+        let mut errors = object.get("id").map(validate_id).unwrap_or_default();
+        errors.merge(validate(&self.properties, &self.schema, object));
+        if let Some(stored) = stored.and_then(Value::as_object) {
+            errors.merge(validate_readonly(&self.properties, stored, object));
+        }
+        errors
+    }
+}
+
+fn example() -> (Table, Type) {
+    let table = Table::read("object_messages");
+    let example = Type::parse(&table.types[1]);
+    (table, example)
+}
+
+/// A type with one property `f`.
+fn single(schema: &Value, config: &Value) -> Type {
+    let mut config = config.clone();
+    config["label"] = json!("F");
+    Type::parse(&json!({
+        "name": "example",
+        "label": "Example",
+        "schemaDefinition": {"required": ["f"], "allOf": [
+            {"$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition"},
+            {"type": "object", "properties": {"f": schema}},
+        ]},
+        "metaDefinition": {"order": ["f"], "propertiesConfig": {"f": config}},
+    }))
+}
+
+#[test]
+fn every_fault_has_its_whole_answer() {
+    let (table, example) = example();
+    for given in table.objects.iter().filter(|given| given.content_type == "topic") {
+        let found = Type::parse(&table.types[0]).faults(&given.object, None);
+        assert_eq!(found, FieldErrors::default());
+    }
+    assert_eq!(example.faults(&table.base, None), FieldErrors::default());
+    for row in table.rows.iter().filter(|row| !row.database) {
+        let stored = (row.method == "PUT").then_some(&table.base);
+        let found = example.faults(&row.apply(&table.base), stored);
+        assert_eq!(found, row.errors, "{}", row.name);
+    }
+    let for_the_store = table.rows.iter().filter(|row| row.database).count();
+    assert_eq!((table.rows.len(), for_the_store), (ROWS, 5));
+}
+
+const ROWS: usize = 84;
+
+/// What the contract allows on purpose.
+#[test]
+fn tolerated_values_are_valid() {
+    let text = json!({"inputType": "text"});
+    let block = json!({"type": "object", "properties": {"blocks": {"type": "array"}}});
+    let links = json!({"type": "array", "items": {"$ref": "#/components/schemas/DataSource"}});
+    let any = json!({"inputType": "datasource", "validation": {"relationContenttype": ""}});
+    let number = json!({"inputType": "number"});
+    let rows: [(&str, Value, &Value, Value); 12] = [
+        ("required list is empty", links.clone(), &any, json!([])),
+        (
+            "raw and encoded ids",
+            links,
+            &any,
+            json!([{"type": "internal", "dataUrl": "/api/v1/content/a/100%25 {x}"}]),
+        ),
+        ("minLength of a number", json!({"type": "number", "minLength": 5}), &number, json!(1)),
+        ("longest long", json!({"type": "number"}), &number, json!(i64::MAX)),
+        ("shortest long", json!({"type": "number"}), &number, json!(i64::MIN)),
+        ("whole double for an integer", json!({"type": "integer"}), &number, json!(2.0)),
+        (
+            "unenforced keywords",
+            json!({"type": "string", "format": "uuid", "enum": [], "$ref": "http://localhost/x", "if": {}, "maxLength": 0, "const": 1}),
+            &text,
+            json!("x"),
+        ),
+        ("characters, not bytes", json!({"type": "string", "minLength": 2}), &text, json!("éé")),
+        ("unanchored pattern", json!({"type": "string", "pattern": "b"}), &text, json!("abc")),
+        ("look-ahead", json!({"type": "string", "pattern": "^(?!draft)"}), &text, json!("public")),
+        (
+            "time as number, any block type",
+            block.clone(),
+            &json!({"inputType": "block"}),
+            json!({"time": 1, "blocks": [{"type": "own", "data": {"any": 1}}]}),
+        ),
+        (
+            "only paragraphs",
+            block,
+            &json!({"inputType": "block", "blockEditorTypes": []}),
+            json!({"blocks": [{"type": "paragraph"}]}),
+        ),
+    ];
+    for (name, schema, config, value) in rows {
+        let found = single(&schema, config).faults(&json!({"f": value}), None);
+        assert_eq!(found, FieldErrors::default(), "{name}");
+    }
+}
+
+#[test]
+fn a_pattern_without_end_counts_as_not_matching() {
+    let pattern = "^(a|aa)+\\1b$";
+    let runaway =
+        single(&json!({"type": "string", "pattern": pattern}), &json!({"inputType": "text"}));
+    let value = "a".repeat(60);
+    let validator = runaway.schema.properties[0].validator();
+    let value = json!(value);
+    let error = validator.validate(&value).unwrap_err();
+    assert!(matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. }));
+    let found = runaway.faults(&json!({"f": value}), None);
+    assert_eq!(found.at("f"), [format!("Does not match the regex pattern {pattern}")]);
+}
+
+#[test]
+fn links_are_found_at_every_depth_with_decoded_ids() {
+    let (table, example) = example();
+    let links = link::links(&example.properties, table.base.as_object().unwrap());
+    let found = links.iter().map(|l| format!("{} {} {}", l.path, l.content_type, l.id));
+    let found = found.collect::<Vec<_>>();
+    let expected = [
+        "cover topic one",
+        "topics topic one",
+        "topics topic two words",
+        "anything topic one",
+        "rows[0].refs topic one",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_omitted_or_equal_read_only_value_is_fine() {
+    let (table, example) = example();
+    let stored = table.base.as_object().unwrap();
+    let mut new = stored.clone();
+    assert!(validate_readonly(&example.properties, stored, &new).is_empty());
+    new.remove("serial");
+    assert!(validate_readonly(&example.properties, stored, &new).is_empty());
+    assert!(!validate_readonly(&example.properties, &new, stored).is_empty());
+}
+
+fn some_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        "/api/v1/content/[a-z]{0,3}/[a-z%0-9]{0,6}".prop_map(Value::from),
+        "internal|external|paragraph|image".prop_map(Value::from),
+    ];
+    let key = "dataUrl|type|blocks|data|time|cell|code|refs|grid|lat|[a-z]{1,3}";
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key, inner), 0..4)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    /// Any value in any property is judged, alike in every order of keys, and an object with no
+    /// fault has only links whose parts could exist.
+    #[test]
+    fn no_object_makes_validation_panic(
+        values in prop::collection::vec((0_usize..17, some_json()), 0..6),
+    ) {
+        let (table, example) = example();
+        let mut object = table.base.as_object().unwrap().clone();
+        for (at, value) in values {
+            let key = object.keys().nth(at).unwrap().clone();
+            object.insert(key, value);
+        }
+        let reversed: Map<String, Value> = object.clone().into_iter().rev().collect();
+        let links = link::links(&example.properties, &object);
+        prop_assert!(links.iter().all(|link| !link.content_type.is_empty() && !link.id.is_empty()));
+        let faults = example.faults(&Value::Object(object), None);
+        prop_assert_eq!(faults, example.faults(&Value::Object(reversed), None));
+    }
+}

@@ -1,0 +1,306 @@
+//! The one write path of objects.
+//!
+//! A payload becomes a [`Draft`] by pure functions, before the writer is taken. Inside the write
+//! transaction [`Draft::check_stored`] adds what only the database can tell, and [`insert`] or
+//! [`update`] writes. A draft that was made from something that has changed since is made again.
+
+use std::{borrow::Cow, collections::HashSet};
+
+use serde_json::{Map, Value};
+
+use super::{
+    link::{self, LinkRef},
+    model::{Internal, Status, Stored},
+    title::object_title,
+    validate,
+};
+use crate::{
+    clock::Timestamp,
+    context::Caller,
+    ctd::{
+        catalog::{Catalog, Type},
+        model::Property,
+        slug,
+    },
+    error::{Error, FieldErrors, Result},
+    ids::IdSource,
+    limits,
+    store::{Event, ObjectChange, Reader, Writer},
+    workflow,
+};
+
+/// What a write needs to know beside the payload.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context {
+    pub(crate) at: Timestamp,
+    /// Key that writes.
+    pub(crate) actor: Option<i64>,
+    /// Whether `readonly` binds forms only.
+    pub(crate) lenient_readonly: bool,
+}
+
+impl Context {
+    pub(crate) fn new(caller: &Caller, config: &crate::CoreConfig) -> Self {
+        Self {
+            at: config.clock.now(),
+            actor: caller.actor().pk,
+            lenient_readonly: config.lenient_readonly,
+        }
+    }
+}
+
+/// How a payload changes a stored object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edit {
+    /// The payload is the new object.
+    Replace,
+    /// The payload's properties replace those of the object.
+    Patch,
+}
+
+/// An object as it is to be stored, and what is wrong with it.
+pub(crate) struct Draft {
+    pub(crate) id: String,
+    object: Map<String, Value>,
+    /// `object` as compact JSON.
+    data: String,
+    links: Vec<LinkRef>,
+    pub(crate) errors: FieldErrors,
+    /// Revision of the type that it was checked against.
+    type_rev: i64,
+}
+
+impl Draft {
+    /// Makes a draft of a new object from a request.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTooLarge`]; what is invalid is in [`Self::errors`].
+    pub(crate) fn new(
+        content_type: &Type,
+        mut payload: Map<String, Value>,
+        ids: &dyn IdSource,
+    ) -> Result<Self> {
+        payload.shift_remove("internal");
+        let mut errors = FieldErrors::default();
+        let id = match payload.shift_remove("id") {
+            None => ids.uuid(),
+            Some(id) => {
+                errors.merge(validate::validate_id(&id));
+                id.as_str().map(str::to_owned).unwrap_or_default()
+            }
+        };
+        slug::fill(&content_type.definition.slugs, &mut payload);
+        Self::of(content_type, id, payload, errors)
+    }
+
+    /// Makes a draft of a changed object from a request.
+    pub(crate) fn edit(
+        content_type: &Type,
+        edit: Edit,
+        mut payload: Map<String, Value>,
+        stored: &Stored<'_>,
+        context: &Context,
+    ) -> Result<Self> {
+        payload.shift_remove("internal");
+        let mut errors = FieldErrors::default();
+        if let Some(id) = payload.shift_remove("id")
+            && !id.as_str().is_some_and(|id| id.eq_ignore_ascii_case(&stored.id))
+        {
+            errors.add("id", "Id in the request body does not match the id in the path");
+        }
+        slug::fill(&content_type.definition.slugs, &mut payload);
+        let before = parse(&stored.data)?;
+        let object = match edit {
+            Edit::Replace if context.lenient_readonly => payload,
+            Edit::Replace => keep_readonly(content_type, &before, payload),
+            Edit::Patch => {
+                let mut object = before.clone();
+                object.extend(payload);
+                object
+            }
+        };
+        let mut draft = Self::of(content_type, stored.id.clone().into_owned(), object, errors)?;
+        if !context.lenient_readonly {
+            let changed = validate::validate_readonly(&content_type.properties, &before, &draft.object);
+            draft.errors.merge(changed);
+        }
+        Ok(draft)
+    }
+
+    /// The same draft against a type that changed meanwhile.
+    pub(crate) fn renewed(self, content_type: &Type) -> Result<Self> {
+        if self.type_rev == content_type.rev() {
+            return Ok(self);
+        }
+        Self::of(content_type, self.id, self.object, FieldErrors::default())
+    }
+
+    /// Makes a draft of an object whose `id` and `internal` are already taken out.
+    pub(crate) fn of(
+        content_type: &Type,
+        id: String,
+        object: Map<String, Value>,
+        mut errors: FieldErrors,
+    ) -> Result<Self> {
+        let data = serde_json::to_string(&object).map_err(|e| Error::Internal(Box::new(e)))?;
+        // As one text, the id would be `"id":"…",` longer.
+        let bytes = data.len() + id.len() + 8;
+        if bytes > limits::OBJECT_BYTES {
+            return Err(Error::ObjectTooLarge { id, bytes });
+        }
+        errors.merge(validate::validate(&content_type.properties, &content_type.schema, &object));
+        let links = link::links(&content_type.properties, &object);
+        Ok(Self { id, object, data, links, errors, type_rev: content_type.rev() })
+    }
+
+    /// Adds what only the database can tell: targets of links, and unique values.
+    ///
+    /// `itself` is the row of the object when it exists already.
+    pub(crate) fn check_stored(
+        &mut self,
+        reader: &Reader<'_>,
+        catalog: &Catalog,
+        content_type: &Type,
+        itself: Option<i64>,
+        known: &mut KnownTargets,
+    ) -> Result<()> {
+        for link in &self.links {
+            if !known.exists(reader, catalog, link)? {
+                self.errors.add(link.path.as_str(), "This value does not exist in database");
+            }
+        }
+        for property in content_type.properties.iter().filter(|p| p.unique) {
+            let Some(value) = self.object.get(&property.name) else { continue };
+            if reader.is_value_used(content_type.pk, &property.name, value, itself)? {
+                self.errors.add(property.name.as_str(), "This value is already used");
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the fault of an id that is taken; returns the row that has it.
+    pub(crate) fn check_id(&mut self, reader: &Reader<'_>, content_type: &Type) -> Result<()> {
+        if reader.object_pk(content_type.pk, &self.id)?.is_some() {
+            self.errors.add("id", "This value is already used");
+        }
+        Ok(())
+    }
+
+    /// Returns the draft when nothing is wrong with it.
+    pub(crate) fn valid(mut self) -> Result<Self> {
+        std::mem::take(&mut self.errors).into_result()?;
+        Ok(self)
+    }
+
+    fn link_targets(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()))
+    }
+
+    fn change(&self, content_type: &Type, status: Status, context: &Context) -> ObjectChange {
+        let definition = &content_type.definition;
+        let workflow = workflow::find(&definition.workflow_id);
+        ObjectChange {
+            data: self.data.clone(),
+            title: object_title(&content_type.properties, &self.object),
+            status,
+            workflow_state: workflow.map_or("saved", workflow::Workflow::initial_state).to_owned(),
+            at: context.at.seconds(),
+            editor: context.actor,
+        }
+    }
+}
+
+/// Link targets that were found in this transaction: a batch names the same ones again and again.
+#[derive(Default)]
+pub(crate) struct KnownTargets(HashSet<(i64, String)>);
+
+impl KnownTargets {
+    fn exists(&mut self, reader: &Reader<'_>, catalog: &Catalog, link: &LinkRef) -> Result<bool> {
+        let Some(target) = catalog.find(&link.content_type) else { return Ok(false) };
+        let key = (target.pk, link.id.to_ascii_lowercase());
+        if self.0.contains(&key) {
+            return Ok(true);
+        }
+        let exists = reader.object_pk(target.pk, &link.id)?.is_some();
+        if exists {
+            self.0.insert(key);
+        }
+        Ok(exists)
+    }
+}
+
+/// Writes a new object.
+pub(crate) fn insert(
+    writer: &Writer<'_>,
+    content_type: &Type,
+    draft: Draft,
+    context: &Context,
+) -> Result<Stored<'static>> {
+    let status = Status::initial(content_type.definition.draft_public);
+    let change = draft.change(content_type, status, context);
+    let pk = writer.insert_object(content_type.pk, &draft.id, &change)?;
+    writer.insert_links(pk, draft.link_targets())?;
+    writer.log(Event::ObjectCreated, context.at, content_type.pk, Some(pk))?;
+    let internal = Internal {
+        created_at: change.at,
+        updated_at: change.at,
+        version: 1,
+        version_at: change.at,
+        status,
+        public_version: None,
+        published_at: None,
+        workflow_state: Cow::Owned(change.workflow_state),
+        workflow_public_version: None,
+        workflow_published_at: None,
+        owner: change.editor,
+        editor: change.editor,
+        title: Cow::Owned(change.title),
+    };
+    Ok(Stored { pk, id: Cow::Owned(draft.id), internal, data: Cow::Owned(change.data) })
+}
+
+/// Writes a new version of an object.
+pub(crate) fn update(
+    writer: &Writer<'_>,
+    content_type: &Type,
+    before: Stored<'static>,
+    draft: &Draft,
+    context: &Context,
+) -> Result<Stored<'static>> {
+    let status = before.internal.status.edited(content_type.definition.draft_public);
+    let change = draft.change(content_type, status, context);
+    writer.update_object(content_type.pk, before.pk, &change)?;
+    if content_type.properties.iter().any(Property::may_link) {
+        writer.replace_links(before.pk, draft.link_targets())?;
+    }
+    writer.log(Event::ObjectUpdated, context.at, content_type.pk, Some(before.pk))?;
+    let internal = Internal {
+        updated_at: change.at,
+        version: before.internal.version + 1,
+        version_at: change.at,
+        status,
+        editor: change.editor,
+        title: Cow::Owned(change.title),
+        ..before.internal
+    };
+    Ok(Stored { internal, data: Cow::Owned(change.data), ..before })
+}
+
+/// Reads the stored text of an object.
+pub(crate) fn parse(data: &str) -> Result<Map<String, Value>> {
+    serde_json::from_str(data).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+/// A replacement that leaves a readonly property out keeps its value (contract 3.6).
+fn keep_readonly(
+    content_type: &Type,
+    before: &Map<String, Value>,
+    mut payload: Map<String, Value>,
+) -> Map<String, Value> {
+    for property in content_type.properties.iter().filter(|property| property.readonly) {
+        if let Some(value) = before.get(&property.name) {
+            payload.entry(&property.name).or_insert_with(|| value.clone());
+        }
+    }
+    payload
+}

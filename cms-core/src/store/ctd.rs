@@ -1,0 +1,146 @@
+//! Rows of content type definitions, and the property indexes that follow them.
+
+use rusqlite::params;
+
+use super::{
+    Reader, Writer,
+    error::map,
+    index_ddl::{self, Index},
+};
+use crate::{
+    clock::Timestamp,
+    ctd::model::{Definition, Property},
+    error::{Error, Result},
+};
+
+/// A stored content type.
+#[derive(Clone, Debug)]
+pub(crate) struct CtdRow {
+    pub(crate) pk: i64,
+    pub(crate) uid: String,
+    pub(crate) definition: Definition,
+    /// Schema revision at which the row was written.
+    pub(crate) rev: i64,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Option<Timestamp>,
+}
+
+/// How many objects a type has, and a counter that moves with each change of any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CtdState {
+    pub(crate) live: u64,
+    pub(crate) changes: i64,
+}
+
+impl Reader<'_> {
+    /// Returns every type with its revision, without its definition.
+    pub(crate) fn ctd_revisions(&self) -> Result<Vec<(i64, i64)>> {
+        let mut statement = self.statement("SELECT pk, rev FROM ctd ORDER BY name")?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Returns one type.
+    pub(crate) fn ctd(&self, pk: i64) -> Result<CtdRow> {
+        let (definition, row): (String, CtdParts) = self
+            .statement("SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1")?
+            .query_row([pk], |row| {
+                Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
+            })
+            .map_err(map)?;
+        let definition =
+            serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))?;
+        let (uid, rev, created_at, updated_at) = row;
+        Ok(CtdRow {
+            pk,
+            uid,
+            definition,
+            rev,
+            created_at: Timestamp(created_at),
+            updated_at: updated_at.map(Timestamp),
+        })
+    }
+
+    /// Returns how many objects a type has.
+    pub(crate) fn ctd_state(&self, ctd: i64) -> Result<CtdState> {
+        self.statement("SELECT live, changes FROM ctd_state WHERE ctd = ?1")?
+            .query_row([ctd], |row| Ok(CtdState { live: row.get(0)?, changes: row.get(1)? }))
+            .map_err(map)
+    }
+
+    /// Returns the property indexes that a type has now.
+    fn property_indexes(&self, ctd: i64) -> Result<Vec<Index>> {
+        let mut statement = self.statement(index_ddl::PRESENT)?;
+        let rows = statement
+            .query_map([index_ddl::name_prefix(ctd)], |row| {
+                Ok(Index { name: row.get(0)?, sql: row.get(1)? })
+            })
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+}
+
+type CtdParts = (String, i64, i64, Option<i64>);
+
+fn to_json(definition: &Definition) -> Result<String> {
+    serde_json::to_string(definition).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+impl Writer<'_> {
+    /// Inserts a type and its counters; returns its row.
+    pub(crate) fn insert_ctd(
+        &self,
+        uid: &str,
+        definition: &Definition,
+        rev: i64,
+        at: Timestamp,
+    ) -> Result<i64> {
+        let pk = self
+            .statement(
+                "INSERT INTO ctd (uid, name, definition, rev, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk",
+            )?
+            .query_row(params![uid, definition.name, to_json(definition)?, rev, at.0], |row| {
+                row.get(0)
+            })
+            .map_err(map)?;
+        self.statement("INSERT INTO ctd_state VALUES (?1, 0, 0)")?.execute([pk]).map_err(map)?;
+        Ok(pk)
+    }
+
+    /// Replaces the definition of a type.
+    pub(crate) fn update_ctd(
+        &self,
+        pk: i64,
+        definition: &Definition,
+        rev: i64,
+        at: Timestamp,
+    ) -> Result<()> {
+        self.statement("UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1")?
+            .execute(params![pk, to_json(definition)?, rev, at.0])
+            .map_err(map)?;
+        // Counts that were remembered for filters on the old properties are void.
+        self.count_objects(pk, 0)
+    }
+
+    /// Deletes a type with everything that belongs to it; it must have no live objects.
+    pub(crate) fn delete_ctd(&self, pk: i64) -> Result<()> {
+        self.statement(
+            "DELETE FROM object_version WHERE object IN (SELECT pk FROM trash WHERE ctd = ?1)",
+        )?
+        .execute([pk])
+        .map_err(map)?;
+        self.statement("DELETE FROM ctd WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        Ok(())
+    }
+
+    /// Makes and drops property indexes until a type has those of its properties.
+    pub(crate) fn index_properties(&self, ctd: i64, properties: &[Property]) -> Result<()> {
+        let wanted = index_ddl::wanted(ctd, properties);
+        for sql in index_ddl::changes(&wanted, &self.property_indexes(ctd)?) {
+            self.0.0.execute_batch(&sql).map_err(map)?;
+        }
+        Ok(())
+    }
+}

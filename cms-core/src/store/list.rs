@@ -1,0 +1,58 @@
+//! Lists of objects, and values that must be unique: runs what [`super::list_sql`] writes.
+
+use rusqlite::{OptionalExtension, params_from_iter};
+use serde_json::Value;
+
+use super::{
+    Reader,
+    error::map,
+    list_sql::{self, Size, Target},
+    object::{COLUMNS, read},
+};
+use crate::{error::Result, object::model::Stored, query::ListQuery};
+
+impl Reader<'_> {
+    /// Hands the objects of one page to `visit`, in order, without copying them.
+    pub(crate) fn list(
+        &self,
+        target: Target<'_>,
+        query: &ListQuery,
+        size: Size,
+        mut visit: impl FnMut(Stored<'_>),
+    ) -> Result<()> {
+        let page = list_sql::page(query, target, size, COLUMNS);
+        let mut statement = self.statement(&page.sql)?;
+        let mut rows = statement.query(params_from_iter(page.parameters)).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(read(row).map_err(map)?);
+        }
+        Ok(())
+    }
+
+    /// Counts the objects on all pages.
+    pub(crate) fn count(&self, target: Target<'_>, query: &ListQuery) -> Result<u64> {
+        let count = list_sql::count(query, target);
+        self.statement(&count.sql)?
+            .query_row(params_from_iter(count.parameters), |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Tells whether another object than `itself` has this value in a unique property.
+    pub(crate) fn is_value_used(
+        &self,
+        ctd: i64,
+        property: &str,
+        value: &Value,
+        itself: Option<i64>,
+    ) -> Result<bool> {
+        let Some(lookup) = list_sql::unique_lookup(ctd, property, value, itself) else {
+            return Ok(false);
+        };
+        let found: Option<i64> = self
+            .statement(&lookup.sql)?
+            .query_row(params_from_iter(lookup.parameters), |row| row.get(0))
+            .optional()
+            .map_err(map)?;
+        Ok(found.is_some())
+    }
+}

@@ -1,0 +1,60 @@
+//! The one row of `meta`: revisions of what processes hold in memory, and the folder's names.
+
+use rusqlite::OptionalExtension;
+
+use super::{Reader, Writer, error::map};
+use crate::error::Result;
+
+/// Counters that move whenever what they stand for changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Revisions {
+    /// Content types.
+    pub(crate) schema: i64,
+    /// Keys.
+    pub(crate) auth: i64,
+}
+
+impl Reader<'_> {
+    /// Returns none in a database that was never set up.
+    pub(crate) fn revisions_if_any(&self) -> Result<Option<Revisions>> {
+        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
+            .optional()
+            .map_err(map)
+    }
+
+    pub(crate) fn revisions(&self) -> Result<Revisions> {
+        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
+            .map_err(map)
+    }
+
+    /// Returns the ids of the organization and of the space.
+    pub(crate) fn names(&self) -> Result<(String, String)> {
+        self.statement("SELECT organization, space FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)
+    }
+}
+
+impl Writer<'_> {
+    pub(crate) fn set_up(&self, organization: &str, space: &str) -> Result<()> {
+        self.statement("INSERT INTO meta VALUES (1, ?1, ?2, 1, 1)")?
+            .execute([organization, space])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Tells every process that content types changed; returns the new revision.
+    pub(crate) fn bump_schema(&self) -> Result<i64> {
+        self.statement("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Tells every process that keys changed.
+    pub(crate) fn bump_auth(&self) -> Result<()> {
+        self.statement("UPDATE meta SET auth_rev = auth_rev + 1")?.execute([]).map_err(map)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! Rows of live objects and of the trash.
+
+use std::borrow::Cow;
+
+use rusqlite::{OptionalExtension, Row, params, types::Type};
+
+use super::{Reader, Writer, error::map};
+use crate::{
+    clock::Timestamp,
+    error::Result,
+    object::model::{Internal, Status, Stored},
+};
+
+/// The columns of [`read`], in its order.
+macro_rules! columns {
+    () => {
+        "pk, id, created_at, updated_at, version, version_at, status, public_version, \
+         published_at, workflow_state, workflow_public_version, workflow_published_at, owner, \
+         editor, title, data"
+    };
+}
+pub(super) const COLUMNS: &str = columns!();
+const ONE: &str = concat!("SELECT ", columns!(), " FROM object WHERE ctd = ?1 AND id = ?2");
+const MANY: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM object WHERE ctd = ?1 AND id IN (SELECT value FROM json_each(?2))"
+);
+
+/// Reads a row of [`COLUMNS`] without copying its texts.
+pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<Stored<'r>> {
+    let text = |column| -> rusqlite::Result<Cow<'r, str>> {
+        Ok(Cow::Borrowed(row.get_ref(column)?.as_str()?))
+    };
+    Ok(Stored {
+        pk: row.get(0)?,
+        id: text(1)?,
+        internal: Internal {
+            created_at: row.get(2)?,
+            updated_at: row.get(3)?,
+            version: row.get(4)?,
+            version_at: row.get(5)?,
+            status: status(row, 6)?,
+            public_version: row.get(7)?,
+            published_at: row.get(8)?,
+            workflow_state: text(9)?,
+            workflow_public_version: row.get(10)?,
+            workflow_published_at: row.get(11)?,
+            owner: row.get(12)?,
+            editor: row.get(13)?,
+            title: text(14)?,
+        },
+        data: text(15)?,
+    })
+}
+
+pub(super) fn status(row: &Row<'_>, column: usize) -> rusqlite::Result<Status> {
+    let text = row.get_ref(column)?.as_str()?;
+    Status::parse(text).ok_or_else(|| {
+        let message = format!("unknown status {text}");
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message.into())
+    })
+}
+
+/// What a write changes of an object; times are seconds since the epoch.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectChange {
+    pub(crate) data: String,
+    pub(crate) title: String,
+    pub(crate) status: Status,
+    pub(crate) workflow_state: String,
+    pub(crate) at: i64,
+    pub(crate) editor: Option<i64>,
+}
+
+impl Reader<'_> {
+    /// Hands one object to `visit`, without copying it; none when there is no such object.
+    pub(crate) fn object<T>(
+        &self,
+        ctd: i64,
+        id: &str,
+        visit: impl FnOnce(Stored<'_>) -> T,
+    ) -> Result<Option<T>> {
+        self.statement(ONE)?
+            .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Returns those of the ids that exist, in no particular order, in one statement.
+    pub(crate) fn objects(&self, ctd: i64, ids: &[&str]) -> Result<Vec<Stored<'static>>> {
+        let ids = serde_json::to_string(ids).expect("strings are valid JSON");
+        let mut statement = self.statement(MANY)?;
+        let rows = statement
+            .query_map(params![ctd, ids], |row| Ok(read(row)?.into_owned()))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Returns the row of a live object.
+    pub(crate) fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
+        self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
+            .query_row(params![ctd, id], |row| row.get(0))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Counts live objects of all types.
+    pub(crate) fn live_objects(&self) -> Result<u64> {
+        self.statement("SELECT coalesce(sum(live), 0) FROM ctd_state")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Tells whether something was deleted before a time.
+    pub(crate) fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
+        self.statement("SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)")?
+            .query_row([before.0], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Lists ids whose last deletion is later than `after` and that do not live again, oldest
+    /// deletion first.
+    pub(crate) fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
+        let mut statement = self.statement(
+            "SELECT id FROM trash WHERE ctd = ?1 AND deleted_at > ?2
+             AND NOT EXISTS (SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = trash.id)
+             GROUP BY id ORDER BY max(deleted_at), max(pk)",
+        )?;
+        let rows = statement.query_map(params![ctd, after.0], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Inserts a new object in its first version; returns its row.
+    pub(crate) fn insert_object(&self, ctd: i64, id: &str, object: &ObjectChange) -> Result<i64> {
+        self.statement(
+            "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
+                 workflow_state, owner, editor, title, data)
+             VALUES (?1, ?2, ?3, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            ctd,
+            id,
+            object.at,
+            object.status.as_str(),
+            object.workflow_state,
+            object.editor,
+            object.title,
+            object.data
+        ])
+        .map_err(map)?;
+        self.count_objects(ctd, 1)?;
+        Ok(self.0.0.last_insert_rowid())
+    }
+
+    /// Makes a new version of an object; the one it replaces goes to the versions.
+    pub(crate) fn update_object(&self, ctd: i64, pk: i64, object: &ObjectChange) -> Result<()> {
+        self.keep_version(pk)?;
+        self.statement(
+            "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
+                 status = ?3, editor = ?4, title = ?5, data = ?6
+             WHERE pk = ?1",
+        )?
+        .execute(params![
+            pk,
+            object.at,
+            object.status.as_str(),
+            object.editor,
+            object.title,
+            object.data
+        ])
+        .map_err(map)?;
+        self.count_objects(ctd, 0)
+    }
+
+    /// Moves an object to the trash; its links go.
+    pub(crate) fn trash_object(&self, ctd: i64, pk: i64, at: Timestamp) -> Result<()> {
+        self.statement("INSERT INTO trash SELECT *, ?2 FROM object WHERE pk = ?1")?
+            .execute(params![pk, at.0])
+            .map_err(map)?;
+        self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        self.count_objects(ctd, -1)
+    }
+
+    /// Moves all objects of a type to the trash; returns how many.
+    pub(crate) fn trash_all(&self, ctd: i64, at: Timestamp) -> Result<usize> {
+        self.statement("INSERT INTO trash SELECT *, ?2 FROM object WHERE ctd = ?1")?
+            .execute(params![ctd, at.0])
+            .map_err(map)?;
+        let removed =
+            self.statement("DELETE FROM object WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
+        self.count_objects(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
+        Ok(removed)
+    }
+
+    /// Forgets what was deleted before a time, and its versions.
+    pub(crate) fn empty_trash(&self, before: Timestamp) -> Result<()> {
+        self.statement(
+            "DELETE FROM object_version
+             WHERE object IN (SELECT pk FROM trash WHERE deleted_at < ?1)",
+        )?
+        .execute([before.0])
+        .map_err(map)?;
+        self.statement("DELETE FROM trash WHERE deleted_at < ?1")?
+            .execute([before.0])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Notes that objects of a type changed, and how many more there are.
+    pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
+        self.statement(
+            "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",
+        )?
+        .execute(params![ctd, more])
+        .map_err(map)?;
+        Ok(())
+    }
+}
