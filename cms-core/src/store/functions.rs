@@ -6,9 +6,10 @@
 //! |---|---|
 //! | `sort_key(fragment)` | what a value sorts by and is looked up by; NULL when it is empty |
 //! | `spelling(fragment)` | the text itself when `sort_key` changed its letter case, else NULL |
-//! | `path_key(path, fragment)` | `sort_key` of what stands at a path below the value |
+//! | `path_key(path, data)` | `sort_key` of what stands at the path of a property |
 //! | `matches(condition, fragment)` | whether the value meets a condition; both as JSON |
 //! | `matches_text(condition, text)` | the same for a text as it is |
+//! | `matches_property(condition, data)` | the same for the property at the root of its path |
 //! | `date_fragment(seconds)` | a date of `internal` as JSON text |
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of UTF-8 in lower case for text: SQLite
@@ -26,12 +27,12 @@ use rusqlite::{
 use serde_json::Value;
 
 use crate::{
-    dates,
+    dates, json,
     query::{
         eval::Matcher,
         filter::Condition,
         order::{self, SortKey},
-        path::Path,
+        path::{Path, Root},
         value::Number,
     },
 };
@@ -49,7 +50,7 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     })?;
     connection.create_scalar_function(c"path_key", 2, flags, |context| {
         let path = context.get_or_create_aux(0, read_parameter::<Path>)?;
-        Ok(sql_key(SortKey::at(&path, fragment(context, 1)?.as_ref())))
+        Ok(sql_key(SortKey::at(&path, property(context, 1, &path.root)?.as_ref())))
     })?;
     connection.create_scalar_function(c"matches", 2, flags, |context| {
         Ok(matcher(context)?.matches(fragment(context, 1)?.as_ref()))
@@ -57,6 +58,10 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     connection.create_scalar_function(c"matches_text", 2, flags, |context| {
         let text = context.get::<Option<String>>(1)?.map(Value::String);
         Ok(matcher(context)?.matches(text.as_ref()))
+    })?;
+    connection.create_scalar_function(c"matches_property", 2, flags, |context| {
+        let matcher = matcher(context)?;
+        Ok(matcher.matches(property(context, 1, &matcher.path().root)?.as_ref()))
     })?;
     connection.create_scalar_function(c"date_fragment", 1, flags, |context| {
         Ok(context.get::<Option<i64>>(0)?.map(|seconds| {
@@ -83,11 +88,21 @@ pub(crate) fn sql_key(key: Option<SortKey>) -> Sql {
 fn fragment(context: &Context<'_>, argument: usize) -> Result<Option<Value>> {
     match context.get_raw(argument) {
         ValueRef::Null => Ok(None),
-        ValueRef::Text(json) => serde_json::from_slice(json).map(Some).map_err(|error| {
-            Error::FromSqlConversionFailure(argument, Type::Text, Box::new(error))
-        }),
+        ValueRef::Text(json) => parse(argument, json).map(Some),
         other => Err(Error::InvalidFunctionParameterType(argument, other.data_type())),
     }
+}
+
+/// Reads the property that a path begins with, without reading the rest of the object.
+fn property(context: &Context<'_>, argument: usize, root: &Root) -> Result<Option<Value>> {
+    let Root::Property(name) = root else { return Ok(None) };
+    let data = context.get_raw(argument).as_str()?;
+    json::member(data, name).map(|json| parse(argument, json.as_bytes())).transpose()
+}
+
+fn parse(argument: usize, json: &[u8]) -> Result<Value> {
+    serde_json::from_slice(json)
+        .map_err(|error| Error::FromSqlConversionFailure(argument, Type::Text, Box::new(error)))
 }
 
 /// The condition of the first argument: read once for a run of a statement.

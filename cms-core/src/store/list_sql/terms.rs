@@ -140,11 +140,7 @@ impl Builder<'_> {
                 None => (self.matches_text(condition, "id"), Reach::Scan),
             },
             Root::Internal(field) => self.internal(condition, *field),
-            Root::Property(name) => {
-                let (sql, reach) = self.property(condition, name);
-                let is_indexed = self.indexed.contains(name.as_str());
-                (sql, if is_indexed { reach } else { Reach::Object })
-            }
+            Root::Property(name) => self.property(condition, name),
         };
         Term { sql, reach }
     }
@@ -153,6 +149,12 @@ impl Builder<'_> {
     fn matches(&mut self, condition: &Condition, fragment: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches({condition}, {fragment})")
+    }
+
+    /// The same for what a property holds.
+    fn matches_property(&mut self, condition: &Condition) -> String {
+        let condition = self.bind_json(condition);
+        format!("matches_property({condition}, data)")
     }
 
     /// The same for a value that is text, not JSON.
@@ -210,18 +212,15 @@ impl Builder<'_> {
     }
 
     fn property(&mut self, condition: &Condition, name: &str) -> (String, Reach) {
-        let declared = self.target.properties.iter().find(|property| property.name == name);
-        let scalar = declared.filter(|_| condition.path.steps.is_empty()).and_then(Scalar::of);
-        let Some(scalar) = scalar else {
-            return (self.matches(condition, &index_ddl::fragment(name)), Reach::Object);
-        };
-        if let Some(term) = self.scalar(condition, name, scalar) {
+        let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
+        let scalar = indexed.and_then(|property| Scalar::of(property));
+        if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
             return term;
         }
-        if scalar == Scalar::Text && self.indexed.contains(name) {
+        if scalar == Some(Scalar::Text) {
             return (self.matches_text(condition, &exact_text(name)), Reach::Scan);
         }
-        (self.matches(condition, &index_ddl::fragment(name)), Reach::Object)
+        (self.matches_property(condition), Reach::Object)
     }
 
     /// A condition on a property with one scalar per object, in terms of its index; none when

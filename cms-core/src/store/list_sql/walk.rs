@@ -33,7 +33,7 @@ pub(super) enum Walk {
 
 pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
     let Some(index) = order_index(query, target) else { return Walk::Free };
-    let reach = terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object);
+    let reach = best(terms);
     let by_creation = is_by_creation(&query.order);
     if by_creation && let Some(name) = fixed_property(query, terms) {
         // Objects with one value stand in the order of creation there.
@@ -52,6 +52,15 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
     let candidates = if reach == Reach::Scan { size.live } else { size.matching };
     let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
     if asked.min(size.live) < found { Walk::Along(index) } else { Walk::Conditions }
+}
+
+/// Tells whether no index helps to find the objects.
+pub(super) fn reads_objects(terms: &[Term]) -> bool {
+    best(terms) == Reach::Object
+}
+
+fn best(terms: &[Term]) -> Reach {
+    terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object)
 }
 
 /// A property of which a condition allows one value only.
