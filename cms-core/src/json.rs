@@ -6,29 +6,28 @@ use memchr::memchr2;
 ///
 /// The object must be compact, as this crate writes it, and the name one that needs no escapes:
 /// then a member is found at the speed of looking for quotes. None when there is no such member.
-pub(crate) fn member<'j>(object: &'j str, name: &str) -> Option<&'j str> {
-    let mut rest = object.strip_prefix('{')?;
+pub(crate) fn member<'j>(object: &'j [u8], name: &str) -> Option<&'j [u8]> {
+    let mut rest = object.strip_prefix(b"{")?;
     loop {
         let (key, after) = rest.split_at(string_length(rest)?);
-        let value = after.strip_prefix(':')?;
+        let value = after.strip_prefix(b":")?;
         let (value, after) = value.split_at(value_length(value)?);
-        if key[1..key.len() - 1] == *name {
+        if key[1..key.len() - 1] == *name.as_bytes() {
             return Some(value);
         }
-        rest = after.strip_prefix(',')?;
+        rest = after.strip_prefix(b",")?;
     }
 }
 
 /// Length of the string that a text begins with, its quotes included.
-fn string_length(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    if bytes.first() != Some(&b'"') {
+fn string_length(text: &[u8]) -> Option<usize> {
+    if text.first() != Some(&b'"') {
         return None;
     }
     let mut at = 1;
     loop {
-        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        if bytes[at] == b'"' {
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
             return Some(at + 1);
         }
         at += 2;
@@ -36,11 +35,11 @@ fn string_length(text: &str) -> Option<usize> {
 }
 
 /// Length of the value that a text begins with: all up to the comma or bracket that ends it.
-fn value_length(text: &str) -> Option<usize> {
+fn value_length(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
     loop {
-        match text.as_bytes().get(at)? {
+        match text.get(at)? {
             b'"' => {
                 at += string_length(&text[at..])?;
                 continue;
@@ -69,10 +68,11 @@ mod tests {
         });
         let text = object.to_string();
         for (name, value) in object.as_object().unwrap() {
-            assert_eq!(member(&text, name), Some(value.to_string().as_str()), "{name}");
+            let found = member(text.as_bytes(), name);
+            assert_eq!(found, Some(value.to_string().as_bytes()), "{name}");
         }
-        assert_eq!(member(&text, "missing"), None);
-        assert_eq!(member("{}", "a"), None);
+        assert_eq!(member(text.as_bytes(), "missing"), None);
+        assert_eq!(member(b"{}", "a"), None);
     }
 
     fn any_json() -> impl Strategy<Value = Value> {
@@ -95,13 +95,14 @@ mod tests {
         #[test]
         fn members_are_what_a_parser_finds(value in any_json(), name in "[a-c]{0,2}") {
             let expected = value.get(&name).map(Value::to_string);
-            let text = value.to_string();
-            prop_assert_eq!(member(&text, &name), expected.as_deref());
+            let found = value.to_string();
+            let found = member(found.as_bytes(), &name);
+            prop_assert_eq!(found, expected.as_deref().map(str::as_bytes));
         }
 
         #[test]
         fn any_text_is_survived(text in "\\PC*|[{}\\[\\]\",:\\\\a]{0,30}") {
-            member(&text, "a");
+            member(text.as_bytes(), "a");
         }
     }
 }

@@ -23,12 +23,12 @@ pub(crate) fn fragment(property: &str) -> String {
 
 /// What a property sorts by and is looked up by.
 pub(crate) fn key(property: &str) -> String {
-    format!("sort_key({})", fragment(property))
+    format!("property_key(data, '{property}')")
 }
 
 /// What the key does not say of a text.
 pub(crate) fn spelling(property: &str) -> String {
-    format!("spelling({})", fragment(property))
+    format!("property_spelling(data, '{property}')")
 }
 
 /// An index as the database knows it.

@@ -7,7 +7,7 @@
 //! texts and nothing can be injected.
 //!
 //! What an index can answer exactly is put in terms of its columns ([`super::index_ddl`]); the
-//! rest goes through `matches` and `path_key` ([`super::functions`]), which run the very code of
+//! rest goes through `matches_property` and `path_key` ([`super::functions`]), which run the very code of
 //! [`crate::query`]. [`terms`] does this for conditions, [`walk`] chooses between an index of the
 //! order and one of the conditions. Pages are found on primary keys first: a sorter then holds
 //! keys instead of objects, and skipped pages are skipped within an index.
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
             // Ids are unique, and their collation is the order of lower-case text.
             (Root::Id, true) => return format!("{sign}id {direction}"),
             (Root::Internal(field), true) => {
-                terms::internal_fragment(*field).map(|fragment| format!("sort_key({fragment})"))
+                terms::internal_json(*field).map(|json| format!("sort_key({json})"))
             }
             (Root::Property(name), true) if self.indexed.contains_key(name.as_str()) => {
                 Some(index_ddl::key(name))
