@@ -133,9 +133,8 @@ fn carry_out(
         }
         return printer.note(NOTHING_CHANGED);
     }
-    let blockers = plan_text::blockers(&draft.plan);
-    if !blockers.is_empty() {
-        return Err(Failure::from(Error::Invalid(blockers)).hint(NOTHING_CHANGED));
+    if let Some(error) = plan_text::blocked(&draft.plan) {
+        return Err(Failure::from(error).hint(NOTHING_CHANGED));
     }
     let has_changes = draft.has_changes();
     let done = if draft.plan.has_changes() {
