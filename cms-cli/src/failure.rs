@@ -100,7 +100,6 @@ fn exit_code(error: &Error) -> u8 {
         | Error::Refused(_)
         | Error::BatchLimit { .. }
         | Error::BadRequest(_)
-        | Error::Blocked(_)
         | Error::ObjectTooLarge { .. }
         | Error::BodyTooLarge
         | Error::UnsupportedMedia
