@@ -51,8 +51,10 @@ CREATE TABLE object (
     data TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX object_id ON object (ctd, id);
+-- Equal times are in the order of creation, whichever way the list runs: two ways, two indexes.
 CREATE INDEX object_created ON object (ctd, created_at);
-CREATE INDEX object_updated ON object (ctd, updated_at);
+CREATE INDEX object_newest ON object (ctd, created_at DESC);
+CREATE INDEX object_updated ON object (ctd, updated_at, created_at);
 
 -- Deleted objects, kept for a while so that the operator can bring them back.
 CREATE TABLE trash (

@@ -1,1 +1,35 @@
+//! The HTTP interface of cms: content types, content objects and keys over HTTP/1.1 and HTTP/2.
+//!
+//! This crate knows requests and answers; what they mean is `cms-core`'s, of which it uses the
+//! public names alone. It reads no flags and no environment: [`ServerConfig`] is plain data.
+//!
+//! A request goes through these modules, in this order:
+//!
+//! | module | does |
+//! |---|---|
+//! | `serve`, `target` | socket, connection limits, graceful end; repairs request lines |
+//! | `request` | the way of one request, and the order of checks (contract 1.4) |
+//! | [`router`], `path` | the one table of routes, and finding a row of it |
+//! | `blocking` | crosses to a thread that may block, once per request |
+//! | `extract` | key, view, query and body of a request |
+//! | `http` | one short function per route: unpack, one call of the core, pack |
+//! | `answer`, `error`, `deprecation`, `compression` | what goes back |
 
+mod answer;
+mod blocking;
+mod compression;
+mod config;
+mod deprecation;
+mod error;
+mod extract;
+mod http;
+mod path;
+mod request;
+pub mod router;
+mod serve;
+mod state;
+mod target;
+
+pub use config::ServerConfig;
+pub use router::router;
+pub use serve::{Running, serve};

@@ -23,7 +23,7 @@ use crate::{
     dates,
     error::{Error, Result},
     query::{ListQuery, filter},
-    store::{Event, Reader, Writer},
+    store::{Event, Reader, Writer, list_sql::Size},
     wire::object::{Json, ListRequest},
 };
 
@@ -38,7 +38,8 @@ impl Objects<'_> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
             let query = list_query(request, content_type, view)?;
-            let total = self.count(reader, content_type, &query, request)?;
+            let size = self.size(reader, content_type, &query, request)?;
+            let total = size.matching;
             let page = request.page;
             let count = total.saturating_sub(page.offset()).min(u64::from(page.limit));
             let mut out = Vec::with_capacity(4096);
@@ -47,7 +48,7 @@ impl Objects<'_> {
                 // Nothing to read, and a page far past the end costs nothing.
             } else if request.hydrate == 0 {
                 let mut is_first = true;
-                reader.list(content_type.list_target(), &query, |stored| {
+                reader.list(content_type.list_target(), &query, size, |stored| {
                     if !std::mem::take(&mut is_first) {
                         out.push(b',');
                     }
@@ -55,7 +56,7 @@ impl Objects<'_> {
                 })?;
             } else {
                 let mut objects = Vec::new();
-                reader.list(content_type.list_target(), &query, |stored| {
+                reader.list(content_type.list_target(), &query, size, |stored| {
                     objects.push(stored.into_owned());
                 })?;
                 Hydration { reader, catalog, caller }.render(
@@ -71,24 +72,25 @@ impl Objects<'_> {
     }
 
     /// Counts what a list matches: the counter of the type, or a remembered or fresh count.
-    fn count(
+    fn size(
         &self,
         reader: &Reader<'_>,
         content_type: &Type,
         query: &ListQuery,
         request: &ListRequest,
-    ) -> Result<u64> {
+    ) -> Result<Size> {
         let state = reader.ctd_state(content_type.pk)?;
         if query.is_unrestricted() {
-            return Ok(state.live);
+            return Ok(Size { matching: state.live, live: state.live });
         }
         let asked = format!(
             "{:?}|{:?}|{}|{}",
             request.filters, request.ids, query.only_public, query.workflow_public
         );
-        self.cms.counts.get(content_type.pk, asked, state.changes, || {
+        let matching = self.cms.counts.get(content_type.pk, asked, state.changes, || {
             reader.count(content_type.list_target(), query)
-        })
+        })?;
+        Ok(Size { matching, live: state.live })
     }
 
     /// Returns one object, its links replaced by objects down to `hydrate` levels.

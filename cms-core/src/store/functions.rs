@@ -8,12 +8,15 @@
 //! | `spelling(fragment)` | the text itself when `sort_key` changed its letter case, else NULL |
 //! | `path_key(path, fragment)` | `sort_key` of what stands at a path below the value |
 //! | `matches(condition, fragment)` | whether the value meets a condition; both as JSON |
+//! | `matches_text(condition, text)` | the same for a text as it is |
 //! | `date_fragment(seconds)` | a date of `internal` as JSON text |
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of UTF-8 in lower case for text: SQLite
 //! sorts these storage classes in this order, which is the order of kinds in contract 3.2.
 //! Indexes contain `sort_key` and `spelling`: a change of what they return needs a migration that
 //! rebuilds them.
+
+use std::sync::Arc;
 
 use rusqlite::{
     Connection, Error, Result,
@@ -49,10 +52,11 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         Ok(sql_key(SortKey::at(&path, fragment(context, 1)?.as_ref())))
     })?;
     connection.create_scalar_function(c"matches", 2, flags, |context| {
-        let matcher = context.get_or_create_aux(0, |parameter| {
-            read_parameter::<Condition>(parameter).map(|condition| Matcher::new(&condition))
-        })?;
-        Ok(matcher.matches(fragment(context, 1)?.as_ref()))
+        Ok(matcher(context)?.matches(fragment(context, 1)?.as_ref()))
+    })?;
+    connection.create_scalar_function(c"matches_text", 2, flags, |context| {
+        let text = context.get::<Option<String>>(1)?.map(Value::String);
+        Ok(matcher(context)?.matches(text.as_ref()))
     })?;
     connection.create_scalar_function(c"date_fragment", 1, flags, |context| {
         Ok(context.get::<Option<i64>>(0)?.map(|seconds| {
@@ -84,6 +88,13 @@ fn fragment(context: &Context<'_>, argument: usize) -> Result<Option<Value>> {
         }),
         other => Err(Error::InvalidFunctionParameterType(argument, other.data_type())),
     }
+}
+
+/// The condition of the first argument: read once for a run of a statement.
+fn matcher(context: &Context<'_>) -> Result<Arc<Matcher>> {
+    context.get_or_create_aux(0, |parameter| {
+        read_parameter::<Condition>(parameter).map(|condition| Matcher::new(&condition))
+    })
 }
 
 fn read_parameter<T: serde::de::DeserializeOwned>(

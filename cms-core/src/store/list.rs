@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     Reader,
     error::map,
-    list_sql::{self, Target},
+    list_sql::{self, Size, Target},
     object::{COLUMNS, read},
 };
 use crate::{error::Result, object::model::Stored, query::ListQuery};
@@ -17,9 +17,10 @@ impl Reader<'_> {
         &self,
         target: Target<'_>,
         query: &ListQuery,
+        size: Size,
         mut visit: impl FnMut(Stored<'_>),
     ) -> Result<()> {
-        let page = list_sql::page(query, target, COLUMNS);
+        let page = list_sql::page(query, target, size, COLUMNS);
         let mut statement = self.statement(&page.sql)?;
         let mut rows = statement.query(params_from_iter(page.parameters)).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {

@@ -1,0 +1,212 @@
+//! Runs the release server and the bare baseline in turn on the same posts, and prints what each
+//! reaches and the ratio between them.
+//!
+//! `cargo build --release && cargo run --release -p cms-benches` — machines are noisy, so the
+//! ratios are what carries over to another one. [`baseline`] says what the limit leaves out.
+
+mod baseline;
+mod client;
+mod corpus;
+mod server;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use clap::Parser;
+
+use crate::{
+    client::MakeRequest,
+    server::{KEY, Server},
+};
+
+#[derive(Parser)]
+struct Options {
+    /// Posts in the type, once per size.
+    #[arg(long, value_delimiter = ',', default_value = "10000,200000")]
+    posts: Vec<usize>,
+    /// Connections, once per count.
+    #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
+    connections: Vec<usize>,
+    /// Seconds of one measurement.
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+    /// Measurements of each figure; the median counts.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// The server to measure.
+    #[arg(long, default_value = "target/release/cms")]
+    cms: PathBuf,
+    /// Only rows whose name contains this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Serve the baseline from this file instead of measuring.
+    #[arg(long, hide = true)]
+    serve_baseline: Option<PathBuf>,
+}
+
+/// One operation, as asked of the server and of the baseline.
+struct Operation {
+    name: &'static str,
+    cms: MakeRequest,
+    bare: MakeRequest,
+    connections: Option<&'static [usize]>,
+}
+
+#[tokio::main]
+async fn main() {
+    let options = Options::parse();
+    if let Some(path) = options.serve_baseline {
+        baseline::serve(path).await;
+        return;
+    }
+    print("| posts | operation | connections | cms | bare | ratio |\n|---|---|---|---|---|---|");
+    for posts in &options.posts {
+        measure(&options, *posts).await;
+    }
+}
+
+/// Measures everything over one number of posts.
+async fn measure(options: &Options, posts: usize) {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let start = start_up(options, folder.path());
+    print(&format!("| {posts} | start to first answer, idle memory | | {start} | | |"));
+    let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
+    prepare(options, folder.path(), &data, &bare, posts);
+    let server = Server::cms(&options.cms, &data);
+    let limit = Server::baseline(&bare);
+    let memory = server.memory_megabytes();
+    for operation in operations(posts) {
+        if !operation.name.contains(&options.only) {
+            continue;
+        }
+        let connections = operation.connections.unwrap_or(&options.connections);
+        for connections in connections.iter().copied() {
+            let (mut of_cms, mut of_bare) = (Vec::new(), Vec::new());
+            let time = Duration::from_secs_f64(options.seconds);
+            for _ in 0..options.rounds {
+                for (server, make, results) in [
+                    (&server, &operation.cms, &mut of_cms),
+                    (&limit, &operation.bare, &mut of_bare),
+                ] {
+                    let next = Arc::new(AtomicU64::new(COUNTER.fetch_add(1_000_000, Ordering::Relaxed)));
+                    results.push(
+                        client::run(&server.address, connections, time, &next, make).await,
+                    );
+                }
+            }
+            row(posts, operation.name, &connections.to_string(), median(of_cms), median(of_bare));
+        }
+    }
+    let after = server.memory_megabytes();
+    print(&format!("| {posts} | memory before and after, MB | | {memory:.0}, {after:.0} | | |"));
+}
+
+/// Numbers of requests never repeat in a run, so that creates are always new.
+static COUNTER: AtomicU64 = AtomicU64::new(1_000_000);
+
+/// Starts the server on an empty folder: milliseconds to the first answer, idle memory.
+fn start_up(options: &Options, folder: &Path) -> String {
+    let data = folder.join("empty");
+    drop(Server::cms(&options.cms, &data));
+    let mut times: Vec<f64> = (0..9)
+        .map(|_| {
+            let start = Instant::now();
+            let server = Server::cms(&options.cms, &data);
+            server.wait_until_healthy();
+            start.elapsed().as_secs_f64() * 1000.0
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let server = Server::cms(&options.cms, &data);
+    server.wait_until_healthy();
+    std::thread::sleep(Duration::from_millis(500));
+    format!("{:.1} ms, {:.0} MB", times[4], server.memory_megabytes())
+}
+
+/// Fills both databases with the same posts; the import itself is a figure.
+fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: usize) {
+    let lines = folder.join("posts.ndjson");
+    let authors = folder.join("authors.ndjson");
+    corpus::write(&lines, (0..posts).map(corpus::post)).expect("the corpus can be written");
+    corpus::write(&authors, (0..corpus::AUTHORS).map(corpus::author)).expect("as above");
+    let mut types = Vec::new();
+    for content_type in corpus::types() {
+        let path = folder.join(format!("{}.json", content_type["name"].as_str().expect("a name")));
+        std::fs::write(&path, content_type.to_string()).expect("as above");
+        types.push(path);
+    }
+    let cms = |arguments: &[&Path], command: &[&str]| server::run(&options.cms, data, command, arguments);
+    cms(&[&types[0], &types[1]], &["ctd", "apply"]);
+    cms(&[&authors], &["import", "author"]);
+    let start = Instant::now();
+    cms(&[&lines], &["import", "post"]);
+    let of_cms = posts as f64 / start.elapsed().as_secs_f64();
+    baseline::create(bare);
+    let text = std::fs::read_to_string(&lines).expect("it was just written");
+    let start = Instant::now();
+    baseline::import(bare, text.lines().map(str::to_owned));
+    let of_bare = posts as f64 / start.elapsed().as_secs_f64();
+    row(posts, "import, objects per second", "", of_cms, of_bare);
+}
+
+fn operations(posts: usize) -> Vec<Operation> {
+    let list = "/api/v1/content/post?limit=20";
+    let filter = "%7B%22category%22%3A%7B%22type%22%3A%22equals%22%2C%22filter%22%3A%22category-7%22%7D%7D";
+    let posts = posts as u64;
+    let id = move |number: u64| (number.wrapping_mul(7_919)) % posts;
+    let fixed = |name, cms: String, bare: &str| Operation {
+        name,
+        cms: always(client::get(&cms, KEY)),
+        bare: always(client::get(bare, KEY)),
+        connections: None,
+    };
+    let create = |number: u64| {
+        let number = usize::try_from(number).unwrap_or_default();
+        corpus::post(number + 1_000_000_000).to_string()
+    };
+    vec![
+        Operation {
+            name: "one object by id",
+            cms: Arc::new(move |n| client::get(&format!("/api/v1/content/post/post-{}", id(n)), KEY)),
+            bare: Arc::new(move |n| client::get(&format!("/id/post-{}", id(n)), KEY)),
+            connections: None,
+        },
+        fixed("20 ordered by a property", format!("{list}&order_by=rank"), "/ordered"),
+        fixed("20 filtered", format!("{list}&filters={filter}"), "/filtered"),
+        fixed("20 hydrated", format!("{list}&order_by=rank&hydrate=1"), "/hydrated"),
+        fixed("page 400", format!("{list}&order_by=rank&page=400"), "/page"),
+        Operation {
+            name: "create",
+            cms: Arc::new(move |n| client::post("/api/v1/content/post", KEY, &create(n))),
+            bare: Arc::new(move |n| client::post("/create", KEY, &create(n))),
+            connections: Some(&[1, 8]),
+        },
+    ]
+}
+
+fn always(request: Vec<u8>) -> MakeRequest {
+    Arc::new(move |_| request.clone())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn row(posts: usize, name: &str, connections: &str, cms: f64, bare: f64) {
+    print(&format!(
+        "| {posts} | {name} | {connections} | {cms:.0} | {bare:.0} | {:.2} |",
+        cms / bare
+    ));
+}
+
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+fn print(line: &str) {
+    println!("{line}");
+}

@@ -1,0 +1,91 @@
+//! The two servers as child processes, and commands on a data folder.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+/// Key that the measured server accepts for everything.
+pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// A running server; it is killed when this value goes.
+pub(crate) struct Server {
+    process: Child,
+    pub(crate) address: String,
+}
+
+impl Server {
+    /// Starts the release server on a folder.
+    pub(crate) fn cms(binary: &Path, data: &Path) -> Self {
+        let mut command = Command::new(binary);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+        command.env("CMS_ADMIN_KEY", KEY).stderr(Stdio::piped()).stdout(Stdio::null());
+        let mut process = command.spawn().expect("the server was built: cargo build --release");
+        let address = address(process.stderr.take().expect("it is piped"));
+        Self { process, address }
+    }
+
+    /// Starts this program as the baseline.
+    pub(crate) fn baseline(file: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+        command.arg("--serve-baseline").arg(file).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("this program starts");
+        let address = address(process.stdout.take().expect("it is piped"));
+        Self { process, address }
+    }
+
+    /// Waits for the first answer.
+    pub(crate) fn wait_until_healthy(&self) {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        let request = "GET /healthz HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        assert!(answer.starts_with("HTTP/1.1 200"), "not healthy: {answer}");
+    }
+
+    /// Resident memory of the process.
+    pub(crate) fn memory_megabytes(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
+        kilobytes.unwrap_or_default() / 1024.0
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+/// Reads the address that a server prints when it is ready.
+fn address(output: impl Read + Send + 'static) -> String {
+    let mut lines = BufReader::new(output).lines();
+    let address = lines
+        .by_ref()
+        .map_while(Result::ok)
+        .find_map(|line| line.split("listening on http://").nth(1).map(|a| a.trim().to_owned()))
+        .expect("the server says where it listens");
+    // Whatever else it prints must not fill the pipe.
+    std::thread::spawn(move || lines.for_each(drop));
+    address
+}
+
+/// Runs one command on a folder.
+pub(crate) fn run(binary: &Path, data: &Path, command: &[&str], files: &[&Path]) {
+    let status = Command::new(binary)
+        .args(command)
+        .args(files)
+        .arg("--data")
+        .arg(data)
+        .args(["--quiet"])
+        .stdout(Stdio::null())
+        .status()
+        .expect("the command was built: cargo build --release");
+    assert!(status.success(), "{command:?} failed");
+}

@@ -1,0 +1,239 @@
+//! `cms ctd plan` and `cms ctd apply`: project files become the types and keys of a space.
+//!
+//! Plan and apply are one request each: the target computes what would happen, so both kinds of
+//! target say the same. A saved plan holds what was asked for and the token of the answer; applying
+//! it is refused when anything changed since.
+
+use std::{fs, path::Path};
+
+use cms_core::{
+    Error,
+    wire::{
+        ctd::ContentType,
+        key::{CreatedKey, NewKey},
+        plan::{ApplyRequest, DataLoss, Plan, PlanRequest},
+    },
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{NOTHING_CHANGED, changing, plan_text};
+use crate::{
+    cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    project::{self, Project},
+    settings::Settings,
+    target::Target,
+};
+
+/// What `--out` writes.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SavedPlan {
+    /// Version of this form; tells a plan from a project file.
+    cms_plan: u32,
+    token: String,
+    wanted: PlanRequest,
+    keys: Vec<NewKey>,
+}
+
+const SAVED_PLAN: u32 = 1;
+
+/// What was asked for, and what it would do.
+struct Draft {
+    wanted: PlanRequest,
+    plan: Plan,
+    /// Keys that do not exist yet.
+    keys: Vec<NewKey>,
+}
+
+impl Draft {
+    /// Asks the target what a project would do.
+    fn new(target: &dyn Target, project: Project, prune: bool) -> Result<Self> {
+        let wanted = PlanRequest { content_types: project.types, prune };
+        Ok(Self { plan: target.plan(&wanted)?, wanted, keys: missing_keys(target, project.keys)? })
+    }
+
+    fn has_changes(&self) -> bool {
+        self.plan.has_changes() || !self.keys.is_empty()
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for key in &self.keys {
+            text.push_str(&format!("+ key {}\n", key.name));
+        }
+        text + &plan_text::render(&self.plan)
+    }
+}
+
+pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    let target = changing(settings, printer, true)?;
+    let project = load(&args.project, &*target)?;
+    let draft = Draft::new(&*target, project, args.project.prune)?;
+    printer.value(&json!(draft.plan), || draft.text())?;
+    if let Some(path) = &args.out {
+        save(path, &draft)?;
+    }
+    printer.note(NOTHING_CHANGED)?;
+    Ok(if args.exit_code && draft.has_changes() { Outcome::Changes } else { Outcome::Done })
+}
+
+pub(super) fn apply(
+    args: ApplyArgs,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let target = changing(settings, printer, args.dry_run.dry_run)?;
+    let draft = match saved(&args.project.files)? {
+        Some(saved) => {
+            let project = Project { types: saved.wanted.content_types, keys: saved.keys };
+            let draft = Draft::new(&*target, project, saved.wanted.prune)?;
+            if draft.plan.token != saved.token {
+                return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
+                    .hint("make a new one with `cms ctd plan`"));
+            }
+            draft
+        }
+        None => Draft::new(&*target, load(&args.project, &*target)?, args.project.prune)?,
+    };
+    carry_out(&*target, draft, consent(args.allow_data_loss), args.dry_run.dry_run, printer)?;
+    Ok(Outcome::Done)
+}
+
+/// Applies project files to a folder that is about to be served.
+#[cfg(feature = "serve")]
+pub(super) fn at_start(
+    target: &dyn Target,
+    files: &[std::path::PathBuf],
+    printer: &mut Printer,
+) -> Result<()> {
+    let project = project::load(files, &names(&target.types()?))?;
+    let draft = Draft::new(target, project, false)?;
+    if draft.has_changes() {
+        carry_out(target, draft, None, false, printer)?;
+    }
+    Ok(())
+}
+
+fn carry_out(
+    target: &dyn Target,
+    draft: Draft,
+    allow_data_loss: Option<DataLoss>,
+    dry_run: bool,
+    printer: &mut Printer,
+) -> Result<()> {
+    if printer.is_table() {
+        printer.value(&Value::Null, || draft.text())?;
+    }
+    if dry_run {
+        if !printer.is_table() {
+            printer.value(&json!(draft.plan), String::new)?;
+        }
+        return printer.note(NOTHING_CHANGED);
+    }
+    let blockers = plan_text::blockers(&draft.plan);
+    if !blockers.is_empty() {
+        return Err(Failure::from(Error::Invalid(blockers)).hint(NOTHING_CHANGED));
+    }
+    let has_changes = draft.has_changes();
+    let done = if draft.plan.has_changes() {
+        let token = Some(draft.plan.token);
+        target.apply(&ApplyRequest { wanted: draft.wanted, token, allow_data_loss })?
+    } else {
+        draft.plan
+    };
+    let mut created = Vec::new();
+    for key in &draft.keys {
+        created.push(target.create_key(key)?);
+    }
+    if printer.is_table() {
+        show_keys(&created, printer)?;
+    } else {
+        let mut answer = json!(done);
+        if !created.is_empty() {
+            answer["keys"] = json!(created);
+        }
+        printer.value(&answer, String::new)?;
+    }
+    printer.note(if has_changes { "applied" } else { "nothing to change" })
+}
+
+/// Prints new keys on standard output, as lines that a script can read.
+fn show_keys(created: &[CreatedKey], printer: &mut Printer) -> Result<()> {
+    if !created.is_empty() {
+        printer.note("new keys, shown only this once:")?;
+    }
+    for key in created {
+        printer.value(&Value::Null, || format!("{}={}\n", key.item.name, key.key))?;
+    }
+    Ok(())
+}
+
+/// The keys of a project that the target lacks. A key that exists with other rights is a mistake:
+/// changing it behind the back of those who use it would be worse.
+fn missing_keys(target: &dyn Target, wanted: Vec<NewKey>) -> Result<Vec<NewKey>> {
+    if wanted.is_empty() {
+        return Ok(wanted);
+    }
+    let present = target.keys()?;
+    let mut missing = Vec::new();
+    for key in wanted {
+        match present.iter().find(|other| other.name == key.name) {
+            None => missing.push(key),
+            Some(other) if other.kind == key.kind && same_rules(&other.rules, &key.rules) => {}
+            Some(other) => {
+                let message = format!("the key \"{}\" exists with other rights", key.name);
+                return Err(Failure::from(Error::Refused(vec![message])).hint(format!(
+                    "revoke it with `cms key revoke {}` to have it made anew, or take it out of the file",
+                    other.id
+                )));
+            }
+        }
+    }
+    Ok(missing)
+}
+
+fn same_rules(a: &[cms_core::wire::key::Rule], b: &[cms_core::wire::key::Rule]) -> bool {
+    a.len() == b.len() && a.iter().all(|rule| b.contains(rule))
+}
+
+fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
+    project::load(&args.files, &names(&target.types()?))
+}
+
+fn names(types: &[ContentType]) -> Vec<String> {
+    types.iter().map(|content_type| content_type.name.clone()).collect()
+}
+
+fn consent(names: Vec<String>) -> Option<DataLoss> {
+    if names.is_empty() {
+        None
+    } else if names.iter().any(|name| name == ALL_VALUES) {
+        Some(DataLoss::All(true))
+    } else {
+        Some(DataLoss::Only(names))
+    }
+}
+
+fn save(path: &Path, draft: &Draft) -> Result<()> {
+    let saved = SavedPlan {
+        cms_plan: SAVED_PLAN,
+        token: draft.plan.token.clone(),
+        wanted: draft.wanted.clone(),
+        keys: draft.keys.clone(),
+    };
+    let text = serde_json::to_string_pretty(&saved).expect("a plan is plain data");
+    fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), error))
+}
+
+/// Reads a saved plan, when that is what the one file is.
+fn saved(files: &[std::path::PathBuf]) -> Result<Option<SavedPlan>> {
+    let [file] = files else { return Ok(None) };
+    if file.extension().is_none_or(|extension| extension != "json") || !file.is_file() {
+        return Ok(None);
+    }
+    let text = fs::read(file).map_err(|error| Failure::unreadable(file.display(), error))?;
+    Ok(serde_json::from_slice(&text).ok().filter(|saved: &SavedPlan| saved.cms_plan == SAVED_PLAN))
+}

@@ -1,0 +1,155 @@
+//! `cms ctd`: list, get, export and delete content types. Plan and apply are in [`super::apply`].
+
+use std::{fs, io::Write};
+
+use cms_core::wire::{ctd::ContentType, object::ListRequest};
+use serde_json::{Value, json};
+
+use super::{NOTHING_CHANGED, apply, changing, counted, reading};
+use crate::{
+    cli::CtdCommand,
+    content::folder,
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    project,
+    report::{self, Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+const COLUMNS: [Column; 4] = [
+    column("NAME", "/name"),
+    column("LABEL", "/label"),
+    column("PROPERTIES", "/metaDefinition/order"),
+    column("PUBLISHING", "/workflowId"),
+];
+
+const PROPERTY_COLUMNS: [Column; 5] = [
+    column("PROPERTY", "/name"),
+    column("LABEL", "/label"),
+    column("TYPE", "/inputType"),
+    column("TO", "/to"),
+    column("RULES", "/rules"),
+];
+
+pub(super) fn run(
+    command: CtdCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        CtdCommand::List => list(&*reading(settings)?, printer)?,
+        CtdCommand::Get { name } => {
+            let content_type = reading(settings)?.get_type(&name)?;
+            printer.value(&json!(content_type), || describe(&content_type))?;
+        }
+        CtdCommand::Plan(args) => return apply::plan(&args, settings, printer),
+        CtdCommand::Apply(args) => return apply::apply(args, settings, printer),
+        CtdCommand::Export { file } => export(&*reading(settings)?, file.as_deref(), printer)?,
+        CtdCommand::Delete { name, dry_run } => {
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            delete(&*target, &name, dry_run.dry_run, settings, printer)?;
+        }
+        CtdCommand::Schema => printer.out().write_all(project::SCHEMA.as_bytes())?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
+    let types = target.types()?;
+    if printer.is_table() {
+        let readable = types.iter().map(|content_type| {
+            let mut row = json!(content_type);
+            let order = content_type.meta_definition["order"].as_array().map_or(0, Vec::len);
+            row["metaDefinition"]["order"] = json!(order);
+            row["workflowId"] = json!(publishing(content_type));
+            row
+        });
+        return printer.rows(&readable.collect::<Vec<_>>(), &COLUMNS);
+    }
+    let types: Vec<Value> = types.iter().map(|content_type| json!(content_type)).collect();
+    printer.rows(&types, &COLUMNS)
+}
+
+fn publishing(content_type: &ContentType) -> &str {
+    match content_type.workflow_id.as_str() {
+        _ if content_type.draft_public => "draft & public",
+        "generic" => "at once",
+        workflow => workflow,
+    }
+}
+
+fn describe(content_type: &ContentType) -> String {
+    let schema = &content_type.schema_definition;
+    let configs = &content_type.meta_definition["propertiesConfig"];
+    let names = content_type.meta_definition["order"].as_array().into_iter().flatten();
+    let rows = names.filter_map(Value::as_str).map(|name| {
+        let config = &configs[name];
+        let required = schema["required"].as_array().is_some_and(|r| r.iter().any(|n| n == name));
+        let flags = [
+            ("required", required),
+            ("unique", config["unique"] == true),
+            ("title", config["isTitlePart"] == true),
+            ("read-only", config["readonly"] == true),
+            ("hidden", config["hidden"] == true),
+        ];
+        let rules: Vec<&str> =
+            flags.into_iter().filter_map(|(rule, is_on)| is_on.then_some(rule)).collect();
+        json!({
+            "name": name,
+            "label": config["label"],
+            "inputType": config["inputType"],
+            "to": config["validation"]["relationContenttype"],
+            "rules": rules.join(", "),
+        })
+    });
+    let rows: Vec<Value> = rows.collect();
+    format!(
+        "{} ({}), {}\n\n{}",
+        content_type.name,
+        content_type.label,
+        publishing(content_type),
+        report::table(&rows, &PROPERTY_COLUMNS)
+    )
+}
+
+/// Writes the types that a project file can describe and has to: system types cannot be changed,
+/// and untouched built-in types are in every space.
+fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Result<()> {
+    let types = target.types()?.into_iter().filter(|content_type| {
+        !folder::is_system(&content_type.name) && !folder::is_untouched_builtin(content_type)
+    });
+    let types: Vec<ContentType> = types.collect();
+    let text = project::print(&types);
+    match file {
+        Some(file) => {
+            fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
+            printer.note(&format!("{} in {file}", counted(types.len() as u64, "content type")))
+        }
+        None if printer.is_table() => Ok(printer.out().write_all(text.as_bytes())?),
+        None => {
+            let types: Vec<Value> =
+                types.iter().map(|t| Value::Object(folder::definition(t))).collect();
+            printer.value(&json!({ "version": 1, "contentTypes": types }), String::new)
+        }
+    }
+}
+
+fn delete(
+    target: &dyn Target,
+    name: &str,
+    dry_run: bool,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<()> {
+    if dry_run {
+        let objects = target.objects(name, &ListRequest::default())?.total_count;
+        let objects = counted(objects, "object");
+        return printer.note(&format!(
+            "would delete the content type \"{name}\", which has {objects}\n{NOTHING_CHANGED}"
+        ));
+    }
+    settings.confirm(&format!("delete the content type \"{name}\"?"))?;
+    target.delete_type(name)?;
+    printer.note(&format!("the content type \"{name}\" is deleted"))
+}

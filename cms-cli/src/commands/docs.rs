@@ -1,0 +1,27 @@
+//! `cms completions`, `cms man`: what is made from the command line's own description.
+
+use std::{fs, io::Write, path::Path};
+
+use clap::CommandFactory;
+
+use crate::{
+    cli::Cli,
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+};
+
+pub(super) fn completions(shell: clap_complete::Shell, printer: &mut Printer) -> Result<Outcome> {
+    // Made in memory first: the generator panics when its output cannot be written.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "cms", &mut script);
+    printer.out().write_all(&script)?;
+    Ok(Outcome::Done)
+}
+
+pub(super) fn man(folder: &Path, printer: &mut Printer) -> Result<Outcome> {
+    let unwritable = |error| Failure::unwritable(folder.display(), error);
+    fs::create_dir_all(folder).map_err(unwritable)?;
+    clap_mangen::generate_to(Cli::command(), folder).map_err(unwritable)?;
+    printer.note(&format!("manual pages are in {}", folder.display()))?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,135 @@
+//! `cms export`: types and objects as a folder that `cms import` reads.
+//!
+//! The same content gives the same bytes: types by name, objects in the order in which they were
+//! made, without `internal`. Built-in types that are as every new space has them, and empty, are
+//! left out: the next space has them too, and if it does not, somebody deleted them.
+
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use cms_core::{
+    limits,
+    paging::Page,
+    wire::{ctd::ContentType, list::List, object::ListRequest},
+};
+use serde_json::{Value, json};
+
+use super::{NOTHING_CHANGED, counted, reading};
+use crate::{
+    cli::ExportArgs,
+    content::folder,
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    settings::Settings,
+    target::Target,
+};
+
+/// Objects in one file.
+const FILE_OBJECTS: u64 = 10_000;
+/// Objects in one request.
+const PAGE: u32 = limits::PAGE_MAX;
+
+pub(super) fn run(
+    args: &ExportArgs,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let target = reading(settings)?;
+    let all = target.types()?;
+    for name in &args.types {
+        if !all.iter().any(|content_type| content_type.name == *name) {
+            // The target's own words about a type that is not there.
+            target.get_type(name)?;
+        }
+    }
+    let mut types = Vec::new();
+    let mut objects = 0;
+    for content_type in &all {
+        let is_named = args.types.contains(&content_type.name);
+        if !args.types.is_empty() && !is_named {
+            continue;
+        }
+        let count = page(&*target, &content_type.name, 1, 1)?.total_count;
+        let is_given =
+            folder::is_system(&content_type.name) || folder::is_untouched_builtin(content_type);
+        if is_named || count > 0 || !is_given {
+            types.push((content_type, count));
+            objects += count;
+        }
+    }
+    let names =
+        folder::names(&types.iter().map(|(content_type, _)| *content_type).collect::<Vec<_>>());
+    if !args.dry_run.dry_run {
+        if args.types.is_empty() {
+            folder::clear_others(&args.dir, &names)?;
+        }
+        let mut progress = printer.progress("export", objects);
+        objects = 0;
+        for ((content_type, _), name) in types.iter().zip(&names) {
+            objects += write_type(&*target, content_type, &args.dir.join(name), &mut |count| {
+                progress.advance(count);
+            })?;
+        }
+    }
+    let value = json!({ "contentTypes": types.len(), "objects": objects });
+    printer.value(&value, || {
+        let types = counted(types.len() as u64, "type");
+        format!("{types}, {}\n", counted(objects, "object"))
+    })?;
+    if args.dry_run.dry_run {
+        printer.note(NOTHING_CHANGED)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Writes the folder of one type; returns how many objects it holds.
+fn write_type(
+    target: &dyn Target,
+    content_type: &ContentType,
+    path: &Path,
+    advance: &mut dyn FnMut(u64),
+) -> Result<u64> {
+    let unwritable = |error| Failure::unwritable(path.display(), error);
+    fs::create_dir_all(path).map_err(unwritable)?;
+    folder::clear(path)?;
+    let definition = Value::Object(folder::definition(content_type));
+    fs::write(path.join(folder::DEFINITION), format!("{definition:#}\n")).map_err(unwritable)?;
+
+    let name = &content_type.name;
+    let mut list = page(target, name, 1, PAGE)?;
+    let files = list.total_count.div_ceil(FILE_OBJECTS);
+    let pages_in_file = FILE_OBJECTS / u64::from(PAGE);
+    let mut written = 0;
+    for number in 1..=files {
+        let file =
+            File::create(path.join(folder::page_name(name, number, files))).map_err(unwritable)?;
+        let mut file = BufWriter::new(file);
+        for _ in 0..pages_in_file {
+            for object in &list.data {
+                writeln!(file, "{}", without_internal(object)).map_err(unwritable)?;
+            }
+            written += list.count;
+            advance(list.count);
+            if u64::from(list.current_page) >= list.total_pages {
+                break;
+            }
+            list = page(target, name, list.current_page + 1, PAGE)?;
+        }
+        file.flush().map_err(unwritable)?;
+    }
+    Ok(written)
+}
+
+fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {
+    let page = Page { number, limit };
+    Ok(target.objects(content_type, &ListRequest { page, ..ListRequest::default() })?)
+}
+
+fn without_internal(object: &Value) -> Value {
+    let members = object.as_object().into_iter().flatten();
+    let own = members.filter(|(name, _)| *name != "internal");
+    Value::Object(own.map(|(name, value)| (name.clone(), value.clone())).collect())
+}

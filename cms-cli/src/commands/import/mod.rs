@@ -1,0 +1,143 @@
+//! `cms import`: objects from files, or types and objects from an exported folder.
+//!
+//! [`loader`] brings objects in, [`element`] is what it knows of one object, [`types`] applies the
+//! types of a folder and says in which order they come.
+
+mod element;
+mod loader;
+mod types;
+
+use std::path::{Path, PathBuf};
+
+use cms_core::wire::ctd::ContentType;
+use serde_json::json;
+
+pub(super) use self::loader::Existing;
+use self::loader::{Counts, Loader, Options};
+use super::{NOTHING_CHANGED, changing};
+use crate::{
+    cli::ImportArgs,
+    content::{Source, folder},
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    settings::Settings,
+    target::Target,
+};
+
+/// The objects of one type, and where they are.
+struct Job {
+    content_type: ContentType,
+    sources: Vec<Source>,
+}
+
+pub(super) fn run(
+    args: &ImportArgs,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let options = Options {
+        existing: if args.update_existing { Existing::Update } else { Existing::Refuse },
+        stop_on_error: args.stop_on_error,
+        rejects: args.rejects.as_deref(),
+        dry_run: args.dry_run.dry_run,
+    };
+    let folder = Path::new(&args.what);
+    let counts = if args.files.is_empty() {
+        if !folder.is_dir() {
+            return Err(Failure::usage(format!("there is no folder \"{}\"", args.what))
+                .hint("cms import TYPE FILE..., or cms import DIR"));
+        }
+        let target = changing(settings, printer, options.dry_run)?;
+        import_folder(&*target, folder, &options, printer)?
+    } else {
+        let sources = sources(&args.files)?;
+        let target = changing(settings, printer, options.dry_run)?;
+        let content_type = target.get_type(&args.what)?;
+        Loader::new(&*target, &options)?.run(&[Job { content_type, sources }], printer)?
+    };
+    tell(&counts, &options, printer)?;
+    let partly = counts.refused > 0 || counts.interrupted;
+    Ok(if partly { Outcome::Partly } else { Outcome::Done })
+}
+
+/// Brings the content folder of a new server in. Objects that exist are left alone, so that a
+/// restart neither makes versions nor undoes what editors did.
+#[cfg(feature = "serve")]
+pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer) -> Result<()> {
+    let options =
+        Options { existing: Existing::Keep, stop_on_error: false, rejects: None, dry_run: false };
+    let counts = import_folder(target, folder, &options, printer)?;
+    if counts.created + counts.refused > 0 {
+        printer.note(&sentence(&counts))?;
+    }
+    Ok(())
+}
+
+fn import_folder(
+    target: &dyn Target,
+    path: &Path,
+    options: &Options<'_>,
+    printer: &mut Printer,
+) -> Result<Counts> {
+    let folders = folder::read(path)?;
+    let media: usize = folders.iter().map(|folder| folder.media).sum();
+    if media > 0 {
+        printer
+            .note(&format!("{media} media files are not read: only what is known about them is"))?;
+    }
+    let update = options.existing == Existing::Update;
+    types::apply(target, &folders, update, options.dry_run, printer)?;
+
+    let present = target.types()?;
+    let mut jobs = Vec::new();
+    for folder in &folders {
+        let sources = sources(&folder.pages)?;
+        match present.iter().find(|content_type| content_type.name == folder.name) {
+            Some(content_type) => jobs.push(Job { content_type: content_type.clone(), sources }),
+            // A dry run has not made the type.
+            None if options.dry_run => {
+                jobs.push(Job { content_type: types::unmade(folder), sources })
+            }
+            None => printer
+                .note(&format!("there is no type \"{}\" here, it is left out", folder.name))?,
+        }
+    }
+    let counts = Loader::new(target, options)?.run(&types::ordered(jobs), printer)?;
+    if !options.dry_run && !counts.interrupted {
+        types::apply_pictures(target, &folders, update)?;
+    }
+    Ok(counts)
+}
+
+fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
+    files.iter().map(|file| Source::new(file)).collect()
+}
+
+fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result<()> {
+    let value = json!({
+        "created": counts.created,
+        "updated": counts.updated,
+        "unchanged": counts.unchanged,
+        "refused": counts.refused,
+    });
+    printer.value(&value, || format!("{}\n", sentence(counts)))?;
+    if counts.interrupted {
+        printer.note("interrupted; the same command with --update-existing goes on")?;
+    } else if counts.refused > 0 {
+        printer.note(&match options.rejects {
+            Some(file) => {
+                format!("hint: refused objects and the reasons are in {}", file.display())
+            }
+            None => "hint: --rejects FILE keeps refused objects with the reasons".to_owned(),
+        })?;
+    }
+    if options.dry_run {
+        printer.note(NOTHING_CHANGED)?;
+    }
+    Ok(())
+}
+
+fn sentence(counts: &Counts) -> String {
+    let Counts { created, updated, unchanged, refused, .. } = counts;
+    format!("created {created}, updated {updated}, unchanged {unchanged}, refused {refused}")
+}

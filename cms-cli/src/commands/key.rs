@@ -1,0 +1,109 @@
+//! `cms key`: list, create and revoke API keys.
+
+use cms_core::wire::key::{CreatedKey, KeyKind, NewKey, Rule};
+use serde_json::{Value, json};
+
+use super::{NOTHING_CHANGED, changing, reading};
+use crate::{
+    cli::{KeyCommand, KindChoice},
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    project,
+    report::{Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+const COLUMNS: [Column; 6] = [
+    column("ID", "/id"),
+    column("NAME", "/name"),
+    column("KIND", "/kind"),
+    column("RULES", "/rules"),
+    column("CREATED", "/createdAt"),
+    column("LAST USED", "/lastUsedAt"),
+];
+
+pub(super) fn run(
+    command: KeyCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        KeyCommand::List => list(&*reading(settings)?, printer)?,
+        KeyCommand::Create { name, kind, rules, dry_run } => {
+            let new = NewKey { name, kind: wire_kind(kind), rules: parse_rules(&rules)? };
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                printer
+                    .note(&format!("would create the key \"{}\"\n{NOTHING_CHANGED}", new.name))?;
+            } else {
+                show_created(&target.create_key(&new)?, printer)?;
+            }
+        }
+        KeyCommand::Revoke { id, dry_run } => {
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                printer.note(&format!("would revoke the key {id}\n{NOTHING_CHANGED}"))?;
+            } else {
+                settings.confirm(&format!("revoke the key {id}?"))?;
+                target.revoke_key(&id)?;
+                printer.note(&format!("the key {id} is revoked"))?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
+    let keys: Vec<Value> = target.keys()?.into_iter().map(|key| json!(key)).collect();
+    if printer.is_table() {
+        let readable = keys.into_iter().map(|mut key| {
+            key["kind"] = json!(key["kind"].as_str().unwrap_or_default().replace('_', "-"));
+            key["rules"] = json!(letters(&key["rules"]));
+            key
+        });
+        return printer.rows(&readable.collect::<Vec<_>>(), &COLUMNS);
+    }
+    printer.rows(&keys, &COLUMNS)
+}
+
+/// Prints a new key: its token alone on standard output, so that a script can keep it.
+fn show_created(created: &CreatedKey, printer: &mut Printer) -> Result<()> {
+    printer.note(&format!(
+        "created the key \"{}\" ({}); the key itself is shown only this once:",
+        created.item.name, created.item.id
+    ))?;
+    printer.value(&json!(created), || format!("{}\n", created.key))
+}
+
+fn wire_kind(kind: KindChoice) -> KeyKind {
+    match kind {
+        KindChoice::ReadOnly => KeyKind::ReadOnly,
+        KindChoice::ReadWrite => KeyKind::ReadWrite,
+        KindChoice::Scoped => KeyKind::Scoped,
+        KindChoice::Admin => KeyKind::Admin,
+    }
+}
+
+/// Reads rules such as `product:ru`.
+fn parse_rules(rules: &[String]) -> Result<Vec<Rule>> {
+    let parse = |text: &String| {
+        let (content_type, letters) = text.rsplit_once(':').ok_or_else(|| {
+            Failure::usage(format!("\"{text}\" is no rule of the form TYPE:crud"))
+        })?;
+        project::rule(content_type, letters).map_err(Failure::usage)
+    };
+    rules.iter().map(parse).collect()
+}
+
+/// Rules as the command line takes them.
+fn letters(rules: &Value) -> String {
+    let rule = |rule: &Value| {
+        let rights = [("create", 'c'), ("read", 'r'), ("update", 'u'), ("delete", 'd')];
+        let given = rights.into_iter().filter(|(right, _)| rule[*right] == true);
+        let letters: String = given.map(|(_, letter)| letter).collect();
+        format!("{}:{letters}", rule["ctd"].as_str().unwrap_or_default())
+    };
+    let rules: Vec<String> = rules.as_array().into_iter().flatten().map(rule).collect();
+    rules.join(" ")
+}

@@ -1,0 +1,63 @@
+//! What each command does: unpack the arguments, ask the target, print.
+
+mod apply;
+mod ctd;
+mod docs;
+mod export;
+mod import;
+mod key;
+mod object;
+mod plan_text;
+#[cfg(feature = "serve")]
+mod serve;
+
+use crate::{
+    cli::Command,
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    settings::Settings,
+    target::{self, Target},
+};
+
+/// Carries a command out.
+pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    match command {
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args, settings, printer),
+        Command::Ctd(command) => ctd::run(command, settings, printer),
+        Command::Object(command) => object::run(command, settings, printer),
+        Command::Import(args) => import::run(&args, settings, printer),
+        Command::Export(args) => export::run(&args, settings, printer),
+        Command::Key(command) => key::run(command, settings, printer),
+        Command::Completions { shell } => docs::completions(shell, printer),
+        Command::Man { dir } => docs::man(&dir, printer),
+    }
+}
+
+/// Opens the target of a command that only reads.
+fn reading(settings: &Settings) -> Result<Box<dyn Target>> {
+    open(settings, false)
+}
+
+/// Opens the target of a command that changes something and says what it is. A dry run changes
+/// nothing, so it does not make a data folder either.
+fn changing(settings: &Settings, printer: &mut Printer, dry_run: bool) -> Result<Box<dyn Target>> {
+    let target = open(settings, !dry_run)?;
+    printer.target(&target.describe()?)?;
+    Ok(target)
+}
+
+fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
+    match &settings.place {
+        Some(place) => target::open(place, changes),
+        None => Err(Failure::usage("neither a server nor a data folder is given")),
+    }
+}
+
+/// What a dry run ends with.
+const NOTHING_CHANGED: &str = "nothing was changed";
+
+/// A number with its noun, in the plural where it needs one.
+fn counted(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

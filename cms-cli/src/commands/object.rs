@@ -1,0 +1,190 @@
+//! `cms object`: list, get, create, update and delete content objects, and their versions.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::Path,
+};
+
+use cms_core::{Error, limits, paging::Page, wire::object::ListRequest};
+use serde_json::{Map, Value};
+
+use super::{NOTHING_CHANGED, changing, counted, reading};
+use crate::{
+    cli::{ObjectCommand, ObjectListArgs},
+    failure::{Failure, Fault, Kind, Outcome, Result},
+    printer::Printer,
+    report::{self, Column, column},
+    settings::Settings,
+    target::Target,
+    yaml,
+};
+
+const COLUMNS: [Column; 5] = [
+    column("ID", "/id"),
+    column("TITLE", "/internal/objectTitle"),
+    column("STATUS", "/internal/status"),
+    column("VERSION", "/internal/latestVersion"),
+    column("UPDATED", "/internal/updatedAt"),
+];
+
+const VERSION_COLUMNS: [Column; 4] = [
+    column("VERSION", "/version"),
+    column("CURRENT", "/current"),
+    column("CREATED", "/createdAt"),
+    column("EDITOR", "/editor/username"),
+];
+
+pub(super) fn run(
+    command: ObjectCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        ObjectCommand::List(args) => list(&*reading(settings)?, args, printer)?,
+        ObjectCommand::Get { r#type, id, hydrate, version } => {
+            let target = reading(settings)?;
+            let object = match version {
+                Some(version) => target.version(&r#type, &id, version)?,
+                None => target.object(&r#type, &id, hydrate)?,
+            };
+            printer.value(&object, || report::members(&object))?;
+        }
+        ObjectCommand::Create { r#type, file, dry_run } => {
+            let object = read(&file)?;
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                target.get_type(&r#type)?;
+                return planned(printer, &format!("would create an object of type \"{}\"", r#type));
+            }
+            let created = target.create_object(&r#type, object)?;
+            show(&created, "created", printer)?;
+        }
+        ObjectCommand::Update { r#type, id, file, patch, dry_run } => {
+            let object = read(&file)?;
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                target.object(&r#type, &id, 0)?;
+                return planned(printer, &format!("would update {}/{id}", r#type));
+            }
+            let updated = if patch {
+                target.patch_object(&r#type, &id, object)?
+            } else {
+                target.replace_object(&r#type, &id, object)?
+            };
+            show(&updated, "updated", printer)?;
+        }
+        ObjectCommand::Delete { r#type, ids, dry_run } => {
+            let ids = with_standard_input(ids)?;
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            let what = counted(ids.len() as u64, "object");
+            if dry_run.dry_run {
+                for id in &ids {
+                    target.object(&r#type, id, 0)?;
+                }
+                return planned(printer, &format!("would delete {what} of type \"{}\"", r#type));
+            }
+            settings.confirm(&format!("delete {what} of type \"{}\"?", r#type))?;
+            let deleted = delete(&*target, &r#type, &ids)?;
+            printer.note(&format!("deleted {}", counted(deleted, "object")))?;
+        }
+        ObjectCommand::Versions { r#type, id } => {
+            let versions = reading(settings)?.versions(&r#type, &id)?;
+            printer.rows(&versions, &VERSION_COLUMNS)?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn planned(printer: &mut Printer, what: &str) -> Result<Outcome> {
+    printer.note(&format!("{what}\n{NOTHING_CHANGED}"))?;
+    Ok(Outcome::Done)
+}
+
+fn list(target: &dyn Target, args: ObjectListArgs, printer: &mut Printer) -> Result<()> {
+    let limit = if args.all { limits::PAGE_MAX } else { args.limit };
+    let mut request = ListRequest {
+        page: Page { number: args.page, limit },
+        order_by: args.order_by,
+        descending: args.desc,
+        empty_first: args.empty_first,
+        hydrate: args.hydrate,
+        filters: args.filters,
+        ids: (!args.ids.is_empty()).then_some(args.ids),
+    };
+    let mut list = target.objects(&args.r#type, &request)?;
+    let mut objects = list.data;
+    while args.all && u64::from(request.page.number) < list.total_pages {
+        request.page.number += 1;
+        list = target.objects(&args.r#type, &request)?;
+        objects.append(&mut list.data);
+    }
+    printer.rows(&objects, &COLUMNS)?;
+    if (objects.len() as u64) < list.total_count {
+        let shown = objects.len();
+        printer.note(&format!("{shown} of {}; --page and --all show more", list.total_count))?;
+    }
+    Ok(())
+}
+
+fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
+    printer.value(object, || {
+        let content_type = report::cell(&object["internal"]["contentType"]);
+        format!("{what} {content_type}/{}\n", report::cell(&object["id"]))
+    })
+}
+
+/// Reads one object from a JSON or YAML file.
+fn read(path: &Path) -> Result<Map<String, Value>> {
+    let name = path.display().to_string();
+    let text = if path == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(path)
+    };
+    let text = text.map_err(|error| Failure::unreadable(&name, error))?;
+    let fault = |place, message| Failure::from(Kind::Faults(vec![Fault { place, message }]));
+    let document = yaml::parse(&text).map_err(|error| {
+        let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
+        fault(format!("{name}{}", mark.unwrap_or_default()), error.message)
+    })?;
+    match document.value {
+        Value::Object(object) => Ok(object),
+        _ => Err(fault(name, "one object is expected".to_owned())),
+    }
+}
+
+/// Puts the lines of standard input in the place of `-`.
+fn with_standard_input(ids: Vec<String>) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for id in ids {
+        if id == "-" {
+            let text = io::read_to_string(io::stdin())
+                .map_err(|error| Failure::unreadable("standard input", error))?;
+            all.extend(text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned));
+        } else {
+            all.push(id);
+        }
+    }
+    Ok(all)
+}
+
+/// Deletes in one call, or in as many as the target's limit asks for. What cannot be deleted does
+/// not keep the rest from being deleted.
+fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<u64> {
+    match target.delete_objects(content_type, ids) {
+        Err(Error::BatchLimit { limit }) if limit > 0 && limit < ids.len() => {
+            let (mut deleted, mut reasons) = (0, Vec::new());
+            for part in ids.chunks(limit) {
+                match target.delete_objects(content_type, part) {
+                    Ok(count) => deleted += count,
+                    Err(Error::Refused(more)) => reasons.extend(more),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            if reasons.is_empty() { Ok(deleted) } else { Err(Error::Refused(reasons).into()) }
+        }
+        answer => Ok(answer?),
+    }
+}

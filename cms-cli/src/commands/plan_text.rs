@@ -1,0 +1,136 @@
+//! A plan as people read it: what happens to each type, each property and its values.
+
+use std::fmt::Write as _;
+
+use cms_core::{
+    FieldErrors,
+    wire::plan::{Action, Change, Plan, PropertyPlan, TypePlan},
+};
+
+use super::counted;
+use crate::report::cell;
+
+/// Samples of values that cannot be converted.
+const SAMPLES: usize = 3;
+
+/// Returns the plan as lines, the last one with the sums.
+pub(super) fn render(plan: &Plan) -> String {
+    let mut text = String::new();
+    let changed = plan.content_types.iter().filter(|t| t.action != Action::None);
+    for content_type in changed {
+        type_lines(&mut text, content_type);
+    }
+    let sums = &plan.summary;
+    write!(
+        text,
+        "plan: {} to create, {} to change, {} to delete",
+        sums.create, sums.update, sums.delete
+    )
+    .ok();
+    let effects = [
+        (sums.objects_rewritten, "object", " rewritten"),
+        (sums.values_lost, "value", " lost"),
+        (sums.blockers, "blocker", ""),
+    ];
+    let effects: Vec<String> = effects
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, noun, what)| format!("{}{what}", counted(number, noun)))
+        .collect();
+    if !effects.is_empty() {
+        write!(text, "; {}", effects.join(", ")).ok();
+    }
+    text.push('\n');
+    text
+}
+
+/// The blockers of all types, each path led by the name of its type.
+pub(super) fn blockers(plan: &Plan) -> FieldErrors {
+    let mut all = FieldErrors::default();
+    for content_type in &plan.content_types {
+        for (path, messages) in content_type.blockers.iter() {
+            for message in messages {
+                all.add(format!("{}.{path}", content_type.name), message);
+            }
+        }
+    }
+    all
+}
+
+fn type_lines(text: &mut String, plan: &TypePlan) {
+    let name = &plan.name;
+    match plan.action {
+        Action::Create => {
+            let properties = counted(plan.properties.len() as u64, "property");
+            writeln!(text, "+ {name}  {}", properties.replace("propertys", "properties")).ok();
+        }
+        Action::Delete => {
+            writeln!(text, "- {name}").ok();
+        }
+        Action::Update => {
+            writeln!(text, "~ {name}").ok();
+            property_lines(text, &plan.properties);
+        }
+        Action::None => {}
+    }
+    for (path, messages) in plan.blockers.iter() {
+        for message in messages {
+            writeln!(text, "    ! {path}  BLOCKED: {message}").ok();
+        }
+    }
+}
+
+fn property_lines(text: &mut String, properties: &[PropertyPlan]) {
+    let lines: Vec<[String; 3]> = properties
+        .iter()
+        .map(|property| [property.name.clone(), what(property), effect(property)])
+        .collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
+    let (name_width, what_width) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
+    for (property, [name, what, effect]) in properties.iter().zip(&lines) {
+        let sign = match property.change {
+            Change::Add => '+',
+            Change::Remove => '-',
+            Change::Type | Change::Settings => '~',
+        };
+        let line = format!("    {sign} {name:name_width$}  {what:what_width$}  {effect}");
+        writeln!(text, "{}", line.trim_end()).ok();
+    }
+}
+
+fn what(property: &PropertyPlan) -> String {
+    match (property.change, &property.from, &property.to) {
+        (Change::Remove, ..) => "removed".to_owned(),
+        (Change::Settings, ..) => "settings".to_owned(),
+        (Change::Add, _, Some(to)) => input_type(to).to_owned(),
+        (Change::Type, Some(from), Some(to)) if input_type(from) != input_type(to) => {
+            format!("{} -> {}", input_type(from), input_type(to))
+        }
+        (_, from, to) => [from, to].into_iter().flatten().cloned().collect::<Vec<_>>().join(" -> "),
+    }
+}
+
+/// `text` of `string/text`.
+fn input_type(pair: &str) -> &str {
+    pair.rsplit('/').next().unwrap_or(pair)
+}
+
+fn effect(property: &PropertyPlan) -> String {
+    let mut effects = Vec::new();
+    if property.kept > 0 {
+        effects.push(format!("{} kept", counted(property.kept, "value")));
+    }
+    if property.converted > 0 {
+        effects.push(format!("{} converted", property.converted));
+    }
+    if property.emptied > 0 {
+        effects.push(format!("{} lost", counted(property.emptied, "value")));
+    }
+    if property.failed > 0 {
+        let samples = property.samples.iter().take(SAMPLES);
+        let samples = samples.map(|sample| format!("{} \"{}\"", sample.id, cell(&sample.before)));
+        let samples: Vec<String> = samples.collect();
+        effects.push(format!("{} cannot be converted: {}", property.failed, samples.join(", ")));
+    }
+    effects.join(", ")
+}

@@ -1,0 +1,84 @@
+//! `cms serve`: opens the folder, makes the first keys, applies files, and runs the server.
+
+use std::{env, io::Write, sync::Arc};
+
+use cms_core::{
+    Cms, CoreConfig, Durability, FirstKeys,
+    wire::key::{CreatedKey, KeyKind},
+};
+
+use super::{apply, import};
+use crate::{
+    cli::{DurabilityChoice, ServeArgs},
+    failure::{Outcome, Result},
+    printer::Printer,
+    settings::{Place, Settings},
+    target::Direct,
+};
+
+/// The folder when nothing else is said.
+const FOLDER: &str = "cms-data";
+
+pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    let cms = Arc::new(Cms::open(core_config(args, settings))?);
+    show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
+    let target = Direct::over(Arc::clone(&cms));
+    if !args.apply.is_empty() {
+        apply::at_start(&target, &args.apply, printer)?;
+    }
+    if let Some(folder) = &args.import {
+        import::at_start(&target, folder, printer)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
+    let folder = match &settings.place {
+        Some(Place::Folder(folder)) => folder.clone(),
+        _ => FOLDER.into(),
+    };
+    let mut config = CoreConfig::new(folder);
+    config.durability = match args.durability {
+        DurabilityChoice::Full => Durability::Full,
+        DurabilityChoice::Normal => Durability::Normal,
+    };
+    if let Some(limit) = args.batch_limit {
+        config.batch_limit = limit;
+    }
+    config.max_types = args.max_types;
+    config.max_objects = args.max_objects;
+    config.lenient_readonly = args.lenient_readonly;
+    config
+}
+
+/// Keys that the operator set.
+fn first_keys() -> FirstKeys {
+    let set = |name| env::var(name).ok().filter(|token| !token.is_empty());
+    FirstKeys {
+        admin: set(variable(KeyKind::Admin)),
+        read_write: set(variable(KeyKind::ReadWrite)),
+        read_only: set(variable(KeyKind::ReadOnly)),
+    }
+}
+
+/// The variable that sets a first key, and under which it is shown.
+fn variable(kind: KeyKind) -> &'static str {
+    match kind {
+        KeyKind::Admin => "CMS_ADMIN_KEY",
+        KeyKind::ReadWrite => "CMS_RW_KEY",
+        KeyKind::ReadOnly => "CMS_RO_KEY",
+        KeyKind::Scoped => "CMS_KEY",
+    }
+}
+
+/// Prints new keys on standard output, as lines that a shell can read.
+fn show_keys(keys: &[CreatedKey], printer: &mut Printer) -> Result<()> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    printer.note("first start: these are the keys, and they are shown only this once")?;
+    for key in keys {
+        writeln!(printer.out(), "{}={}", variable(key.item.kind), key.key)?;
+    }
+    printer.flush()
+}

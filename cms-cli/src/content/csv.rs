@@ -1,0 +1,227 @@
+//! CSV files of objects: the header names property paths, the content type says what cells mean.
+//!
+//! | property | cell |
+//! |---|---|
+//! | number | a number |
+//! | checkbox | `true`, `false`, `1`, `0` |
+//! | select with several values, simple list | a JSON array, or values separated by `;` |
+//! | relation | a JSON array, or ids of the related type separated by `;` |
+//! | list, place, block | JSON |
+//! | any other | the text as it is |
+//!
+//! An empty cell is a property without a value. A cell that does not read as its kind stays text,
+//! so that validation names the property and says what is wrong.
+
+use std::io::Read;
+
+use cms_core::wire::ctd::ContentType;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::{Each, Row, from_value};
+use crate::failure::{Failure, Result};
+
+/// Reads all rows of a file.
+pub(super) fn rows<T: DeserializeOwned>(
+    reader: impl Read,
+    name: &str,
+    content_type: &ContentType,
+    each: Each<'_, T>,
+) -> Result<()> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
+    let header = reader.headers().map_err(|error| Failure::unreadable(name, error))?.clone();
+    let columns: Vec<(&str, Cell)> = header
+        .iter()
+        .map(|path| (path.trim_start_matches('\u{feff}').trim(), kind(content_type, path)))
+        .collect();
+    for record in reader.into_records() {
+        let row = match record {
+            Ok(record) => {
+                let line = record.position().map_or(0, csv::Position::line);
+                let value = if record.len() > columns.len() {
+                    Err(format!("{} cells under {} headers", record.len(), columns.len()))
+                } else {
+                    from_value(object(&columns, record.iter()))
+                };
+                Row { place: format!("{name}:{line}"), value }
+            }
+            Err(error) => {
+                let line = error.position().map_or(0, csv::Position::line);
+                Row { place: format!("{name}:{line}"), value: Err(error.to_string()) }
+            }
+        };
+        each(row)?;
+    }
+    Ok(())
+}
+
+/// What the cells of a column mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Cell {
+    Text,
+    Number,
+    Flag,
+    Texts,
+    /// Ids of this type.
+    Links(String),
+    Json,
+}
+
+fn kind(content_type: &ContentType, path: &str) -> Cell {
+    let mut steps = path.trim_start_matches('\u{feff}').trim().split('.');
+    let name = steps.next().unwrap_or_default();
+    let mut schema = &content_type.schema_definition["allOf"][1]["properties"][name];
+    let config = &content_type.meta_definition["propertiesConfig"][name];
+    for step in steps {
+        schema = &schema["properties"][step];
+    }
+    match schema["type"].as_str() {
+        Some("number" | "integer") => Cell::Number,
+        Some("boolean") => Cell::Flag,
+        Some("array") if config["inputType"] == "datasource" => {
+            let target = config["validation"]["relationContenttype"].as_str().unwrap_or_default();
+            Cell::Links(target.to_owned())
+        }
+        Some("array") if schema["items"]["type"] == "string" => Cell::Texts,
+        Some("array" | "object") => Cell::Json,
+        _ => Cell::Text,
+    }
+}
+
+fn object<'c>(columns: &[(&str, Cell)], cells: impl Iterator<Item = &'c str>) -> Value {
+    let mut object = Map::new();
+    for ((path, kind), cell) in columns.iter().zip(cells) {
+        if !cell.is_empty() {
+            put(&mut object, path, read(kind, cell));
+        }
+    }
+    Value::Object(object)
+}
+
+/// Puts a value at a path such as `place.lat`.
+fn put(object: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => {
+            object.insert(path.to_owned(), value);
+        }
+        Some((first, rest)) => {
+            let inner = object.entry(first).or_insert_with(|| json!({}));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
+
+fn read(kind: &Cell, cell: &str) -> Value {
+    let text = || json!(cell);
+    let parsed = || serde_json::from_str::<Value>(cell).ok();
+    let parts = || cell.split(';').map(str::trim).filter(|part| !part.is_empty());
+    match kind {
+        Cell::Text => text(),
+        Cell::Number => parsed().filter(Value::is_number).unwrap_or_else(text),
+        Cell::Flag => match cell {
+            "true" | "1" => json!(true),
+            "false" | "0" => json!(false),
+            _ => text(),
+        },
+        Cell::Texts => {
+            parsed().filter(Value::is_array).unwrap_or_else(|| parts().collect::<Vec<_>>().into())
+        }
+        Cell::Links(target) => parsed()
+            .filter(Value::is_array)
+            .unwrap_or_else(|| parts().map(|part| link(target, part)).collect::<Vec<_>>().into()),
+        Cell::Json => parsed().unwrap_or_else(text),
+    }
+}
+
+/// A link from an id, or from the path of an object.
+fn link(target: &str, part: &str) -> Value {
+    let url = if part.starts_with('/') {
+        part.to_owned()
+    } else {
+        format!("/api/v1/content/{target}/{part}")
+    };
+    json!({ "type": "internal", "dataUrl": url })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content_type() -> ContentType {
+        let schemas = json!({
+            "name": {"type": "string"}, "price": {"type": "number"}, "sold": {"type": "boolean"},
+            "sizes": {"type": "array", "items": {"type": "string"}},
+            "tags": {"type": "array", "items": {"$ref": "#/components/schemas/DataSource"}},
+            "place": {"type": "object", "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}}},
+            "parts": {"type": "array", "items": {"type": "object"}},
+        });
+        let configs = json!({ "tags": {
+            "inputType": "datasource", "validation": {"relationContenttype": "_tag"},
+        }});
+        ContentType {
+            id: String::new(),
+            name: "product".to_owned(),
+            label: String::new(),
+            workflow_id: String::new(),
+            draft_public: false,
+            internal: false,
+            schema_definition: json!({"allOf": [{}, {"properties": schemas}]}),
+            meta_definition: json!({"propertiesConfig": configs}),
+            slugs: Vec::new(),
+            featured_image: Vec::new(),
+            deleted_at: None,
+            created_at: String::new(),
+            updated_at: None,
+        }
+    }
+
+    fn read_all(text: &str) -> Vec<std::result::Result<Value, String>> {
+        let mut all = Vec::new();
+        rows(text.as_bytes(), "f.csv", &content_type(), &mut |row: Row<Value>| {
+            all.push(row.value);
+            Ok(())
+        })
+        .unwrap();
+        all
+    }
+
+    #[test]
+    fn cells_take_the_type_of_their_property() {
+        let link =
+            |id: &str| json!({"type": "internal", "dataUrl": format!("/api/v1/content/_tag/{id}")});
+        let table = [
+            ("name", "12", json!({"name": "12"})),
+            ("name", "", json!({})),
+            ("price", "12.5", json!({"price": 12.5})),
+            ("price", "cheap", json!({"price": "cheap"})),
+            ("sold", "1", json!({"sold": true})),
+            ("sold", "no", json!({"sold": "no"})),
+            ("sizes", "S; M;", json!({"sizes": ["S", "M"]})),
+            ("sizes", "\"[\"\"a;b\"\"]\"", json!({"sizes": ["a;b"]})),
+            ("tags", "t-1;t-2", json!({"tags": [link("t-1"), link("t-2")]})),
+            ("place.lat", "52.1", json!({"place": {"lat": 52.1}})),
+            ("parts", "\"[{\"\"n\"\":1}]\"", json!({"parts": [{"n": 1}]})),
+            ("unknown", "x", json!({"unknown": "x"})),
+        ];
+        for (header, cell, wanted) in table {
+            assert_eq!(
+                read_all(&format!("id,{header}\na,{cell}\n")),
+                [Ok({
+                    let mut object = json!({"id": "a"});
+                    object.as_object_mut().unwrap().extend(wanted.as_object().unwrap().clone());
+                    object
+                })],
+                "{header}: {cell}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_too_long_is_refused_alone() {
+        let rows = read_all("\u{feff}id,name\na,b,c\nd,e\n");
+        assert_eq!(rows[0], Err("3 cells under 2 headers".to_owned()));
+        assert_eq!(rows[1], Ok(json!({"id": "d", "name": "e"})));
+    }
+}

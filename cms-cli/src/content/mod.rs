@@ -1,0 +1,255 @@
+//! Files of content objects: JSON arrays, JSON lines, YAML and CSV, read one object after the other.
+//!
+//! Knows forms of files, but neither targets nor rules of content. [`csv`] gives cells their
+//! types, [`folder`] is the layout of an exported folder.
+
+pub(crate) mod csv;
+pub(crate) mod folder;
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, BufRead, BufReader, Cursor, Read},
+    path::{Path, PathBuf},
+};
+
+use cms_core::wire::ctd::ContentType;
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde_json::Value;
+
+use crate::{
+    failure::{Failure, Fault, Kind, Result},
+    yaml,
+};
+
+/// One object as a file holds it.
+pub(crate) struct Row<T> {
+    /// File and line, or file and number of the element.
+    pub(crate) place: String,
+    /// The object, or why it cannot be read.
+    pub(crate) value: std::result::Result<T, String>,
+}
+
+/// What is done with each row.
+pub(crate) type Each<'a, T> = &'a mut dyn FnMut(Row<T>) -> Result<()>;
+
+/// A file of objects, which can be read several times.
+pub(crate) struct Source {
+    name: String,
+    form: Form,
+    bytes: Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Json,
+    Lines,
+    Csv,
+    Yaml,
+}
+
+enum Bytes {
+    File(PathBuf),
+    /// Standard input cannot be read twice.
+    Memory(Vec<u8>),
+}
+
+impl Source {
+    /// Looks at the name of a file to know its form; `-` is JSON lines on standard input.
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        if path == Path::new("-") {
+            let mut bytes = Vec::new();
+            io::stdin()
+                .read_to_end(&mut bytes)
+                .map_err(|error| Failure::unreadable("standard input", error))?;
+            return Ok(Self {
+                name: "<stdin>".to_owned(),
+                form: Form::Json,
+                bytes: Bytes::Memory(bytes),
+            });
+        }
+        let name = path.display().to_string();
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let form = match extension.to_ascii_lowercase().as_str() {
+            "json" => Form::Json,
+            "ndjson" | "jsonl" => Form::Lines,
+            "csv" => Form::Csv,
+            "yaml" | "yml" => Form::Yaml,
+            _ => {
+                return Err(Failure::usage(format!("\"{name}\" is no file of objects"))
+                    .hint("known are .json, .ndjson, .csv and .yaml"));
+            }
+        };
+        if !path.is_file() {
+            return Err(Failure::unreadable(name, "there is no such file"));
+        }
+        Ok(Self { name, form, bytes: Bytes::File(path.to_owned()) })
+    }
+
+    /// Reads all rows, in order; the content type tells what the cells of a CSV file mean. What is
+    /// not part of `T` is passed over, which is faster than reading it.
+    pub(crate) fn rows<T: DeserializeOwned>(
+        &self,
+        content_type: &ContentType,
+        each: Each<'_, T>,
+    ) -> Result<()> {
+        match self.form {
+            Form::Json => self.json(each),
+            Form::Lines => self.lines(self.open()?, 0, each),
+            Form::Csv => csv::rows(self.open()?, &self.name, content_type, each),
+            Form::Yaml => self.yaml(each),
+        }
+    }
+
+    fn open(&self) -> Result<Box<dyn BufRead + '_>> {
+        Ok(match &self.bytes {
+            Bytes::File(path) => {
+                let file = File::open(path).map_err(|error| self.unreadable(&error))?;
+                Box::new(BufReader::with_capacity(1 << 16, file))
+            }
+            Bytes::Memory(bytes) => Box::new(Cursor::new(bytes)),
+        })
+    }
+
+    fn unreadable(&self, error: &io::Error) -> Failure {
+        Failure::unreadable(&self.name, error)
+    }
+
+    /// An array, one value, or a value on each line.
+    fn json<T: DeserializeOwned>(&self, each: Each<'_, T>) -> Result<()> {
+        let mut reader = self.open()?;
+        let mut skipped_lines = 0;
+        loop {
+            let buffer = reader.fill_buf().map_err(|error| self.unreadable(&error))?;
+            let Some(byte) = buffer.first().copied() else { return Ok(()) };
+            if byte == b'[' {
+                return self.array(reader, each);
+            }
+            if !byte.is_ascii_whitespace() {
+                break;
+            }
+            skipped_lines += u64::from(byte == b'\n');
+            reader.consume(1);
+        }
+        let mut first = String::new();
+        reader.read_line(&mut first).map_err(|error| self.unreadable(&error))?;
+        if serde_json::from_str::<IgnoredAny>(&first).is_ok() {
+            let lines = Cursor::new(first).chain(reader);
+            return self.lines(Box::new(lines), skipped_lines, each);
+        }
+        let whole = Cursor::new(first).chain(reader);
+        let value = serde_json::from_reader(whole).map_err(|error| self.syntax(&error))?;
+        each(Row { place: self.name.clone(), value: Ok(value) })
+    }
+
+    fn array<T: DeserializeOwned>(
+        &self,
+        reader: Box<dyn BufRead + '_>,
+        each: Each<'_, T>,
+    ) -> Result<()> {
+        let mut elements = Elements { name: &self.name, each, failure: None };
+        let mut deserializer = serde_json::Deserializer::from_reader(reader);
+        let read = (&mut elements).deserialize(&mut deserializer).and_then(|()| deserializer.end());
+        match (elements.failure, read) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(error)) => Err(self.syntax(&error)),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+
+    fn syntax(&self, error: &serde_json::Error) -> Failure {
+        let place = format!("{}:{}:{}", self.name, error.line(), error.column());
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+        Kind::Faults(vec![Fault { place, message }]).into()
+    }
+
+    /// A value on each line; a line that is no JSON does not keep the others from being read.
+    fn lines<T: DeserializeOwned>(
+        &self,
+        mut reader: Box<dyn BufRead + '_>,
+        skipped: u64,
+        each: Each<'_, T>,
+    ) -> Result<()> {
+        let mut line = Vec::new();
+        for number in skipped + 1.. {
+            line.clear();
+            if reader.read_until(b'\n', &mut line).map_err(|error| self.unreadable(&error))? == 0 {
+                break;
+            }
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let value = serde_json::from_slice(&line).map_err(|error| error.to_string());
+            each(Row { place: format!("{}:{number}", self.name), value })?;
+        }
+        Ok(())
+    }
+
+    fn yaml<T: DeserializeOwned>(&self, each: Each<'_, T>) -> Result<()> {
+        let mut text = String::new();
+        self.open()?.read_to_string(&mut text).map_err(|error| self.unreadable(&error))?;
+        let document = yaml::parse(&text).map_err(|error| {
+            let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
+            let place = format!("{}{}", self.name, mark.unwrap_or_default());
+            Failure::from(Kind::Faults(vec![Fault { place, message: error.message }]))
+        })?;
+        let place = |index: usize| {
+            let mark = document.value_mark(&format!("/{index}"));
+            mark.map_or_else(|| self.name.clone(), |mark| format!("{}:{}", self.name, mark.line))
+        };
+        match &document.value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    each(Row { place: place(index), value: from_value(item.clone()) })?;
+                }
+                Ok(())
+            }
+            Value::Null => Ok(()),
+            other => each(Row { place: self.name.clone(), value: from_value(other.clone()) }),
+        }
+    }
+}
+
+fn from_value<T: DeserializeOwned>(value: Value) -> std::result::Result<T, String> {
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+/// Hands the elements of a JSON array over while it is read, so that it never stands in memory.
+struct Elements<'a, 'e, T> {
+    name: &'a str,
+    each: Each<'e, T>,
+    failure: Option<Failure>,
+}
+
+impl<'de, T: DeserializeOwned> DeserializeSeed<'de> for &mut Elements<'_, '_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> std::result::Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Elements<'_, '_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> std::result::Result<(), A::Error> {
+        let mut number = 0_u64;
+        while let Some(value) = elements.next_element::<T>()? {
+            number += 1;
+            let row = Row { place: format!("{}[{number}]", self.name), value: Ok(value) };
+            if let Err(failure) = (self.each)(row) {
+                self.failure = Some(failure);
+                return Err(serde::de::Error::custom("stopped"));
+            }
+        }
+        Ok(())
+    }
+}

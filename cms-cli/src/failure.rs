@@ -1,0 +1,144 @@
+//! Why a command failed, and the exit code that says so (see the table in `cms --help`).
+
+use std::{fmt::Display, io};
+
+use cms_core::Error;
+
+/// A failed command: what happened, and what the user can do next.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    pub(crate) hints: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// The command was used wrongly, or names a file that cannot be read.
+    Usage(String),
+    /// What the target answered.
+    Target(Error),
+    /// Mistakes in files that describe types.
+    Faults(Vec<Fault>),
+    /// Reading or writing failed on this side.
+    Local(String),
+    /// Nobody reads the output any more.
+    Closed,
+}
+
+/// One mistake in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// `file:line:column`, as far as it is known.
+    pub(crate) place: String,
+    pub(crate) message: String,
+}
+
+/// Result of a command or a part of it.
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+/// How a command that did not fail ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    /// Some objects were refused.
+    Partly,
+    /// There are changes, and the caller asked to be told by the exit code.
+    Changes,
+}
+
+impl Outcome {
+    pub(crate) fn exit_code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Partly => 7,
+            Self::Changes => 10,
+        }
+    }
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Kind::Usage(message.into()).into()
+    }
+
+    /// An input file that cannot be read.
+    pub(crate) fn unreadable(place: impl Display, reason: impl Display) -> Self {
+        Self::usage(format!("cannot read {place}: {reason}"))
+    }
+
+    /// An output file that cannot be written.
+    pub(crate) fn unwritable(place: impl Display, reason: impl Display) -> Self {
+        Kind::Local(format!("cannot write {place}: {reason}")).into()
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match &self.kind {
+            Kind::Usage(_) => 2,
+            Kind::Target(error) => exit_code(error),
+            Kind::Faults(_) => 6,
+            Kind::Local(_) => 1,
+            Kind::Closed => 0,
+        }
+    }
+}
+
+/// Returns the exit code of an error of the core.
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::Internal(_) => 1,
+        Error::Unsupported(_) => 2,
+        Error::Unauthenticated | Error::Forbidden => 3,
+        Error::NotFound { .. } => 4,
+        Error::Conflict(_) => 5,
+        Error::Invalid(_)
+        | Error::Refused(_)
+        | Error::BatchLimit { .. }
+        | Error::BadRequest(_)
+        | Error::ObjectTooLarge { .. }
+        | Error::BodyTooLarge
+        | Error::UnsupportedMedia
+        | Error::Blocked(_) => 6,
+        Error::DataLoss(_) => 8,
+        Error::Busy(_) | Error::Unreachable(_) => 9,
+    }
+}
+
+impl From<Kind> for Failure {
+    fn from(kind: Kind) -> Self {
+        Self { kind, hints: Vec::new() }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let hint = match &error {
+            Error::Unauthenticated => Some("set CMS_KEY, or name a file with --key-file"),
+            Error::Forbidden => Some("a key of another kind is needed, see `cms key list`"),
+            Error::DataLoss(_) => Some("--allow-data-loss agrees to that"),
+            Error::Busy(_) | Error::Unreachable(_) => Some("it is safe to repeat the command"),
+            _ => None,
+        };
+        let failure = Self::from(Kind::Target(error));
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+/// Errors of standard output; files are reported with their names instead.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Kind::Closed.into()
+        } else {
+            Self::unwritable("standard output", error)
+        }
+    }
+}

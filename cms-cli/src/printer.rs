@@ -1,0 +1,163 @@
+//! The only place that writes to the terminal: data to standard output, all else to standard error.
+//!
+//! Knows formats and progress, but neither commands nor targets. How values become tables is in
+//! [`crate::report`].
+
+use std::{
+    io::{self, BufWriter, IsTerminal, Write},
+    time::{Duration, Instant},
+};
+
+use anstream::AutoStream;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::Value;
+
+use crate::{
+    cli::Format,
+    failure::{Kind, Result},
+    report::{self, Column},
+    yaml,
+};
+
+/// Between two lines of progress when standard error is not a terminal.
+const PLAIN_PROGRESS: Duration = Duration::from_secs(10);
+
+/// Where output goes, and in which form.
+pub(crate) struct Printer {
+    format: Format,
+    quiet: bool,
+    out: BufWriter<AutoStream<io::Stdout>>,
+}
+
+impl Printer {
+    pub(crate) fn new(format: Format, quiet: bool) -> Self {
+        Self { format, quiet, out: BufWriter::new(anstream::stdout()) }
+    }
+
+    /// Whether people read the output rather than programs.
+    pub(crate) fn is_table(&self) -> bool {
+        self.format == Format::Table
+    }
+
+    /// Standard output as it is, for what has a form of its own.
+    pub(crate) fn out(&mut self) -> &mut impl Write {
+        &mut self.out
+    }
+
+    /// Sends out what was printed so far.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        Ok(self.out.flush()?)
+    }
+
+    /// Says what the command works on; not even `--quiet` silences that.
+    pub(crate) fn target(&mut self, description: &str) -> Result<()> {
+        self.flush()?;
+        error_line(&format!("target: {description}"));
+        Ok(())
+    }
+
+    /// A remark for people.
+    pub(crate) fn note(&mut self, text: &str) -> Result<()> {
+        self.flush()?;
+        if !self.quiet {
+            error_line(text);
+        }
+        Ok(())
+    }
+
+    /// Prints one value; `human` makes the text of the table format.
+    pub(crate) fn value(&mut self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
+        match self.format {
+            Format::Table => self.out.write_all(human().as_bytes())?,
+            Format::Json => writeln!(self.out, "{value:#}")?,
+            Format::Ndjson => writeln!(self.out, "{value}")?,
+            Format::Yaml => self.out.write_all(yaml::print(value).as_bytes())?,
+            Format::Csv => report::csv(&mut self.out, std::slice::from_ref(value))?,
+        }
+        Ok(())
+    }
+
+    /// Prints rows; the table format shows `columns` of them, the others everything.
+    pub(crate) fn rows(&mut self, rows: &[Value], columns: &[Column]) -> Result<()> {
+        match self.format {
+            Format::Table => self.out.write_all(report::table(rows, columns).as_bytes())?,
+            Format::Json => writeln!(self.out, "{:#}", Value::Array(rows.to_vec()))?,
+            Format::Ndjson => {
+                for row in rows {
+                    writeln!(self.out, "{row}")?;
+                }
+            }
+            Format::Yaml => {
+                self.out.write_all(yaml::print(&Value::Array(rows.to_vec())).as_bytes())?
+            }
+            Format::Csv => report::csv(&mut self.out, rows)?,
+        }
+        Ok(())
+    }
+
+    /// Starts to show how far a long piece of work is.
+    pub(crate) fn progress(&self, label: &str, total: u64) -> Progress {
+        let display = if self.quiet {
+            Display::Nothing
+        } else if io::stderr().is_terminal() {
+            let style = "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}";
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
+                .with_message(label.to_owned())
+                .with_style(ProgressStyle::with_template(style).expect("the template is constant"));
+            Display::Bar(bar)
+        } else {
+            Display::Lines { label: label.to_owned(), total, done: 0, told: Instant::now() }
+        };
+        Progress(display)
+    }
+}
+
+/// Shows how far a long piece of work is, until it is dropped.
+pub(crate) struct Progress(Display);
+
+enum Display {
+    Nothing,
+    Bar(ProgressBar),
+    Lines { label: String, total: u64, done: u64, told: Instant },
+}
+
+impl Progress {
+    pub(crate) fn advance(&mut self, by: u64) {
+        match &mut self.0 {
+            Display::Nothing => {}
+            Display::Bar(bar) => bar.inc(by),
+            Display::Lines { label, total, done, told } => {
+                *done += by;
+                if told.elapsed() >= PLAIN_PROGRESS {
+                    *told = Instant::now();
+                    error_line(&format!("{label}: {done} of {total}"));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Display::Bar(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Writes one line to standard error. Nobody can be told when that fails.
+pub(crate) fn error_line(text: &str) {
+    writeln!(anstream::stderr(), "{text}").ok();
+}
+
+/// Asks a question on the terminal; anything but yes ends the command.
+pub(crate) fn confirm(question: &str) -> Result<()> {
+    write!(anstream::stderr(), "{question} [y/N] ").ok();
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        Ok(())
+    } else {
+        Err(Kind::Usage("not confirmed, nothing was changed".to_owned()).into())
+    }
+}

@@ -1,0 +1,440 @@
+//! The short form of a content type becomes the API's own form.
+//!
+//! [`KINDS`] says which property types there are and which keys each takes; contract 2.5 says what
+//! they become. A type that is in the API's form already is passed on as it is.
+
+use cms_core::wire::ctd::WRITABLE_KEYS;
+use serde_json::{Map, Value, json};
+
+use super::read::{Faults, Node, did_you_mean};
+
+/// What a property type becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Text,
+    Number,
+    Flag,
+    Choice,
+    Relation,
+    List,
+    SimpleList,
+    Geo,
+    Block,
+}
+
+/// A property type of the short form.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    input_type: &'static str,
+    /// `type` of the schema; choices that take several values are arrays.
+    pub(super) schema_type: &'static str,
+    shape: Shape,
+    /// The keys it takes besides the common ones.
+    keys: &'static [&'static str],
+    /// The pattern it has unless another one is given.
+    pub(super) pattern: Option<&'static str>,
+}
+
+/// Keys of every property.
+const COMMON_KEYS: [&str; 12] = [
+    "type",
+    "label",
+    "required",
+    "unique",
+    "titlePart",
+    "helpText",
+    "hidden",
+    "readonly",
+    "default",
+    "renamedFrom",
+    "convert",
+    "backfill",
+];
+
+/// Flags and texts that go into a property's config under another name or the same.
+pub(super) const CONFIG_FLAGS: [(&str, &str); 3] =
+    [("titlePart", "isTitlePart"), ("hidden", "hidden"), ("readonly", "readonly")];
+/// Values that go into a property's config as they are.
+pub(super) const CONFIG_VALUES: [&str; 4] = ["helpText", "renamedFrom", "convert", "backfill"];
+
+const EMAIL_PATTERN: &str = r"^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\.[a-zA-Z]{2,}$";
+const DATE_PATTERN: &str = r"^$|^([12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))T?(([0-1]?[0-9]|2[0-3]):[0-5][0-9])?(:[0-5][0-9])?(\.[0-9]{3})?(Z|([\+-]\d{2}(:\d{2})?))?$";
+
+const TEXT_KEYS: &[&str] = &["minLength", "pattern"];
+const NUMBER_KEYS: &[&str] = &["minimum", "maximum"];
+
+const fn text(name: &'static str) -> Kind {
+    Kind {
+        name,
+        input_type: name,
+        schema_type: "string",
+        shape: Shape::Text,
+        keys: TEXT_KEYS,
+        pattern: None,
+    }
+}
+
+/// Every property type of the short form.
+pub(super) const KINDS: [Kind; 17] = [
+    text("text"),
+    text("textarea"),
+    text("markdown"),
+    text("textMarkdown"),
+    text("richtext"),
+    Kind { pattern: Some(EMAIL_PATTERN), ..text("email") },
+    Kind {
+        pattern: Some(DATE_PATTERN),
+        keys: &["minLength", "pattern", "showTime"],
+        ..text("dateTime")
+    },
+    Kind { shape: Shape::Choice, keys: &["minLength", "pattern", "options"], ..text("radio") },
+    Kind {
+        shape: Shape::Choice,
+        keys: &["minLength", "pattern", "options", "multiple", "minItems"],
+        ..text("select")
+    },
+    Kind { schema_type: "number", shape: Shape::Number, keys: NUMBER_KEYS, ..text("number") },
+    Kind {
+        input_type: "number",
+        schema_type: "integer",
+        shape: Shape::Number,
+        keys: NUMBER_KEYS,
+        ..text("integer")
+    },
+    Kind { schema_type: "boolean", shape: Shape::Flag, keys: &[], ..text("checkbox") },
+    Kind {
+        schema_type: "array",
+        shape: Shape::Relation,
+        keys: &["to", "many", "minItems"],
+        ..text("datasource")
+    },
+    Kind {
+        schema_type: "array",
+        shape: Shape::List,
+        keys: &["items", "minItems"],
+        ..text("object")
+    },
+    Kind {
+        schema_type: "array",
+        shape: Shape::SimpleList,
+        keys: &["minItems"],
+        ..text("simpleList")
+    },
+    Kind { schema_type: "object", shape: Shape::Geo, keys: &[], ..text("geo") },
+    Kind { schema_type: "object", shape: Shape::Block, keys: &["blocks"], ..text("block") },
+];
+
+/// Keys of a content type in the short form.
+pub(super) const TYPE_KEYS: [&str; 7] =
+    ["name", "label", "draftPublic", "workflow", "internal", "slugs", "properties"];
+
+/// Keys that clients send back because they read them.
+const READ_ONLY_KEYS: [&str; 4] = ["id", "createdAt", "updatedAt", "deletedAt"];
+
+/// What the API's form has and the short form has not.
+const API_KEYS: [&str; 2] = ["schemaDefinition", "metaDefinition"];
+
+/// A name that a relation points to, and where it stands.
+pub(super) struct Relation {
+    pub(super) name: String,
+    pub(super) place: String,
+}
+
+/// Expands types, gathering mistakes and the names that relations point to.
+#[derive(Default)]
+pub(super) struct Expander {
+    pub(super) faults: Faults,
+    pub(super) relations: Vec<Relation>,
+}
+
+impl Expander {
+    /// Returns the payload of a type; incomplete where there are mistakes.
+    pub(super) fn content_type(&mut self, node: &Node<'_>) -> Map<String, Value> {
+        if !self.faults.is_mapping(node) {
+            return Map::new();
+        }
+        if API_KEYS.iter().any(|key| node.get(key).is_some()) {
+            self.as_sent(node)
+        } else {
+            self.expanded(node)
+        }
+    }
+
+    /// A type in the API's form: the rest is checked where it is applied.
+    fn as_sent(&mut self, node: &Node<'_>) -> Map<String, Value> {
+        let known: Vec<&str> = WRITABLE_KEYS.into_iter().chain(READ_ONLY_KEYS).collect();
+        self.faults.unknown_keys(node, &known);
+        self.faults.required_text(node, "name");
+        let members = node.members().filter(|(key, _)| WRITABLE_KEYS.contains(key));
+        members.map(|(key, member)| (key.to_owned(), member.value.clone())).collect()
+    }
+
+    fn expanded(&mut self, node: &Node<'_>) -> Map<String, Value> {
+        self.faults.unknown_keys(node, &TYPE_KEYS);
+        let name = self.faults.required_text(node, "name").unwrap_or_default();
+        let label = self.faults.text(node, "label").map_or_else(|| label(name), str::to_owned);
+        let workflow = self.faults.text(node, "workflow").unwrap_or("generic");
+        let level = match node.get("properties") {
+            Some(properties) => self.properties(&properties),
+            None => {
+                self.faults.value(node, "\"properties\" is missing");
+                Level::default()
+            }
+        };
+        let payload = json!({
+            "name": name,
+            "label": label,
+            "workflowId": workflow,
+            "draftPublic": self.faults.flag(node, "draftPublic"),
+            "internal": self.faults.flag(node, "internal"),
+            "schemaDefinition": {
+                "type": "object",
+                "allOf": [
+                    { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
+                    { "type": "object", "properties": level.schemas },
+                ],
+                "required": level.required,
+                "additionalProperties": false,
+            },
+            "metaDefinition": { "order": level.order, "propertiesConfig": level.configs },
+            "slugs": self.slugs(node),
+        });
+        let Value::Object(payload) = payload else { unreachable!("the payload is an object") };
+        payload
+    }
+
+    /// `slugs: {target: source}`, or the API's own list.
+    fn slugs(&mut self, node: &Node<'_>) -> Value {
+        let Some(slugs) = node.get("slugs") else { return json!([]) };
+        if slugs.value.is_array() {
+            return slugs.value.clone();
+        }
+        if !self.faults.is_mapping(&slugs) {
+            return json!([]);
+        }
+        let rules = slugs.members().map(|(target, _)| {
+            let source = self.faults.text(&slugs, target).unwrap_or_default();
+            json!({ "source": source, "target": target, "active": true })
+        });
+        Value::Array(rules.collect())
+    }
+
+    fn properties(&mut self, node: &Node<'_>) -> Level {
+        let mut level = Level::default();
+        if !self.faults.is_mapping(node) {
+            return level;
+        }
+        for (name, property) in node.members() {
+            if !self.faults.is_mapping(&property) {
+                continue;
+            }
+            level.order.push(name.to_owned());
+            if self.faults.flag(&property, "required") {
+                level.required.push(name.to_owned());
+            }
+            if let Some((schema, config)) = self.property(name, &property) {
+                level.schemas.insert(name.to_owned(), schema);
+                level.configs.insert(name.to_owned(), config);
+            }
+        }
+        level
+    }
+
+    fn property(&mut self, name: &str, node: &Node<'_>) -> Option<(Value, Value)> {
+        let kind_name = self.faults.required_text(node, "type")?;
+        let Some(kind) = KINDS.iter().find(|kind| kind.name == kind_name) else {
+            let near = did_you_mean(kind_name, KINDS.iter().map(|kind| kind.name));
+            let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            let near =
+                if near.is_empty() { format!(", known are {}", known.join(", ")) } else { near };
+            let place = node.get("type").unwrap_or_else(|| node.clone());
+            self.faults.value(&place, format!("unknown property type \"{kind_name}\"{near}"));
+            return None;
+        };
+        let known: Vec<&str> = COMMON_KEYS.into_iter().chain(kind.keys.iter().copied()).collect();
+        self.faults.unknown_keys(node, &known);
+
+        let label = self.faults.text(node, "label").map_or_else(|| label(name), str::to_owned);
+        let mut config = Map::new();
+        config.insert("label".to_owned(), json!(label));
+        config.insert("inputType".to_owned(), json!(kind.input_type));
+        config.insert("unique".to_owned(), json!(self.faults.flag(node, "unique")));
+        for (short, long) in CONFIG_FLAGS {
+            if self.faults.flag(node, short) {
+                config.insert(long.to_owned(), json!(true));
+            }
+        }
+        for key in CONFIG_VALUES {
+            if let Some(member) = node.get(key) {
+                config.insert(key.to_owned(), member.value.clone());
+            }
+        }
+        let mut schema = self.shape(kind, node, &mut config);
+        if let Some(default) = node.get("default") {
+            schema["default"] = default.value.clone();
+        }
+        Some((schema, Value::Object(config)))
+    }
+
+    /// The schema of a property, and what its shape adds to the config.
+    fn shape(&mut self, kind: &Kind, node: &Node<'_>, config: &mut Map<String, Value>) -> Value {
+        let required = node.get("required").is_some_and(|flag| flag.value == true);
+        match kind.shape {
+            Shape::Text => {
+                if self.faults.flag(node, "showTime") {
+                    config.insert("showTime".to_owned(), json!(true));
+                }
+                self.text_schema(kind, node, required)
+            }
+            Shape::Number => {
+                let mut schema = json!({ "type": kind.schema_type });
+                for key in NUMBER_KEYS {
+                    if let Some(bound) = node.get(key) {
+                        schema[*key] = bound.value.clone();
+                    }
+                }
+                schema
+            }
+            Shape::Flag => json!({ "type": kind.schema_type }),
+            Shape::Choice => {
+                self.options(node, config);
+                if kind.name == "select" {
+                    let multiple = self.faults.flag(node, "multiple");
+                    config.insert("multiple".to_owned(), json!(multiple));
+                    if multiple {
+                        return self.array_schema(node, required, &json!({ "type": "string" }));
+                    }
+                }
+                self.text_schema(kind, node, required)
+            }
+            Shape::Relation => {
+                let target = self.faults.text(node, "to").unwrap_or_default();
+                if let Some(place) = node.get("to").filter(|_| !target.is_empty()) {
+                    self.relations.push(Relation { name: target.to_owned(), place: place.place() });
+                }
+                let many = self.faults.flag(node, "many");
+                let validation = json!({ "relationMultiple": many, "relationContenttype": target });
+                config.insert("validation".to_owned(), validation);
+                let link = json!({ "$ref": "#/components/schemas/DataSource" });
+                self.array_schema(node, required, &link)
+            }
+            Shape::List => {
+                let level = match node.get("items") {
+                    Some(items) => self.properties(&items),
+                    None => {
+                        self.faults.value(node, "\"items\" is missing");
+                        Level::default()
+                    }
+                };
+                let items = json!({ "order": level.order, "propertiesConfig": level.configs });
+                config.insert("items".to_owned(), items);
+                let item = json!({
+                    "type": "object",
+                    "required": level.required,
+                    "properties": level.schemas,
+                });
+                self.array_schema(node, required, &item)
+            }
+            Shape::SimpleList => self.array_schema(node, required, &json!({ "type": "string" })),
+            Shape::Geo => {
+                let mut schema = json!({
+                    "type": "object",
+                    "properties": { "lat": { "type": "number" }, "lon": { "type": "number" } },
+                    "additionalProperties": false,
+                });
+                if required {
+                    schema["required"] = json!(["lat", "lon"]);
+                }
+                schema
+            }
+            Shape::Block => {
+                if let Some(blocks) = self.faults.texts(node, "blocks") {
+                    config.insert("blockEditorTypes".to_owned(), json!(blocks));
+                }
+                block_schema()
+            }
+        }
+    }
+
+    fn text_schema(&mut self, kind: &Kind, node: &Node<'_>, required: bool) -> Value {
+        let mut schema = json!({ "type": "string" });
+        let length = self.faults.count(node, "minLength").or(required.then_some(1));
+        if let Some(length) = length.filter(|length| *length > 0) {
+            schema["minLength"] = json!(length);
+        }
+        if let Some(pattern) = self.faults.text(node, "pattern").or(kind.pattern) {
+            schema["pattern"] = json!(pattern);
+        }
+        schema
+    }
+
+    fn array_schema(&mut self, node: &Node<'_>, required: bool, items: &Value) -> Value {
+        let least = self.faults.count(node, "minItems").unwrap_or(u64::from(required));
+        json!({ "type": "array", "items": items, "minItems": least })
+    }
+
+    /// `options: [a, b]`, or with labels `options: [{value: a, label: A}]`.
+    fn options(&mut self, node: &Node<'_>, config: &mut Map<String, Value>) {
+        let labelled = node.get("options").is_some_and(|options| {
+            options.items().next().is_some_and(|first| first.value.is_object())
+        });
+        if labelled {
+            let options = node.get("options").map_or(json!([]), |options| options.value.clone());
+            config.insert("options".to_owned(), json!([]));
+            config.insert("useOptionsWithLabels".to_owned(), json!(true));
+            config.insert("optionsWithLabels".to_owned(), options);
+        } else {
+            let options = self.faults.texts(node, "options").unwrap_or_default();
+            config.insert("options".to_owned(), json!(options));
+        }
+    }
+}
+
+/// The properties of a type, or of the items of a list.
+#[derive(Default)]
+struct Level {
+    schemas: Map<String, Value>,
+    configs: Map<String, Value>,
+    required: Vec<String>,
+    order: Vec<String>,
+}
+
+fn block_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "time": { "type": "number" },
+            "blocks": { "type": "array", "items": { "type": "object", "properties": {
+                "id": { "type": "string" },
+                "type": { "type": "string" },
+                "data": {
+                    "type": "object",
+                    "properties": { "text": { "type": "string" } },
+                    "additionalProperties": true,
+                },
+            }}},
+            "version": { "type": "string" },
+        },
+        "additionalProperties": false,
+    })
+}
+
+/// The label that a name gives: `headerImage` and `header_image` are "Header image".
+pub(super) fn label(name: &str) -> String {
+    let mut label = String::new();
+    for c in name.chars() {
+        if c == '_' {
+            if !label.is_empty() {
+                label.push(' ');
+            }
+        } else if label.is_empty() {
+            label.push(c.to_ascii_uppercase());
+        } else if c.is_ascii_uppercase() {
+            label.push(' ');
+            label.push(c.to_ascii_lowercase());
+        } else {
+            label.push(c);
+        }
+    }
+    label
+}

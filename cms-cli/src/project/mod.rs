@@ -1,0 +1,295 @@
+//! Project files: the content types and keys that a space should have.
+//!
+//! [`load`] reads files and folders and reports every mistake in them with its place. [`expand`]
+//! turns the short form of a type into the API's form, [`shorten`] the other way round, [`read`]
+//! walks documents. What is done with a project is in [`crate::commands::ctd`].
+
+mod expand;
+mod read;
+mod shorten;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use cms_core::wire::{
+    ctd::ContentType,
+    key::{KeyKind, NewKey, Rule},
+};
+use serde_json::{Map, Value, json};
+
+use self::{
+    expand::{Expander, Relation},
+    read::{Faults, Node, Source, did_you_mean},
+};
+use crate::{
+    failure::{Failure, Fault, Kind, Result},
+    yaml,
+};
+
+/// JSON Schema of a project file.
+pub(crate) const SCHEMA: &str = include_str!("schema.json");
+
+const PROJECT_KEYS: [&str; 4] = ["version", "contentTypes", "workflows", "keys"];
+const KEY_KEYS: [&str; 3] = ["name", "kind", "rules"];
+
+/// What project files ask for.
+#[derive(Debug, Default)]
+pub(crate) struct Project {
+    /// Payloads as the API takes them.
+    pub(crate) types: Vec<Map<String, Value>>,
+    pub(crate) keys: Vec<NewKey>,
+}
+
+/// Reads project files, folders of them, and `-`. `present` are the names of the types that the
+/// target has, which relations may point to as well.
+pub(crate) fn load(paths: &[PathBuf], present: &[String]) -> Result<Project> {
+    let mut loader = Loader::default();
+    for path in paths {
+        loader.path(path)?;
+    }
+    loader.check_relations(present);
+    if loader.expander.faults.0.is_empty() {
+        Ok(loader.project)
+    } else {
+        Err(Kind::Faults(loader.expander.faults.0).into())
+    }
+}
+
+/// Writes content types as a project file.
+pub(crate) fn print(types: &[ContentType]) -> String {
+    let types: Vec<Value> = types.iter().map(shorten::content_type).collect();
+    yaml::print(&json!({ "version": 1, "contentTypes": types }))
+}
+
+/// Reads the letters of create, read, update and delete into a rule.
+pub(crate) fn rule(content_type: &str, letters: &str) -> std::result::Result<Rule, String> {
+    let mut rule = Rule { ctd: content_type.to_owned(), ..Rule::default() };
+    if letters.is_empty() {
+        return Err(format!("no rights on \"{content_type}\": letters of crud are expected"));
+    }
+    for letter in letters.chars() {
+        match letter {
+            'c' => rule.create = true,
+            'r' => rule.read = true,
+            'u' => rule.update = true,
+            'd' => rule.delete = true,
+            other => {
+                return Err(format!(
+                    "\"{other}\" in \"{letters}\" is no right: letters of crud are expected"
+                ));
+            }
+        }
+    }
+    Ok(rule)
+}
+
+/// Reads the name of a key kind as the command line spells it.
+fn key_kind(text: &str) -> Option<KeyKind> {
+    KeyKind::parse(&text.replace('-', "_"))
+}
+
+#[derive(Default)]
+struct Loader {
+    project: Project,
+    expander: Expander,
+    /// Where each type stands.
+    places: BTreeMap<String, String>,
+}
+
+impl Loader {
+    fn path(&mut self, path: &Path) -> Result<()> {
+        if path == Path::new("-") {
+            let mut text = String::new();
+            io::stdin()
+                .read_to_string(&mut text)
+                .map_err(|error| Failure::unreadable("standard input", error))?;
+            self.text("<stdin>", &text, None);
+            return Ok(());
+        }
+        if path.is_dir() {
+            for file in project_files(path)? {
+                self.file(&file)?;
+            }
+            return Ok(());
+        }
+        self.file(path)
+    }
+
+    fn file(&mut self, path: &Path) -> Result<()> {
+        let text =
+            fs::read_to_string(path).map_err(|error| Failure::unreadable(path.display(), error))?;
+        self.text(&path.display().to_string(), &text, path.parent());
+        Ok(())
+    }
+
+    /// One document: a project, one type, or a list of types. `folder` is where `file:` starts.
+    fn text(&mut self, name: &str, text: &str, folder: Option<&Path>) {
+        let Some(source) = self.parse(name, text) else { return };
+        let root = source.root();
+        if root.value.is_array() {
+            for node in root.items() {
+                self.content_type(&node, folder);
+            }
+        } else if root.get("name").is_some() {
+            self.content_type(&root, folder);
+        } else if self.faults().is_mapping(&root) {
+            self.sections(&root, folder);
+        }
+    }
+
+    fn parse(&mut self, name: &str, text: &str) -> Option<Source> {
+        match yaml::parse(text) {
+            Ok(document) => {
+                let source = Source { name: name.to_owned(), document };
+                for (mark, key) in &source.document.repeated {
+                    let place = source.place(Some(*mark));
+                    let message = format!("the key \"{key}\" stands here twice");
+                    self.faults().0.push(Fault { place, message });
+                }
+                Some(source)
+            }
+            Err(error) => {
+                let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
+                let place = format!("{name}{}", mark.unwrap_or_default());
+                self.faults().0.push(Fault { place, message: error.message });
+                None
+            }
+        }
+    }
+
+    fn sections(&mut self, root: &Node<'_>, folder: Option<&Path>) {
+        self.faults().unknown_keys(root, &PROJECT_KEYS);
+        match root.get("version") {
+            None => self.faults().value(root, "\"version\" is missing: write \"version: 1\""),
+            Some(version) if version.value != 1 => {
+                let message = format!("version {} is not known, only 1 is", version.value);
+                self.faults().value(&version, message);
+            }
+            Some(_) => {}
+        }
+        if let Some(types) =
+            root.get("contentTypes").filter(|types| self.faults().is_sequence(types))
+        {
+            for node in types.items() {
+                self.content_type(&node, folder);
+            }
+        }
+        if let Some(workflows) = root.get("workflows").filter(|node| node.value != &json!([])) {
+            self.faults().key(&workflows, "workflows are not supported by this version");
+        }
+        if let Some(keys) = root.get("keys").filter(|keys| self.faults().is_sequence(keys)) {
+            for node in keys.items() {
+                self.key(&node);
+            }
+        }
+    }
+
+    /// A type, or `file:` with the path of one.
+    fn content_type(&mut self, node: &Node<'_>, folder: Option<&Path>) {
+        let Some(file) = node.get("file") else {
+            let payload = self.expander.content_type(node);
+            self.add(node, payload);
+            return;
+        };
+        self.faults().unknown_keys(node, &["file"]);
+        let Some(name) = self.faults().text(node, "file") else { return };
+        let path = folder.unwrap_or(Path::new("")).join(name);
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                if let Some(source) = self.parse(&path.display().to_string(), &text) {
+                    let root = source.root();
+                    let payload = self.expander.content_type(&root);
+                    self.add(&root, payload);
+                }
+            }
+            Err(error) => {
+                self.faults().value(&file, format!("cannot read {}: {error}", path.display()));
+            }
+        }
+    }
+
+    fn add(&mut self, node: &Node<'_>, payload: Map<String, Value>) {
+        if let Some(name) = payload.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()) {
+            let place = node.place();
+            if let Some(first) = self.places.get(name) {
+                let message = format!("the type \"{name}\" is already described at {first}");
+                self.faults().value(node, message);
+                return;
+            }
+            self.places.insert(name.to_owned(), place);
+        }
+        self.project.types.push(payload);
+    }
+
+    fn key(&mut self, node: &Node<'_>) {
+        let faults = self.faults();
+        if !faults.is_mapping(node) {
+            return;
+        }
+        faults.unknown_keys(node, &KEY_KEYS);
+        let name = faults.required_text(node, "name").unwrap_or_default().to_owned();
+        let kind_name = faults.required_text(node, "kind").unwrap_or_default();
+        let kind = key_kind(kind_name).unwrap_or(KeyKind::Scoped);
+        if key_kind(kind_name).is_none() && !kind_name.is_empty() {
+            let known = ["read-only", "read-write", "scoped", "admin"];
+            let near = did_you_mean(kind_name, known);
+            let place = node.get("kind").unwrap_or_else(|| node.clone());
+            faults.value(&place, format!("unknown kind of key \"{kind_name}\"{near}"));
+        }
+        let mut rules = Vec::new();
+        if let Some(wanted) = node.get("rules").filter(|rules| faults.is_mapping(rules)) {
+            for (content_type, letters) in wanted.members() {
+                match rule(content_type, letters.value.as_str().unwrap_or_default()) {
+                    Ok(rule) => rules.push(rule),
+                    Err(message) => faults.value(&letters, message),
+                }
+            }
+        }
+        if (kind == KeyKind::Scoped) == rules.is_empty() {
+            faults.value(node, "a scoped key needs rules, and no other kind has them");
+        }
+        self.project.keys.push(NewKey { name, kind, rules });
+    }
+
+    /// Relations may point to a type of the files or of the target.
+    fn check_relations(&mut self, present: &[String]) {
+        let known: Vec<&str> = self.places.keys().chain(present).map(String::as_str).collect();
+        for Relation { name, place } in std::mem::take(&mut self.expander.relations) {
+            if !known.contains(&name.as_str()) {
+                let near = did_you_mean(&name, known.iter().copied());
+                let message = format!("there is no content type \"{name}\"{near}");
+                self.expander.faults.0.push(Fault { place, message });
+            }
+        }
+    }
+
+    fn faults(&mut self) -> &mut Faults {
+        &mut self.expander.faults
+    }
+}
+
+/// The project files of a folder, and the type definitions of an exported one, ordered by name.
+fn project_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let unreadable = |error| Failure::unreadable(folder.display(), error);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let definition = path.join(crate::content::folder::DEFINITION);
+        if path.is_dir() && definition.is_file() {
+            files.push(definition);
+        } else if path.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(Failure::usage(format!("no project file in {}", folder.display())));
+    }
+    Ok(files)
+}

@@ -1,0 +1,187 @@
+//! A document with its file name, walked node by node, and the mistakes found on the way.
+//!
+//! Knows places and "did you mean", but not what a project file may hold; that is
+//! [`super::expand`] and [`super::load`].
+
+use serde_json::Value;
+
+use crate::{
+    failure::Fault,
+    yaml::{self, Document, Mark},
+};
+
+/// A file that was read.
+pub(crate) struct Source {
+    /// The name as the user gave it.
+    pub(crate) name: String,
+    pub(crate) document: Document,
+}
+
+impl Source {
+    /// The whole document.
+    pub(crate) fn root(&self) -> Node<'_> {
+        Node { source: self, pointer: String::new(), value: &self.document.value }
+    }
+
+    /// `file:line:column`.
+    pub(crate) fn place(&self, mark: Option<Mark>) -> String {
+        match mark {
+            Some(mark) => format!("{}:{}:{}", self.name, mark.line, mark.column),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// One value of a document.
+#[derive(Clone)]
+pub(crate) struct Node<'a> {
+    source: &'a Source,
+    pointer: String,
+    pub(crate) value: &'a Value,
+}
+
+impl<'a> Node<'a> {
+    /// The member `key` of a mapping.
+    pub(crate) fn get(&self, key: &str) -> Option<Self> {
+        self.value.get(key).map(|value| self.child(key, value))
+    }
+
+    /// The members of a mapping, in order.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&'a str, Self)> {
+        let members = self.value.as_object().into_iter().flatten();
+        members.map(|(key, value)| (key.as_str(), self.child(key, value)))
+    }
+
+    /// The elements of a sequence.
+    pub(crate) fn items(&self) -> impl Iterator<Item = Self> {
+        let items = self.value.as_array().into_iter().flatten().enumerate();
+        items.map(|(index, value)| self.child(&index.to_string(), value))
+    }
+
+    fn child(&self, key: &str, value: &'a Value) -> Self {
+        Self { source: self.source, pointer: yaml::member(&self.pointer, key), value }
+    }
+
+    /// Where the value stands.
+    pub(crate) fn place(&self) -> String {
+        self.source.place(self.source.document.value_mark(&self.pointer))
+    }
+
+    fn key_place(&self) -> String {
+        self.source.place(self.source.document.key_mark(&self.pointer))
+    }
+}
+
+/// Mistakes, in the order in which they were found.
+#[derive(Default)]
+pub(crate) struct Faults(pub(crate) Vec<Fault>);
+
+impl Faults {
+    /// Notes a mistake in a value.
+    pub(crate) fn value(&mut self, node: &Node<'_>, message: impl Into<String>) {
+        self.0.push(Fault { place: node.place(), message: message.into() });
+    }
+
+    /// Notes a mistake in the key of a value.
+    pub(crate) fn key(&mut self, node: &Node<'_>, message: impl Into<String>) {
+        self.0.push(Fault { place: node.key_place(), message: message.into() });
+    }
+
+    /// Notes every key of a mapping that is not among the known ones.
+    pub(crate) fn unknown_keys(&mut self, node: &Node<'_>, known: &[&str]) {
+        for (key, member) in node.members() {
+            if !known.contains(&key) {
+                let near = did_you_mean(key, known.iter().copied());
+                self.key(&member, format!("unknown key \"{key}\"{near}"));
+            }
+        }
+    }
+
+    /// Notes a mapping that is something else; returns whether it is one.
+    pub(crate) fn is_mapping(&mut self, node: &Node<'_>) -> bool {
+        self.expect(node, node.value.is_object(), "a mapping")
+    }
+
+    /// Notes a sequence that is something else; returns whether it is one.
+    pub(crate) fn is_sequence(&mut self, node: &Node<'_>) -> bool {
+        self.expect(node, node.value.is_array(), "a list")
+    }
+
+    fn expect(&mut self, node: &Node<'_>, holds: bool, wanted: &str) -> bool {
+        if !holds {
+            self.value(node, format!("{} where {wanted} is expected", shown(node.value)));
+        }
+        holds
+    }
+
+    /// The text of a member; none when it is absent or, which is a mistake, no text.
+    pub(crate) fn text<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<&'a str> {
+        let member = node.get(key)?;
+        let text = member.value.as_str();
+        self.expect(&member, text.is_some(), "text");
+        text
+    }
+
+    /// The text of a member that must be there and not be empty.
+    pub(crate) fn required_text<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<&'a str> {
+        match node.get(key) {
+            None => {
+                self.value(node, format!("\"{key}\" is missing"));
+                None
+            }
+            Some(member) if member.value == "" => {
+                self.value(&member, format!("\"{key}\" is empty"));
+                None
+            }
+            Some(_) => self.text(node, key),
+        }
+    }
+
+    /// A member that is true or false; absent is false.
+    pub(crate) fn flag(&mut self, node: &Node<'_>, key: &str) -> bool {
+        let Some(member) = node.get(key) else { return false };
+        self.expect(&member, member.value.is_boolean(), "true or false");
+        member.value == true
+    }
+
+    /// A member that counts something.
+    pub(crate) fn count(&mut self, node: &Node<'_>, key: &str) -> Option<u64> {
+        let member = node.get(key)?;
+        let count = member.value.as_u64();
+        self.expect(&member, count.is_some(), "a whole number");
+        count
+    }
+
+    /// A member that is a list of texts.
+    pub(crate) fn texts<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<Vec<&'a str>> {
+        let member = node.get(key)?;
+        if !self.is_sequence(&member) {
+            return None;
+        }
+        let mut texts = Vec::new();
+        for item in member.items() {
+            self.expect(&item, item.value.is_string(), "text");
+            texts.extend(item.value.as_str());
+        }
+        Some(texts)
+    }
+}
+
+/// A value as a message shows it, shortened.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 40 {
+        return text;
+    }
+    text.chars().take(37).chain("...".chars()).collect()
+}
+
+/// `, did you mean "..."?` when one of the names is near, else nothing.
+pub(crate) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+    let nearest = known
+        .into_iter()
+        .map(|other| (strsim::osa_distance(name, other), other))
+        .filter(|(distance, other)| *distance <= (name.len().max(other.len()) / 3).max(1))
+        .min_by_key(|(distance, _)| *distance);
+    nearest.map_or_else(String::new, |(_, other)| format!(", did you mean \"{other}\"?"))
+}

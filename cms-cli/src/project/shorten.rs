@@ -1,0 +1,157 @@
+//! A content type becomes the short form, where the short form says exactly the same.
+//!
+//! Whether it does is not reasoned out but tried: what was written is expanded again and compared.
+
+use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
+use serde_json::{Map, Value, json};
+
+use super::{
+    expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, KINDS, Kind, label},
+    read::Source,
+};
+use crate::yaml::Document;
+
+/// Returns the type as a project file holds it: in the short form, or else in the API's.
+pub(crate) fn content_type(content_type: &ContentType) -> Value {
+    let payload = payload(content_type);
+    match short(content_type) {
+        Some(short) if expands_to(&short, &payload) => short,
+        _ => Value::Object(payload),
+    }
+}
+
+/// What applying a type sends. Pictures belong to the content, not to the type.
+fn payload(content_type: &ContentType) -> Map<String, Value> {
+    let all = json!(content_type);
+    let keys = WRITABLE_KEYS.into_iter().filter(|key| *key != "featuredImage");
+    keys.map(|key| (key.to_owned(), all[key].clone())).collect()
+}
+
+fn expands_to(short: &Value, payload: &Map<String, Value>) -> bool {
+    let source = Source { name: String::new(), document: Document::unplaced(short.clone()) };
+    let mut expander = Expander::default();
+    let expanded = expander.content_type(&source.root());
+    expander.faults.0.is_empty() && expanded == *payload
+}
+
+fn short(content_type: &ContentType) -> Option<Value> {
+    let schema = &content_type.schema_definition;
+    let properties = level(
+        &schema["allOf"][1]["properties"],
+        &schema["required"],
+        &content_type.meta_definition,
+    )?;
+    let mut short = Map::new();
+    short.insert("name".to_owned(), json!(content_type.name));
+    if content_type.label != label(&content_type.name) {
+        short.insert("label".to_owned(), json!(content_type.label));
+    }
+    for (key, on) in
+        [("draftPublic", content_type.draft_public), ("internal", content_type.internal)]
+    {
+        if on {
+            short.insert(key.to_owned(), json!(true));
+        }
+    }
+    if content_type.workflow_id != "generic" {
+        short.insert("workflow".to_owned(), json!(content_type.workflow_id));
+    }
+    if !content_type.slugs.is_empty() {
+        let all_active = content_type.slugs.iter().all(|slug| slug.active);
+        let slugs = if all_active {
+            let rules = content_type.slugs.iter();
+            Value::Object(rules.map(|slug| (slug.target.clone(), json!(slug.source))).collect())
+        } else {
+            json!(content_type.slugs)
+        };
+        short.insert("slugs".to_owned(), slugs);
+    }
+    short.insert("properties".to_owned(), properties);
+    Some(Value::Object(short))
+}
+
+fn level(schemas: &Value, required: &Value, meta: &Value) -> Option<Value> {
+    let mut properties = Map::new();
+    for name in meta["order"].as_array()? {
+        let name = name.as_str()?;
+        let is_required = required.as_array().is_some_and(|names| names.iter().any(|n| n == name));
+        let config = &meta["propertiesConfig"][name];
+        properties.insert(name.to_owned(), property(name, &schemas[name], config, is_required)?);
+    }
+    Some(Value::Object(properties))
+}
+
+fn property(name: &str, schema: &Value, config: &Value, required: bool) -> Option<Value> {
+    let kind = kind(schema, config)?;
+    let mut short = Map::new();
+    short.insert("type".to_owned(), json!(kind.name));
+    let mut put = |key: &str, value: Value| short.insert(key.to_owned(), value);
+    let is_on = |key: &str| config[key] == true;
+
+    if config["label"] != json!(label(name)) {
+        put("label", config["label"].clone());
+    }
+    for (key, on) in [("required", required), ("unique", is_on("unique"))] {
+        if on {
+            put(key, json!(true));
+        }
+    }
+    for (key, long) in CONFIG_FLAGS {
+        if is_on(long) {
+            put(key, json!(true));
+        }
+    }
+    for key in CONFIG_VALUES {
+        if let Some(value) = config.get(key) {
+            put(key, value.clone());
+        }
+    }
+    for key in ["default", "minimum", "maximum"] {
+        if let Some(value) = schema.get(key) {
+            put(key, value.clone());
+        }
+    }
+    let least = schema["minLength"].as_u64().unwrap_or(0);
+    if schema["type"] == "string" && least != u64::from(required) {
+        put("minLength", json!(least));
+    }
+    if let Some(pattern) = schema["pattern"].as_str().filter(|p| Some(*p) != kind.pattern) {
+        put("pattern", json!(pattern));
+    }
+    if let Some(least) = schema["minItems"].as_u64().filter(|n| *n != u64::from(required)) {
+        put("minItems", json!(least));
+    }
+    if is_on("useOptionsWithLabels") {
+        put("options", config["optionsWithLabels"].clone());
+    } else if config["options"].as_array().is_some_and(|options| !options.is_empty()) {
+        put("options", config["options"].clone());
+    }
+    for key in ["multiple", "showTime"] {
+        if is_on(key) {
+            put(key, json!(true));
+        }
+    }
+    if let Some(target) =
+        config["validation"]["relationContenttype"].as_str().filter(|t| !t.is_empty())
+    {
+        put("to", json!(target));
+    }
+    if config["validation"]["relationMultiple"] == true {
+        put("many", json!(true));
+    }
+    if let Some(blocks) = config.get("blockEditorTypes") {
+        put("blocks", blocks.clone());
+    }
+    if kind.name == "object" {
+        let items = &schema["items"];
+        put("items", level(&items["properties"], &items["required"], &config["items"])?);
+    }
+    Some(Value::Object(short))
+}
+
+/// The property type that makes this pair of schema and config.
+fn kind(schema: &Value, config: &Value) -> Option<&'static Kind> {
+    let input_type = config["inputType"].as_str()?;
+    let name = if schema["type"] == "integer" { "integer" } else { input_type };
+    KINDS.iter().find(|kind| kind.name == name)
+}

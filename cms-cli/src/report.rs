@@ -1,0 +1,157 @@
+//! Values and failures as text: tables, CSV, `error:` and `hint:` lines, error bodies.
+
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal, Write},
+};
+
+use anstyle::{AnsiColor, Style};
+use cms_core::{Error, wire};
+use comfy_table::{ContentArrangement, Table, TableStyle};
+use serde_json::{Map, Value, json};
+
+use crate::failure::{Failure, Fault, Kind};
+
+/// A column of a table: its header, and the JSON pointer of its value in a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub(crate) header: &'static str,
+    pub(crate) pointer: &'static str,
+}
+
+/// Columns from pairs of header and pointer.
+pub(crate) const fn column(header: &'static str, pointer: &'static str) -> Column {
+    Column { header, pointer }
+}
+
+/// Rows as aligned columns that fit the terminal.
+pub(crate) fn table(rows: &[Value], columns: &[Column]) -> String {
+    let cells = rows.iter().map(|row| {
+        columns
+            .iter()
+            .map(|column| row.pointer(column.pointer).map_or_else(String::new, cell))
+            .collect()
+    });
+    aligned(Some(columns.iter().map(|column| column.header.to_owned()).collect()), cells)
+}
+
+/// The members of one object, a line each.
+pub(crate) fn members(value: &Value) -> String {
+    let Some(object) = value.as_object() else { return format!("{}\n", cell(value)) };
+    aligned(None, object.iter().map(|(name, value)| vec![name.clone(), cell(value)]))
+}
+
+fn aligned(header: Option<Vec<String>>, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new());
+    if io::stdout().is_terminal() {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+    }
+    if let Some(header) = header {
+        table.set_header(header);
+    }
+    table.add_rows(rows);
+    let mut text = String::new();
+    for line in table.lines() {
+        // Cells are padded on both sides; nothing needs the outer padding.
+        text.push_str(line.strip_prefix(' ').unwrap_or(&line).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// A value as people read it: text as it is, everything else as JSON.
+pub(crate) fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Rows as CSV: a column for each top-level key except `internal`, in order of appearance.
+pub(crate) fn csv(out: &mut impl Write, rows: &[Value]) -> io::Result<()> {
+    let mut header: Vec<&str> = Vec::new();
+    for key in rows.iter().filter_map(Value::as_object).flat_map(Map::keys) {
+        if key != "internal" && !header.contains(&key.as_str()) {
+            header.push(key);
+        }
+    }
+    if header.is_empty() {
+        return Ok(());
+    }
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(&header)?;
+    for row in rows {
+        writer
+            .write_record(header.iter().map(|key| row.get(*key).map_or_else(String::new, cell)))?;
+    }
+    writer.flush()
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default();
+
+/// A failure as lines for standard error.
+pub(crate) fn failure_lines(failure: &Failure) -> String {
+    let mut text = format!("{ERROR}error:{ERROR:#} {}", sentence(failure));
+    let mut detail = |place: &str, message: &str| write!(text, "\n  {place}: {message}").is_ok();
+    match &failure.kind {
+        Kind::Target(Error::Invalid(errors)) => {
+            for (path, messages) in errors.iter() {
+                for message in messages {
+                    detail(path, message);
+                }
+            }
+        }
+        Kind::Faults(faults) => {
+            for fault in faults {
+                detail(&fault.place, &fault.message);
+            }
+        }
+        _ => {}
+    }
+    for hint in &failure.hints {
+        write!(text, "\n{HINT}hint:{HINT:#} {hint}").ok();
+    }
+    text
+}
+
+/// What happened, in one sentence.
+fn sentence(failure: &Failure) -> String {
+    match &failure.kind {
+        Kind::Target(Error::Internal(source)) => format!("internal error: {source}"),
+        Kind::Target(error) => error.to_string(),
+        Kind::Usage(message) | Kind::Local(message) => message.clone(),
+        Kind::Faults(faults) if faults.len() == 1 => "there is a mistake".to_owned(),
+        Kind::Faults(faults) => format!("there are {} mistakes", faults.len()),
+        Kind::Closed => "nobody reads the output".to_owned(),
+    }
+}
+
+/// A failure as the JSON object that the API would answer, or one of the same kind.
+pub(crate) fn failure_body(failure: &Failure) -> Value {
+    match &failure.kind {
+        Kind::Target(Error::Unsupported(message)) | Kind::Usage(message) => {
+            wire::error::generic(400, message)
+        }
+        Kind::Target(Error::Unreachable(message)) => wire::error::generic(503, message),
+        Kind::Target(Error::Internal(_)) | Kind::Local(_) | Kind::Closed => {
+            wire::error::generic(500, &sentence(failure))
+        }
+        Kind::Target(error) => wire::error::body(error),
+        Kind::Faults(faults) => faults_body(faults),
+    }
+}
+
+/// Mistakes by place, in the shape of the API's validation errors.
+fn faults_body(faults: &[Fault]) -> Value {
+    let mut body = Map::new();
+    for fault in faults {
+        let messages = body.entry(fault.place.clone()).or_insert_with(|| json!([]));
+        if let Value::Array(messages) = messages {
+            messages.push(json!(fault.message));
+        }
+    }
+    Value::Object(body)
+}

@@ -1,0 +1,93 @@
+//! Flags and environment resolved into what a command needs to know. Nothing later reads either.
+
+use std::{
+    env, fs,
+    io::{self, IsTerminal},
+    path::PathBuf,
+};
+
+use crate::{
+    cli::{Cli, Command, CtdCommand, Format, Global},
+    failure::{Failure, Result},
+    printer,
+};
+
+/// What all commands share.
+pub(crate) struct Settings {
+    pub(crate) place: Option<Place>,
+    pub(crate) format: Format,
+    pub(crate) quiet: bool,
+    /// Ask before something is deleted.
+    ask: bool,
+}
+
+/// Where a command works.
+pub(crate) enum Place {
+    Folder(PathBuf),
+    Server { url: String, key: Option<String> },
+}
+
+impl Settings {
+    /// Reads the global flags and the environment.
+    pub(crate) fn resolve(cli: &Cli) -> Result<Self> {
+        let global = &cli.global;
+        Ok(Self {
+            place: place(global, &cli.command)?,
+            format: format(global, &cli.command),
+            quiet: global.quiet,
+            ask: !global.yes && io::stdin().is_terminal(),
+        })
+    }
+
+    /// Asks, when there is somebody to ask.
+    pub(crate) fn confirm(&self, question: &str) -> Result<()> {
+        if self.ask { printer::confirm(question) } else { Ok(()) }
+    }
+}
+
+/// The form of the output; `ctd export -o FILE` uses the letter for a file.
+fn format(global: &Global, command: &Command) -> Format {
+    match (&global.o, command) {
+        _ if global.json => Format::Json,
+        (Some(name), command) if !matches!(command, Command::Ctd(CtdCommand::Export { .. })) => {
+            Format::parse(name).unwrap_or_default()
+        }
+        _ => Format::default(),
+    }
+}
+
+/// Finds out where the command works.
+fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
+    match command {
+        // The server is what others work on: it has a folder, or the default one.
+        #[cfg(feature = "serve")]
+        Command::Serve(_) => return Ok(global.data.clone().map(Place::Folder)),
+        Command::Ctd(CtdCommand::Schema) | Command::Completions { .. } | Command::Man { .. } => {
+            return Ok(None);
+        }
+        Command::Ctd(_)
+        | Command::Object(_)
+        | Command::Import(_)
+        | Command::Export(_)
+        | Command::Key(_) => {}
+    }
+    match (&global.server, &global.data) {
+        (Some(_), Some(_)) => Err(Failure::usage("both a server and a data folder are given")
+            .hint("use one of --server and --data (or CMS_SERVER and CMS_DATA)")),
+        (None, None) => Err(Failure::usage("neither a server nor a data folder is given")
+            .hint("use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)")),
+        (Some(url), None) => Ok(Some(Place::Server { url: url.clone(), key: key(global)? })),
+        (None, Some(folder)) => Ok(Some(Place::Folder(folder.clone()))),
+    }
+}
+
+/// The key for a server. It never stands in an argument, where other users could read it.
+fn key(global: &Global) -> Result<Option<String>> {
+    let text = match &global.key_file {
+        Some(file) => Some(
+            fs::read_to_string(file).map_err(|error| Failure::unreadable(file.display(), error))?,
+        ),
+        None => env::var("CMS_KEY").ok(),
+    };
+    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+}

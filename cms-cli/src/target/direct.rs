@@ -1,0 +1,150 @@
+//! A data folder, opened by this process.
+
+use std::{path::Path, sync::Arc};
+
+use cms_core::{
+    Caller, Cms, CoreConfig, Error, Result, Visibility, limits,
+    paging::Page,
+    wire::{
+        batch::BatchReport,
+        ctd::{ContentType, TypeListRequest},
+        key::{CreatedKey, Key, NewKey},
+        list::List,
+        object::{Direction, Json, ListRequest},
+        plan::{ApplyRequest, Plan, PlanRequest},
+    },
+};
+use serde_json::{Map, Value};
+
+use super::{Target, all_pages};
+use crate::failure::{self, Failure};
+
+/// The file that makes a folder a data folder.
+const DATABASE: &str = "cms.db";
+
+/// A data folder and the operator who works on it.
+pub(crate) struct Direct {
+    cms: Arc<Cms>,
+    caller: Caller,
+}
+
+impl Direct {
+    /// Opens a folder; `create` makes it when it is missing.
+    pub(crate) fn open(folder: &Path, create: bool) -> failure::Result<Self> {
+        if !create && !folder.join(DATABASE).exists() {
+            let name = folder.display().to_string();
+            return Err(Failure::from(Error::NotFound { what: "data folder", name })
+                .hint("`cms serve --data DIR` and every command that changes something make it"));
+        }
+        Ok(Self::over(Arc::new(Cms::open(CoreConfig::new(folder))?)))
+    }
+
+    /// Works on a folder that is already open.
+    pub(crate) fn over(cms: Arc<Cms>) -> Self {
+        let preview = Visibility { preview: true, public_only: false };
+        Self { cms, caller: Caller::local().with_visibility(preview) }
+    }
+}
+
+impl Target for Direct {
+    fn describe(&self) -> Result<String> {
+        Ok(self.cms.config().folder.display().to_string())
+    }
+
+    fn types(&self) -> Result<Vec<ContentType>> {
+        all_pages(|number| {
+            let page = Page { number, limit: limits::TYPE_PAGE_MAX };
+            let request = TypeListRequest { page, ..TypeListRequest::default() };
+            self.cms.types().list(&self.caller, &request)
+        })
+    }
+
+    fn get_type(&self, name: &str) -> Result<ContentType> {
+        self.cms.types().get(&self.caller, name)
+    }
+
+    fn delete_type(&self, name: &str) -> Result<()> {
+        self.cms.types().delete(&self.caller, name)
+    }
+
+    fn plan(&self, request: &PlanRequest) -> Result<Plan> {
+        self.cms.types().plan(&self.caller, request)
+    }
+
+    fn apply(&self, request: &ApplyRequest) -> Result<Plan> {
+        self.cms.types().apply(&self.caller, request)
+    }
+
+    fn objects(&self, content_type: &str, request: &ListRequest) -> Result<List<Value>> {
+        list(&self.cms.objects().list(&self.caller, content_type, request)?)
+    }
+
+    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
+        Ok(self.cms.objects().get(&self.caller, content_type, id, hydrate)?.to_value())
+    }
+
+    fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
+        Ok(self.cms.objects().create(&self.caller, content_type, object)?.to_value())
+    }
+
+    fn replace_object(
+        &self,
+        content_type: &str,
+        id: &str,
+        object: Map<String, Value>,
+    ) -> Result<Value> {
+        Ok(self.cms.objects().replace(&self.caller, content_type, id, object)?.to_value())
+    }
+
+    fn patch_object(
+        &self,
+        content_type: &str,
+        id: &str,
+        changes: Map<String, Value>,
+    ) -> Result<Value> {
+        Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
+    }
+
+    fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
+        self.cms.objects().batch_delete(&self.caller, content_type, ids)
+    }
+
+    fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
+        all_pages(|number| {
+            let page = Page { number, limit: limits::PAGE_MAX };
+            let direction = Direction::Ascending;
+            list(&self.cms.objects().versions(&self.caller, content_type, id, page, direction)?)
+        })
+    }
+
+    fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value> {
+        let version = version.to_string();
+        Ok(self.cms.objects().version(&self.caller, content_type, id, &version)?.to_value())
+    }
+
+    fn import(
+        &self,
+        content_type: &str,
+        elements: Vec<Value>,
+        update_existing: bool,
+    ) -> Result<BatchReport> {
+        self.cms.objects().batch_create(&self.caller, content_type, elements, update_existing)
+    }
+
+    fn keys(&self) -> Result<Vec<Key>> {
+        Ok(self.cms.keys().list(&self.caller)?.data)
+    }
+
+    fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
+        self.cms.keys().create(&self.caller, new)
+    }
+
+    fn revoke_key(&self, id: &str) -> Result<()> {
+        self.cms.keys().revoke(&self.caller, id)
+    }
+}
+
+/// Reads a list envelope that the core wrote as text.
+fn list(json: &Json) -> Result<List<Value>> {
+    serde_json::from_slice(&json.0).map_err(|error| Error::Internal(Box::new(error)))
+}

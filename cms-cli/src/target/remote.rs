@@ -1,0 +1,396 @@
+//! A running server, asked through its HTTP API.
+
+use std::{cell::OnceCell, fmt::Write as _, thread, time::Duration};
+
+use cms_core::{
+    Error, Result, limits,
+    wire::{
+        batch::BatchReport,
+        context::AuthContext,
+        ctd::ContentType,
+        error::from_response,
+        key::{CreatedKey, Key, NewKey},
+        list::List,
+        object::ListRequest,
+        plan::{ApplyRequest, Plan, PlanRequest},
+    },
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{
+    Method, Url,
+    blocking::{Client, Response},
+    header::{CONTENT_TYPE, RETRY_AFTER},
+    redirect::Policy,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::{Target, all_pages};
+use crate::failure::{self, Failure};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A plan or a batch over a large type takes its time.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(300);
+/// Attempts of a request that may be repeated.
+const ATTEMPTS: u32 = 4;
+/// Longest pause that a server can ask for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+const TYPES: &str = "/api/v1/internal/contenttype";
+const CONTENT: &str = "/api/v1/content";
+const KEYS: &str = "/api/v1/internal/key";
+
+/// A server and the key for it.
+pub(crate) struct Remote {
+    base: String,
+    key: String,
+    client: OnceCell<Client>,
+}
+
+/// What a request is about, for "not found".
+#[derive(Clone, Copy)]
+struct About<'a> {
+    what: &'static str,
+    name: &'a str,
+}
+
+const SERVER: About<'_> = About { what: "server", name: "" };
+
+impl Remote {
+    pub(crate) fn new(url: &str, key: Option<&str>) -> failure::Result<Self> {
+        let parsed = Url::parse(url)
+            .ok()
+            .filter(|parsed| matches!(parsed.scheme(), "http" | "https") && parsed.has_host());
+        if parsed.is_none() {
+            return Err(Failure::usage(format!("\"{url}\" is not the URL of a server"))
+                .hint("for example --server http://127.0.0.1:8080"));
+        }
+        let key = key.ok_or(Error::Unauthenticated)?;
+        Ok(Self {
+            base: url.trim_end_matches('/').to_owned(),
+            key: key.to_owned(),
+            client: OnceCell::new(),
+        })
+    }
+
+    fn client(&self) -> Result<&Client> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        // Fails only when a provider is installed already, which is as good.
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let client = Client::builder()
+            .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(ANSWER_TIMEOUT)
+            .redirect(Policy::none())
+            .build()
+            .map_err(|error| Error::Internal(Box::new(error)))?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// Sends a request and returns status and body of the answer. Only what is `safe` to do twice
+    /// is repeated when the server is busy.
+    fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&[u8]>,
+        safe: bool,
+    ) -> Result<(u16, Vec<u8>)> {
+        let url = format!("{}{path}", self.base);
+        for attempt in 1.. {
+            let mut request = self
+                .client()?
+                .request(method.clone(), &url)
+                .header("X-AUTH-TOKEN", &self.key)
+                .header("X-MODE", "preview");
+            if let Some(body) = body {
+                request = request.header(CONTENT_TYPE, "application/json").body(body.to_vec());
+            }
+            let answer = request.send().map_err(|error| self.unreachable(&error))?;
+            let status = answer.status().as_u16();
+            if safe && attempt < ATTEMPTS && matches!(status, 429 | 503) {
+                thread::sleep(pause(&answer));
+                continue;
+            }
+            let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+            return Ok((status, bytes.to_vec()));
+        }
+        unreachable!("the loop ends by returning")
+    }
+
+    /// Why there is no answer, without what would differ from one machine to the next.
+    fn unreachable(&self, error: &reqwest::Error) -> Error {
+        let reason = if error.is_timeout() {
+            "did not answer in time"
+        } else if error.is_connect() {
+            "cannot be reached"
+        } else {
+            "broke the connection off"
+        };
+        Error::Unreachable(format!("{} {reason}", self.base))
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&[u8]>,
+        about: About<'_>,
+    ) -> Result<T> {
+        let safe = *method == Method::GET;
+        let (status, bytes) = self.send(method, path, body, safe)?;
+        parse(status, &bytes, about)
+    }
+
+    fn get<T: DeserializeOwned>(&self, path: &str, about: About<'_>) -> Result<T> {
+        self.ask(&Method::GET, path, None, about)
+    }
+
+    fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        about: About<'_>,
+    ) -> Result<T> {
+        self.ask(&Method::POST, path, Some(&text(body)?), about)
+    }
+
+    /// Deletes; the answer has no body.
+    fn delete(&self, path: &str, about: About<'_>) -> Result<()> {
+        let (status, bytes) = self.send(&Method::DELETE, path, None, false)?;
+        if status < 300 {
+            Ok(())
+        } else {
+            Err(from_response(status, &bytes, about.what, about.name))
+        }
+    }
+}
+
+impl Target for Remote {
+    fn describe(&self) -> Result<String> {
+        let context: AuthContext = self.get("/api/auth-context", SERVER)?;
+        Ok(format!("{} (key \"{}\")", self.base, context.api_key.name))
+    }
+
+    fn types(&self) -> Result<Vec<ContentType>> {
+        all_pages(|number| {
+            self.get(&format!("{TYPES}?page={number}&limit={}", limits::TYPE_PAGE_MAX), SERVER)
+        })
+    }
+
+    fn get_type(&self, name: &str) -> Result<ContentType> {
+        self.get(&type_path(name), type_named(name))
+    }
+
+    fn delete_type(&self, name: &str) -> Result<()> {
+        self.delete(&type_path(name), type_named(name))
+    }
+
+    fn plan(&self, request: &PlanRequest) -> Result<Plan> {
+        // A plan changes nothing, so it may be asked for again.
+        let path = format!("{TYPES}/plan");
+        let (status, bytes) = self.send(&Method::POST, &path, Some(&text(request)?), true)?;
+        parse(status, &bytes, SERVER)
+    }
+
+    fn apply(&self, request: &ApplyRequest) -> Result<Plan> {
+        self.post(&format!("{TYPES}/apply"), request, SERVER)
+    }
+
+    fn objects(&self, content_type: &str, request: &ListRequest) -> Result<List<Value>> {
+        let path = format!("{}?{}", objects_path(content_type), query(request));
+        self.get(&path, type_named(content_type))
+    }
+
+    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
+        let name = format!("{content_type}/{id}");
+        let path = format!("{}?hydrate={hydrate}", object_path(content_type, id));
+        self.get(&path, object_named(&name))
+    }
+
+    fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
+        self.post(&objects_path(content_type), &object, type_named(content_type))
+    }
+
+    fn replace_object(
+        &self,
+        content_type: &str,
+        id: &str,
+        object: Map<String, Value>,
+    ) -> Result<Value> {
+        let name = format!("{content_type}/{id}");
+        let path = object_path(content_type, id);
+        self.ask(&Method::PUT, &path, Some(&text(&object)?), object_named(&name))
+    }
+
+    fn patch_object(
+        &self,
+        content_type: &str,
+        id: &str,
+        changes: Map<String, Value>,
+    ) -> Result<Value> {
+        let name = format!("{content_type}/{id}");
+        let path = object_path(content_type, id);
+        self.ask(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name))
+    }
+
+    fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
+        let path = format!("{}/batch-delete", objects_path(content_type));
+        let answer: Value = self.post(&path, &ids, type_named(content_type))?;
+        Ok(answer["deletedCount"].as_u64().unwrap_or(0))
+    }
+
+    fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
+        let name = format!("{content_type}/{id}");
+        let path = format!("{}/version", object_path(content_type, id));
+        all_pages(|number| {
+            let path = format!("{path}?page={number}&limit={}", limits::PAGE_MAX);
+            self.get::<List<Value>>(&path, object_named(&name))
+        })
+    }
+
+    fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value> {
+        let name = format!("{content_type}/{id}/{version}");
+        let path = format!("{}/version/{version}", object_path(content_type, id));
+        self.get(&path, About { what: "version", name: &name })
+    }
+
+    fn import(
+        &self,
+        content_type: &str,
+        elements: Vec<Value>,
+        update_existing: bool,
+    ) -> Result<BatchReport> {
+        let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
+        let (status, bytes) = self.send(&Method::POST, &path, Some(&text(&elements)?), false)?;
+        // A report with refused elements is an answer, not a failure.
+        if status == 400
+            && let Ok(report) = serde_json::from_slice(&bytes)
+        {
+            return Ok(report);
+        }
+        parse(status, &bytes, type_named(content_type))
+    }
+
+    fn keys(&self) -> Result<Vec<Key>> {
+        all_pages(|number| self.get(&format!("{KEYS}?page={number}"), SERVER))
+    }
+
+    fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
+        self.post(KEYS, new, SERVER)
+    }
+
+    fn revoke_key(&self, id: &str) -> Result<()> {
+        self.delete(&format!("{KEYS}/{}", segment(id)), About { what: "key", name: id })
+    }
+}
+
+fn text(body: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(body).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+fn parse<T: DeserializeOwned>(status: u16, bytes: &[u8], about: About<'_>) -> Result<T> {
+    if status >= 300 {
+        return Err(from_response(status, bytes, about.what, about.name));
+    }
+    serde_json::from_slice(bytes)
+        .map_err(|error| Error::internal(format!("the server's answer cannot be read: {error}")))
+}
+
+/// How long a busy server wants to be left alone.
+fn pause(answer: &Response) -> Duration {
+    let seconds =
+        answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(1)).min(LONGEST_PAUSE)
+}
+
+fn type_named(name: &str) -> About<'_> {
+    About { what: "content type", name }
+}
+
+fn object_named(name: &str) -> About<'_> {
+    About { what: "object", name }
+}
+
+fn type_path(name: &str) -> String {
+    format!("{TYPES}/{}", segment(name))
+}
+
+fn objects_path(content_type: &str) -> String {
+    format!("{CONTENT}/{}", segment(content_type))
+}
+
+fn object_path(content_type: &str, id: &str) -> String {
+    format!("{}/{}", objects_path(content_type), segment(id))
+}
+
+/// What stays as it is in a path segment or a query value.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+fn segment(text: &str) -> String {
+    utf8_percent_encode(text, ENCODED).to_string()
+}
+
+/// A list request as a query string.
+fn query(request: &ListRequest) -> String {
+    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
+    let mut add = |name: &str, value: &str| {
+        write!(query, "&{name}={}", segment(value)).expect("a string takes any text");
+    };
+    if let Some(order_by) = &request.order_by {
+        add("order_by", order_by);
+    }
+    if request.descending {
+        add("order_direction", "desc");
+    }
+    if request.empty_first {
+        add("empty_first", "true");
+    }
+    if request.hydrate > 0 {
+        add("hydrate", &request.hydrate.to_string());
+    }
+    if let Some(filters) = &request.filters {
+        add("filters", filters);
+    }
+    for id in request.ids.iter().flatten() {
+        add("ids[]", id);
+    }
+    query
+}
+
+#[cfg(test)]
+mod tests {
+    use cms_core::paging::Page;
+
+    use super::*;
+
+    #[test]
+    fn requests_become_queries_with_every_value_encoded() {
+        let request = ListRequest {
+            page: Page { number: 2, limit: 50 },
+            order_by: Some("geo.lat".to_owned()),
+            descending: true,
+            empty_first: true,
+            hydrate: 1,
+            filters: Some("{\"a&b\":1}".to_owned()),
+            ids: Some(vec!["x y".to_owned(), "ż".to_owned()]),
+        };
+        assert_eq!(
+            query(&request),
+            "page=2&limit=50&order_by=geo.lat&order_direction=desc&empty_first=true&hydrate=1\
+             &filters=%7B%22a%26b%22%3A1%7D&ids[]=x%20y&ids[]=%C5%BC"
+        );
+        assert_eq!(object_path("post", "a/b?c#d"), "/api/v1/content/post/a%2Fb%3Fc%23d");
+    }
+
+    #[test]
+    fn only_urls_of_servers_are_taken() {
+        for url in ["", "localhost:8080", "ftp://x", "http://", "/data"] {
+            assert!(Remote::new(url, Some("k")).is_err(), "{url}");
+        }
+        assert_eq!(Remote::new("http://h:1/p/", Some("k")).unwrap().base, "http://h:1/p");
+        assert_eq!(Remote::new("http://h", None).err().unwrap().exit_code(), 3);
+    }
+}

@@ -1,0 +1,232 @@
+//! Which index a list uses: the difference between microseconds and seconds on a large type.
+
+use serde_json::{Value, json};
+
+use super::{
+    Size, count, page,
+    support::{CTD, Stored, database, insert, plan, properties, target},
+    unique_lookup,
+};
+use crate::{
+    query::{ListQuery, filter},
+    store::index_ddl,
+};
+
+const FEW: Size = Size { matching: 10, live: 100_000 };
+const MANY: Size = Size { matching: 50_000, live: 100_000 };
+
+fn condition(operator: &str, value: impl Into<Value>) -> Value {
+    json!({"type": operator, "filter": value.into(), "filter2": "2020-02-01"})
+}
+
+/// The plan of the page, or of the count when no size is known.
+fn plan_of(filters: &Value, order: (&str, bool), size: Option<Size>) -> String {
+    let properties = properties();
+    let connection = database(&properties);
+    insert(&connection, &Stored::default());
+    let query = ListQuery {
+        conditions: filter::parse(&filters.to_string(), &properties).unwrap(),
+        order: ListQuery::order(Some(order.0), &properties),
+        descending: order.1,
+        ..ListQuery::default()
+    };
+    let statement = match size {
+        Some(size) => page(&query, target(&properties), size, "object.data"),
+        None => count(&query, target(&properties)),
+    };
+    plan(&connection, &statement)
+}
+
+#[test]
+fn a_page_is_found_within_one_index() {
+    const CREATED: (&str, bool) = ("internal.createdAt", false);
+    let title = |operator: &str, value: &str| json!({"Title": condition(operator, value)});
+    let table = [
+        // The order alone.
+        (json!({}), CREATED, "object_created (ctd=?)"),
+        (json!({}), ("internal.createdAt", true), "object_newest (ctd=?)"),
+        (json!({}), ("internal.updatedAt", false), "object_updated (ctd=?)"),
+        (json!({}), ("id", false), "object_id (ctd=?)"),
+        (json!({}), ("id", true), "object_id (ctd=?)"),
+        (json!({}), ("unknown", true), "object_created (ctd=?)"),
+        (json!({}), ("Title", false), "prop_7_+title (ctd=?)"),
+        (json!({}), ("Title", true), "prop_7_+title (ctd=?)"),
+        (json!({}), ("views", false), "prop_7_views (ctd=?)"),
+        (json!({}), ("live", true), "prop_7_live (ctd=?)"),
+        // A condition whose index has the order, too.
+        (title("equals", "Aa"), CREATED, "prop_7_+title (ctd=? AND <expr>=?)"),
+        (title("equals", "Aa"), ("Title", false), "prop_7_+title (ctd=? AND <expr>=?)"),
+        (title("empty", ""), CREATED, "prop_7_+title (ctd=? AND <expr>=?)"),
+        (
+            title("startsWith", "Aa"),
+            ("Title", false),
+            "prop_7_+title (ctd=? AND <expr>>? AND <expr><?)",
+        ),
+        (
+            title("startsWith", "Aa"),
+            ("Title", true),
+            "prop_7_+title (ctd=? AND <expr>>? AND <expr><?)",
+        ),
+        (title("contains", "Aa"), ("Title", false), "prop_7_+title (ctd=?)"),
+        (json!({"views": condition("equals", "3")}), CREATED, "prop_7_views (ctd=? AND <expr>=?)"),
+        (json!({"live": condition("equals", true)}), CREATED, "prop_7_live (ctd=? AND <expr>=?)"),
+        (
+            json!({"views": condition("greaterThan", 3)}),
+            ("views", true),
+            "prop_7_views (ctd=? AND <expr>>?)",
+        ),
+        (
+            json!({"at": condition("inRange", "2020-01-01")}),
+            ("at", false),
+            "prop_7_at (ctd=? AND <expr>>? AND <expr><?)",
+        ),
+        (
+            json!({"internal.createdAt": condition("greaterThan", "2020-01-01")}),
+            CREATED,
+            "object_created (ctd=? AND created_at>?)",
+        ),
+        (
+            json!({"internal.updatedAt": condition("inRange", "2020-01-01")}),
+            ("internal.updatedAt", false),
+            "object_updated (ctd=? AND updated_at>? AND updated_at<?)",
+        ),
+    ];
+    for (filters, order, index) in table {
+        for size in [FEW, MANY] {
+            let plan = plan_of(&filters, order, Some(size));
+            let expected = format!("SEARCH object USING COVERING INDEX {index}");
+            assert!(plan.contains(&expected), "{filters} {order:?}\n{plan}");
+            // Equal values are in the order of creation also when the list runs backwards: they
+            // alone may need sorting.
+            let sorted = order.1 && !["id", "internal.createdAt", "unknown"].contains(&order.0);
+            assert!(
+                !plan.contains("TEMP B-TREE") || (sorted && plan.contains("FOR LAST")),
+                "{filters} {order:?}\n{plan}"
+            );
+        }
+    }
+}
+
+#[test]
+fn few_objects_are_found_by_the_condition_and_many_by_the_order() {
+    let table = [
+        (
+            json!({"Title": condition("equals", "Aa")}),
+            "views",
+            "prop_7_+title (ctd=? AND <expr>=?)",
+            "prop_7_views (ctd=?)",
+        ),
+        (
+            json!({"Title": condition("equals", json!(["Aa", "b"]))}),
+            "id",
+            "prop_7_+title (ctd=? AND <expr>=?)",
+            "object_id (ctd=?)",
+        ),
+        (
+            json!({"views": condition("greaterThan", 3)}),
+            "Title",
+            "prop_7_views (ctd=? AND <expr>>?)",
+            "prop_7_+title (ctd=?)",
+        ),
+        (
+            json!({"at": condition("greaterThan", "2020-01-01")}),
+            "unknown",
+            "prop_7_at (ctd=? AND <expr>>?)",
+            "object_created (ctd=?)",
+        ),
+        (
+            json!({"slug": condition("startsWith", "a")}),
+            "unknown",
+            "prop_7_slug (ctd=? AND <expr>>? AND <expr><?)",
+            "object_created (ctd=?)",
+        ),
+        (
+            json!({"slug": condition("contains", "a")}),
+            "unknown",
+            "prop_7_slug (ctd=?)",
+            "object_created (ctd=?)",
+        ),
+        (
+            json!({"id": condition("equals", "a")}),
+            "Title",
+            "object_id (ctd=? AND id=?)",
+            "prop_7_+title (ctd=?)",
+        ),
+        (
+            json!({"tags": condition("includes", "a")}),
+            "Title",
+            "prop_7_+title (ctd=?)",
+            "prop_7_+title (ctd=?)",
+        ),
+    ];
+    for (filters, order, by_condition, by_order) in table {
+        for (size, index) in [(Size { matching: 3, ..FEW }, by_condition), (MANY, by_order)] {
+            let plan = plan_of(&filters, (order, false), Some(size));
+            assert!(plan.contains(&format!("INDEX {index}")), "{filters} {order} {size:?}\n{plan}");
+            let sorts = plan.contains("TEMP B-TREE");
+            assert_eq!(sorts, index != by_order, "{filters} {order} {size:?}\n{plan}");
+        }
+    }
+}
+
+#[test]
+fn counts_read_nothing_but_an_index() {
+    let table = [
+        (json!({}), ""),
+        (json!({"Title": condition("equals", "Aa")}), "prop_7_+title (ctd=? AND <expr>=?)"),
+        (
+            json!({"Title": condition("equals", json!(["Aa", "b"]))}),
+            "prop_7_+title (ctd=? AND <expr>=?)",
+        ),
+        (json!({"Title": condition("notEqual", "Aa")}), "prop_7_+title (ctd=?)"),
+        (json!({"Title": condition("contains", "Aa")}), "prop_7_+title (ctd=?)"),
+        (json!({"Title": condition("endsWith", "Aa")}), "prop_7_+title (ctd=?)"),
+        (json!({"Title": condition("greaterThan", "Aa")}), "prop_7_+title (ctd=?)"),
+        (json!({"Title": condition("greaterThan", "5")}), "prop_7_+title (ctd=?)"),
+        (json!({"views": condition("lessThan", 2)}), "prop_7_views (ctd=? AND <expr><?)"),
+        (json!({"at": condition("lessThan", "2020-01-22")}), "prop_7_at (ctd=? AND <expr><?)"),
+        (json!({"live": condition("equals", "1")}), "prop_7_live (ctd=? AND <expr>=?)"),
+        (json!({"id": condition("equals", "a")}), "object_id (ctd=? AND id=?)"),
+    ];
+    for (filters, index) in table {
+        let plan = plan_of(&filters, ("id", false), None);
+        assert!(plan.contains(&format!("USING COVERING INDEX {index}")), "{filters}\n{plan}");
+    }
+}
+
+#[test]
+fn unique_values_are_looked_up_in_their_index() {
+    let properties = properties();
+    let connection = database(&properties);
+    let lookup = unique_lookup(CTD, "slug", &json!("Aa"), Some(1)).unwrap();
+    let plan = plan(&connection, &lookup);
+    assert_eq!(plan, "SEARCH object USING COVERING INDEX prop_7_slug (ctd=? AND <expr>=?)");
+}
+
+#[test]
+fn indexes_follow_the_type() {
+    let properties = properties();
+    let all = index_ddl::wanted(CTD, &properties);
+    let names: Vec<&str> = all.iter().map(|index| index.name.as_str()).collect();
+    assert_eq!(names, ["prop_7_+title", "prop_7_slug", "prop_7_views", "prop_7_live", "prop_7_at"]);
+
+    let connection = database(&properties);
+    let present = || -> Vec<index_ddl::Index> {
+        connection
+            .prepare(index_ddl::PRESENT)
+            .unwrap()
+            .query_map([index_ddl::name_prefix(CTD)], |row| {
+                Ok(index_ddl::Index { name: row.get(0)?, sql: row.get(1)? })
+            })
+            .unwrap()
+            .map(Result::unwrap)
+            .collect()
+    };
+    assert_eq!(index_ddl::changes(&all, &present()), Vec::<String>::new());
+    let fewer = index_ddl::wanted(CTD, &properties[1..3]);
+    for statement in index_ddl::changes(&fewer, &present()) {
+        connection.execute_batch(&statement).unwrap();
+    }
+    let names: Vec<String> = present().into_iter().map(|index| index.name).collect();
+    assert_eq!(names, ["prop_7_slug", "prop_7_views"]);
+}

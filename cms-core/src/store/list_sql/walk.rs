@@ -1,0 +1,91 @@
+//! Which way to a page is short: along the index of the order, asking each object, until the page
+//! is full; or through an index of the conditions, sorting what they find.
+//!
+//! SQLite keeps no statistics here and would guess. The number of objects that match is known by
+//! the time a page is read, and from it the cost of both ways: neither is ever much longer than
+//! the geometric mean of the page and the type.
+
+use super::{
+    Size, Target,
+    terms::{self, Reach, Term},
+};
+use crate::{
+    query::{
+        ListQuery,
+        path::{InternalField, Path, Root},
+    },
+    store::index_ddl,
+};
+
+/// Entries of an index that are read in the time of fetching and reading one object.
+const ENTRIES_PER_OBJECT: u64 = 16;
+
+/// The way to the objects of a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Walk {
+    /// Along this index, which has the order.
+    Order(String),
+    /// Along an index of a condition.
+    Conditions,
+    /// There is one good way, and SQLite finds it.
+    Free,
+}
+
+pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
+    let Some(index) = order_index(query, target) else { return Walk::Free };
+    let reach = terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object);
+    let by_creation = is_by_creation(&query.order);
+    // What the conditions on the order's own values find is in order.
+    let in_order = terms::of_conditions(query, terms)
+        .filter(|(condition, _)| condition.path == query.order)
+        .map(|(_, term)| term.reach)
+        .max();
+    // Objects with one value stand in the order of creation within the index of the property.
+    if in_order >= Some(Reach::Range) || (by_creation && reach == Reach::Point) {
+        return Walk::Free;
+    }
+    if reach == Reach::Object || in_order == Some(reach) {
+        return Walk::Order(index);
+    }
+    let needed = query.page.offset().saturating_add(u64::from(query.page.limit));
+    let asked = needed.saturating_mul(size.live) / size.matching.max(1);
+    let candidates = if reach == Reach::Scan { size.live } else { size.matching };
+    let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
+    if asked.min(size.live) < found { Walk::Order(index) } else { Walk::Conditions }
+}
+
+/// The index that has the order, if there is one.
+fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
+    let order = &query.order;
+    if is_by_creation(order) {
+        let is_date = order.root == Root::Internal(InternalField::CreatedAt);
+        let newest_first = query.descending && is_date && order.steps.is_empty();
+        return Some(if newest_first { "object_newest" } else { "object_created" }.to_owned());
+    }
+    match &order.root {
+        Root::Id => Some("object_id".to_owned()),
+        Root::Internal(InternalField::UpdatedAt) => Some("object_updated".to_owned()),
+        Root::Property(name) if order.steps.is_empty() => index_ddl::indexed(target.properties)
+            .find(|property| property.name == *name)
+            .map(|property| index_ddl::index_name(target.ctd, &property.name)),
+        _ => None,
+    }
+}
+
+/// Tells whether the order is that of creation, be it because no object has an order value.
+fn is_by_creation(order: &Path) -> bool {
+    match order.root {
+        Root::Any | Root::Nowhere => true,
+        Root::Id => !order.steps.is_empty(),
+        Root::Internal(field) => {
+            !order.steps.is_empty()
+                || matches!(
+                    field,
+                    InternalField::CreatedAt
+                        | InternalField::ContentType
+                        | InternalField::DeletedAt
+                )
+        }
+        Root::Property(_) => false,
+    }
+}

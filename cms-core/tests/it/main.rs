@@ -1,0 +1,3 @@
+//! What the core promises, through its public names only.
+
+mod objects;

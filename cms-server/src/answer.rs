@@ -1,0 +1,129 @@
+//! [`Answer`]: what a handler gives back, and how it becomes a response.
+//!
+//! Headers that every answer carries are set here and nowhere else.
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    response::Response,
+};
+use cms_core::wire::object::Json;
+use serde::Serialize;
+
+use crate::{
+    compression::{Coding, WORTHWHILE},
+    state::REQUEST_ID,
+};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload");
+const CORS_METHODS: HeaderValue =
+    HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+const CORS_HEADERS: HeaderValue =
+    HeaderValue::from_static("X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept");
+
+/// Private cause of a failure, for the log.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// Status, body and the headers that are not the same everywhere.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    /// JSON text; empty means no body.
+    body: Vec<u8>,
+    coding: Option<Coding>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) cause: Option<Cause>,
+}
+
+impl Answer {
+    /// 200 without a body.
+    pub(crate) fn empty() -> Self {
+        Self::new(StatusCode::OK, Vec::new())
+    }
+
+    /// 204.
+    pub(crate) fn no_content() -> Self {
+        Self::new(StatusCode::NO_CONTENT, Vec::new())
+    }
+
+    /// 200 with a value as JSON.
+    pub(crate) fn json(value: &impl Serialize) -> Self {
+        let text = serde_json::to_vec(value).expect("answers have string keys only");
+        Self::new(StatusCode::OK, text)
+    }
+
+    /// 204 for a browser that asks what it may send (contract 1.14).
+    pub(crate) fn preflight() -> Self {
+        Self::no_content()
+            .with_header(header::ACCESS_CONTROL_ALLOW_METHODS, CORS_METHODS)
+            .with_header(header::ACCESS_CONTROL_ALLOW_HEADERS, CORS_HEADERS)
+            .with_header(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"))
+    }
+
+    fn new(status: StatusCode, body: Vec<u8>) -> Self {
+        Self { status, body, coding: None, headers: Vec::new(), cause: None }
+    }
+
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// Adds a header when there is a value for it.
+    pub(crate) fn with_optional(self, name: HeaderName, value: Option<HeaderValue>) -> Self {
+        match value {
+            Some(value) => self.with_header(name, value),
+            None => self,
+        }
+    }
+
+    /// Compresses the body when that pays and the client takes it.
+    pub(crate) fn compressed_for(mut self, request: &HeaderMap) -> Self {
+        if self.body.len() < WORTHWHILE {
+            return self;
+        }
+        self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
+        if let Some(coding) = Coding::wanted(request) {
+            self.body = coding.compress(&self.body);
+            self.coding = Some(coding);
+        }
+        self
+    }
+
+    /// Makes the response; one to HEAD tells the length of the body and leaves it out.
+    pub(crate) fn into_response(self, method: &Method, request_id: HeaderValue) -> Response {
+        let mut headers = HeaderMap::with_capacity(8);
+        if !self.body.is_empty() {
+            headers.insert(header::CONTENT_TYPE, JSON);
+        }
+        if let Some(coding) = self.coding {
+            headers.insert(header::CONTENT_ENCODING, coding.header());
+        }
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        headers.insert(REQUEST_ID, request_id);
+        headers.extend(self.headers.into_iter().map(|(name, value)| (Some(name), value)));
+        let body = if method == Method::HEAD {
+            headers.insert(header::CONTENT_LENGTH, HeaderValue::from(self.body.len()));
+            Body::empty()
+        } else {
+            Body::from(self.body)
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        *response.headers_mut() = headers;
+        response
+    }
+}
+
+impl From<Json> for Answer {
+    fn from(Json(text): Json) -> Self {
+        Self::new(StatusCode::OK, text)
+    }
+}

@@ -1,0 +1,92 @@
+//! The one place where a request crosses from the threads that drive connections to work that may
+//! block: database, disk, long computation.
+//!
+//! How many cross at a time is limited by [`Permits`]; who waits too long is told to come back.
+//! A panic in the work is an error of that request alone.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+
+use cms_core::{Error, Result};
+use tokio::{sync::Semaphore, task, time};
+
+use crate::{config::ServerConfig, state::App};
+
+/// How long a request waits for its turn before it is refused as [`Error::Busy`].
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What kind of work a route does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// A few lookups by key: microseconds.
+    Short,
+    /// A list, a hydration, a count: perhaps long.
+    Read,
+    /// Waits for a commit.
+    Write,
+}
+
+impl Work {
+    /// Tells whether the work is done right on the thread of the connection. Changing threads
+    /// costs more than a lookup does; anything longer would hold up other connections.
+    fn runs_inline(self) -> bool {
+        self == Self::Short
+    }
+}
+
+/// How much work of each kind may be under way.
+pub(crate) struct Permits {
+    reads: Arc<Semaphore>,
+    writes: Arc<Semaphore>,
+}
+
+impl Permits {
+    pub(crate) fn new(config: &ServerConfig) -> Self {
+        Self {
+            reads: Arc::new(Semaphore::new(config.reads.max(1))),
+            writes: Arc::new(Semaphore::new(config.writes.max(1))),
+        }
+    }
+}
+
+/// Runs a job that may block, and returns what it returns.
+pub(crate) async fn run<T: Send + 'static>(
+    app: &Arc<App>,
+    work: Work,
+    job: impl FnOnce(&App) -> T + Send + 'static,
+) -> Result<T> {
+    if work.runs_inline() {
+        return guarded(app, job);
+    }
+    let permits = match work {
+        Work::Short | Work::Read => &app.permits.reads,
+        Work::Write => &app.permits.writes,
+    };
+    let permit = time::timeout(PATIENCE, Arc::clone(permits).acquire_owned())
+        .await
+        .map_err(|_| Error::Busy("too many requests are waiting".to_owned()))?
+        .expect("nobody closes the permits");
+    let app = Arc::clone(app);
+    task::spawn_blocking(move || {
+        let result = guarded(&app, job);
+        drop(permit);
+        result
+    })
+    .await
+    .map_err(|error| Error::Internal(error.into()))?
+}
+
+/// Runs a job; its panic is an error.
+fn guarded<T>(app: &App, job: impl FnOnce(&App) -> T) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(|| job(app))).map_err(|panic| {
+        let message = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("without a message");
+        Error::internal(format!("a request panicked: {message}"))
+    })
+}

@@ -1,0 +1,41 @@
+//! What the server must be told. Reading flags and environment is the command line's work.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+
+/// Settings of one server; start from [`ServerConfig::default`].
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// Port 0 lets the system choose one.
+    pub listen: SocketAddr,
+    /// Largest JSON body, in bytes (contract 1.12).
+    pub body_limit: usize,
+    /// Threads that drive connections.
+    pub workers: usize,
+    /// Reads that run at the same time; more wait their turn.
+    pub reads: usize,
+    /// Writes that are under way at the same time. The core commits waiting writes together, so
+    /// more of them make larger groups.
+    pub writes: usize,
+    /// Open connections; more wait in the system's queue.
+    pub connections: usize,
+    /// How long running requests may take to finish when the server stops.
+    pub grace: Duration,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            body_limit: 128 * 1024 * 1024,
+            workers: cores,
+            reads: (2 * cores).max(4),
+            writes: 64,
+            connections: 10_000,
+            grace: Duration::from_secs(20),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The JSON body of a request: content type, size, syntax (contract 1.1, 1.12).
+
+use std::time::Duration;
+
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    http::{HeaderMap, header},
+};
+use cms_core::{Error, Result};
+use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tokio::time;
+
+/// How long a client may pause in the middle of a body.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// Most memory that is reserved because a request says how long it is.
+const TRUSTED_LENGTH: usize = 1024 * 1024;
+
+/// Refuses a body that does not say that it is JSON.
+pub(crate) fn require_json(headers: &HeaderMap) -> Result<()> {
+    let value = headers.get(header::CONTENT_TYPE).map_or(&b""[..], |v| v.as_bytes());
+    let essence = value.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
+    if essence.eq_ignore_ascii_case(b"application/json") {
+        Ok(())
+    } else {
+        Err(Error::UnsupportedMedia)
+    }
+}
+
+/// Reads a whole body, of at most `limit` bytes.
+pub(crate) async fn read(mut body: Body, limit: usize) -> Result<Bytes> {
+    let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if declared > limit {
+        return Err(Error::BodyTooLarge);
+    }
+    let mut first = Bytes::new();
+    let mut all = Vec::new();
+    while let Some(frame) = time::timeout(PAUSE, body.frame()).await.map_err(|_| malformed())? {
+        let Ok(data) = frame.map_err(|_| malformed())?.into_data() else { continue };
+        if first.len() + all.len() + data.len() > limit {
+            return Err(Error::BodyTooLarge);
+        }
+        if first.is_empty() && all.is_empty() {
+            // Small bodies come in one piece, which need not be copied.
+            first = data;
+            continue;
+        }
+        if all.is_empty() {
+            all.reserve(declared.min(TRUSTED_LENGTH).max(first.len() + data.len()));
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        all.extend_from_slice(&data);
+    }
+    Ok(if all.is_empty() { first } else { all.into() })
+}
+
+/// Reads a body that is a JSON object.
+pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>> {
+    parse(body)
+}
+
+/// Reads a body that is a JSON array.
+pub(crate) fn array(body: &[u8]) -> Result<Vec<Value>> {
+    parse(body)
+}
+
+/// Reads a body that is a JSON array of strings.
+pub(crate) fn strings(body: &[u8]) -> Result<Vec<String>> {
+    parse(body)
+}
+
+/// Reads a structure out of an object; the message says what is wrong with it.
+pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
+    serde_json::from_value(Value::Object(object))
+        .map_err(|error| Error::BadRequest(error.to_string()))
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
+    serde_json::from_slice(body).map_err(|_| malformed())
+}
+
+fn malformed() -> Error {
+    Error::BadRequest("Malformed JSON".to_owned())
+}

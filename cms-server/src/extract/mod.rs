@@ -1,0 +1,6 @@
+//! What a request says, taken out of its head and body.
+
+pub(crate) mod auth;
+pub(crate) mod body;
+pub(crate) mod mode;
+pub(crate) mod query;

@@ -1,0 +1,121 @@
+//! The query of a request (contract 1.8): raw pairs, of which a name may come several times.
+//!
+//! Nothing in a query is an error here: what does not decode stays as it is.
+
+use std::borrow::Cow;
+
+use axum::http::HeaderValue;
+use percent_encoding::percent_decode_str;
+
+use super::auth;
+use crate::deprecation;
+
+/// Names and values in request order, decoded.
+pub(crate) struct Query<'a> {
+    pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+impl<'a> Query<'a> {
+    pub(crate) fn parse(text: &'a str) -> Self {
+        let pairs = text
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .map(|(name, value)| (decoded(name), decoded(value)))
+            .collect();
+        Self { pairs }
+    }
+
+    /// Returns a single value; of several the last one counts.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.as_ref())
+    }
+
+    /// Returns a single value that is not empty.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the values of an array: `name[]`, `name[0]` or `name`; none when it is absent.
+    pub(crate) fn list(&self, name: &str) -> Option<Vec<String>> {
+        let mut values = self.pairs.iter().filter(|(n, _)| is_element(n, name)).peekable();
+        values.peek()?;
+        Some(values.map(|(_, value)| value.clone().into_owned()).collect())
+    }
+
+    /// Returns the names that a route does not know, as a header value (contract 1.11). A `[]` at
+    /// the end of a known name marks an array.
+    pub(crate) fn ignored(&self, known: &[&str]) -> Option<HeaderValue> {
+        let is_known = |name: &str| {
+            name == auth::PARAMETER
+                || known.iter().any(|k| match k.strip_suffix("[]") {
+                    Some(array) => is_element(name, array),
+                    None => name == *k,
+                })
+        };
+        deprecation::names(self.pairs.iter().map(|(n, _)| n.as_ref()).filter(|n| !is_known(n)))
+    }
+}
+
+/// Tells whether a parameter belongs to an array.
+fn is_element(parameter: &str, array: &str) -> bool {
+    let Some(rest) = parameter.strip_prefix(array) else { return false };
+    rest.is_empty()
+        || rest
+            .strip_prefix('[')
+            .and_then(|r| r.strip_suffix(']'))
+            .is_some_and(|index| index.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Undoes form encoding: `+` is a space, then percent-encoding.
+fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('+') {
+        return percent_decode_str(text).decode_utf8_lossy();
+    }
+    let spaced = text.replace('+', " ");
+    Cow::Owned(percent_decode_str(&spaced).decode_utf8_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_decoded_and_the_last_one_counts() {
+        let query = Query::parse("a=1&&a=2&b=x+y%26z&c&d=a=b&e=100%&f=%ff&g=%22%7B%7D%22&=x");
+        let texts = ["a", "b", "c", "d", "e", "f", "g", "", "h"].map(|name| query.get(name));
+        let wanted = [
+            Some("2"),
+            Some("x y&z"),
+            Some(""),
+            Some("a=b"),
+            Some("100%"),
+            Some("\u{fffd}"),
+            Some("\"{}\""),
+            Some("x"),
+            None,
+        ];
+        assert_eq!(texts, wanted);
+        assert_eq!(query.text("c"), None);
+    }
+
+    #[test]
+    fn arrays_come_in_three_spellings() {
+        let list = |text: &str| Query::parse(text).list("ids");
+        assert_eq!(list("ids[]=a&ids[]=b").unwrap(), ["a", "b"]);
+        assert_eq!(list("ids%5B%5D=a&ids[1]=b").unwrap(), ["a", "b"]);
+        assert_eq!(list("ids=a").unwrap(), ["a"]);
+        assert_eq!(list("ids[]=").unwrap(), [""]);
+        assert_eq!(list("ids[x]=a&idsx=b&id=c"), None);
+    }
+
+    #[test]
+    fn names_nobody_knows_are_told() {
+        let ignored = |text: &str| {
+            let value = Query::parse(text).ignored(&["page", "ids[]"]);
+            value.map(|v| v.to_str().unwrap().to_owned())
+        };
+        assert_eq!(ignored("page=1&ids[0]=a&ids[]=b&auth_token=t"), None);
+        assert_eq!(ignored("z=1&page[]=1&z=2&ids[a]=b").as_deref(), Some("z,page[],ids[a]"));
+    }
+}

@@ -1,0 +1,34 @@
+//! Many content objects in one call (contract 3.8, 3.9).
+
+use axum::http::StatusCode;
+use cms_core::{Cms, Result, paging, wire::batch::BatchReport};
+use serde_json::json;
+
+use crate::{answer::Answer, extract::body, request::Call};
+
+pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, ..] = &call.path;
+    let elements = body::array(call.body)?;
+    let update_existing = paging::boolean(call.query.get("updateExisting"));
+    let report = cms.objects().batch_create(&call.caller, name, elements, update_existing)?;
+    Ok(reported(&report))
+}
+
+pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, ..] = &call.path;
+    let elements = body::array(call.body)?;
+    Ok(reported(&cms.objects().batch_patch(&call.caller, name, elements)?))
+}
+
+pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, ..] = &call.path;
+    let ids = body::strings(call.body)?;
+    let count = cms.objects().batch_delete(&call.caller, name, &ids)?;
+    Ok(Answer::json(&json!({ "deletedCount": count })))
+}
+
+/// A report with errors is a 400, whatever was saved.
+fn reported(report: &BatchReport) -> Answer {
+    let answer = Answer::json(report);
+    if report.batch_error_count == 0 { answer } else { answer.with_status(StatusCode::BAD_REQUEST) }
+}

@@ -1,0 +1,27 @@
+//! For whoever watches over the process (contract 10.1).
+
+use std::sync::atomic::Ordering;
+
+use cms_core::Error;
+use serde_json::json;
+
+use crate::{answer::Answer, state::App};
+
+/// The process answers.
+pub(crate) fn alive(_app: &App) -> Answer {
+    Answer::json(&json!({ "status": "ok" }))
+}
+
+/// The data folder answers, and the server is not about to stop.
+pub(crate) fn ready(app: &App) -> Answer {
+    if app.draining.load(Ordering::Relaxed) {
+        return Error::Busy("the server is stopping".to_owned()).into();
+    }
+    match app.cms.check_ready() {
+        Ok(()) => alive(app),
+        Err(error) => {
+            tracing::warn!(%error, cause = ?std::error::Error::source(&error), "not ready");
+            Error::Busy("the data folder does not answer".to_owned()).into()
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! One function per route: unpack, one call of the core, pack. Which route leads here is in
+//! [`crate::router`]; key, scope and content type were checked before.
+
+pub(crate) mod batch;
+pub(crate) mod context;
+pub(crate) mod health;
+pub(crate) mod keys;
+pub(crate) mod objects;
+pub(crate) mod types;

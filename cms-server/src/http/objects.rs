@@ -1,0 +1,90 @@
+//! Content objects (contract 3).
+
+use cms_core::{
+    Cms, Result, limits,
+    paging::{self, Page},
+    wire::object::{Direction, ListRequest},
+};
+
+use crate::{
+    answer::Answer,
+    extract::{body, query::Query},
+    request::Call,
+};
+
+pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, ..] = &call.path;
+    let query = &call.query;
+    let request = ListRequest {
+        page: page(query),
+        order_by: query.text("order_by").map(str::to_owned),
+        descending: direction(query) == Direction::Descending,
+        empty_first: paging::boolean(query.get("empty_first")),
+        hydrate: paging::hydration(query.get("hydrate")),
+        filters: query.text("filters").map(str::to_owned),
+        ids: query.list("ids"),
+    };
+    Ok(cms.objects().list(&call.caller, name, &request)?.into())
+}
+
+pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, id, _] = &call.path;
+    let hydrate = paging::hydration(call.query.get("hydrate"));
+    Ok(cms.objects().get(&call.caller, name, id, hydrate)?.into())
+}
+
+pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, ..] = &call.path;
+    Ok(cms.objects().create(&call.caller, name, body::object(call.body)?)?.into())
+}
+
+pub(crate) fn replace(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, id, _] = &call.path;
+    Ok(cms.objects().replace(&call.caller, name, id, body::object(call.body)?)?.into())
+}
+
+pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, id, _] = &call.path;
+    Ok(cms.objects().patch(&call.caller, name, id, body::object(call.body)?)?.into())
+}
+
+pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, id, _] = &call.path;
+    cms.objects().delete(&call.caller, name, id)?;
+    Ok(Answer::no_content())
+}
+
+pub(crate) fn removed(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, ..] = &call.path;
+    let ids = cms.objects().removed(&call.caller, name, call.query.get("deletedAfter"))?;
+    Ok(Answer::json(&ids))
+}
+
+pub(crate) fn versions(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, id, _] = &call.path;
+    let (page, direction) = (page(&call.query), direction(&call.query));
+    Ok(cms.objects().versions(&call.caller, name, id, page, direction)?.into())
+}
+
+pub(crate) fn version(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, id, version] = &call.path;
+    Ok(cms.objects().version(&call.caller, name, id, version)?.into())
+}
+
+pub(crate) fn duplicate(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+    let [name, id, _] = &call.path;
+    let payload = body::object(call.body)?;
+    Ok(cms.objects().duplicate(&call.caller, name, id, &payload)?.into())
+}
+
+fn page(query: &Query<'_>) -> Page {
+    Page::repaired(query.get("page"), query.get("limit"), limits::PAGE_MAX)
+}
+
+/// Anything but `desc` is ascending.
+pub(crate) fn direction(query: &Query<'_>) -> Direction {
+    match query.get("order_direction") {
+        Some(text) if text.eq_ignore_ascii_case("desc") => Direction::Descending,
+        _ => Direction::Ascending,
+    }
+}

@@ -1,0 +1,164 @@
+//! The way of one request, in the order of checks of contract 1.4:
+//!
+//! unknown path 404 → key 401 → method 405 → key kind, type and scope 403, 404, 403 → content
+//! type 415 → size 413 → the handler: body syntax 400 and whatever the core says.
+//!
+//! All but reading a body happens in one crossing to blocking work. A request with a body crosses
+//! twice: nobody without the right to write makes the server read what they send.
+
+use std::{
+    borrow::Cow,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    http::{HeaderValue, Method, Request, request::Parts},
+    response::Response,
+};
+use cms_core::{Caller, Result};
+
+use crate::{
+    answer::Answer,
+    blocking::{self, Work},
+    deprecation, error,
+    extract::{auth, body, query::Query},
+    path::{Found, Parameters},
+    router::{Action, Handler, Needs, Route},
+    state::App,
+    target::RawQuery,
+};
+
+/// A request as handlers see it: who asks, for what, with what.
+pub(crate) struct Call<'a> {
+    pub(crate) caller: Caller,
+    /// Parameters of the path, decoded; empty where the route has fewer.
+    pub(crate) path: [Cow<'a, str>; 3],
+    pub(crate) query: Query<'a>,
+    pub(crate) body: &'a [u8],
+    /// Payload keys that are ignored (contract 1.11).
+    pub(crate) ignored_payload: Option<HeaderValue>,
+}
+
+/// Answers a request. Never fails: what goes wrong is an answer too.
+pub(crate) async fn answer(app: Arc<App>, request: Request<Body>) -> Response {
+    let started = Instant::now();
+    let (parts, body) = request.into_parts();
+    let (method, uri) = (parts.method.clone(), parts.uri.clone());
+    let request_id = app.request_ids.of(&parts.headers);
+    let answer = carry_out(&app, parts, body).await.unwrap_or_else(Answer::from);
+    log(&answer, &method, uri.path(), &request_id, started.elapsed());
+    answer.into_response(&method, request_id)
+}
+
+async fn carry_out(app: &Arc<App>, parts: Parts, body: Body) -> Result<Answer> {
+    if parts.method == Method::OPTIONS {
+        return Ok(Answer::preflight());
+    }
+    match app.table.find(&parts.method, parts.uri.path()) {
+        Found::Nothing => Ok(error::unknown_path()),
+        Found::OtherMethod { allow, public: true } => Ok(error::method_not_allowed(allow)),
+        Found::OtherMethod { allow, public: false } => {
+            let check = move |app: &App| authenticate(app, &parts).map(|_| ());
+            blocking::run(app, Work::Short, check).await??;
+            Ok(error::method_not_allowed(allow))
+        }
+        Found::Route(route, parameters) => match route.action {
+            Action::Public(handler) => blocking::run(app, route.work, handler).await,
+            Action::Keyed(needs, handler) => {
+                let errand = Errand { route, needs, handler, parts, parameters };
+                if route.reads_body {
+                    errand.run_with_body(app, body).await
+                } else {
+                    errand.run(app).await
+                }
+            }
+        },
+    }
+}
+
+fn authenticate(app: &App, parts: &Parts) -> Result<Caller> {
+    auth::caller(&app.cms, &parts.headers, &Query::parse(query_text(parts)))
+}
+
+/// The query as sent: also with the characters that a URI may not hold.
+fn query_text(parts: &Parts) -> &str {
+    match parts.extensions.get::<RawQuery>() {
+        Some(RawQuery(text)) => text,
+        None => parts.uri.query().unwrap_or(""),
+    }
+}
+
+/// A request on its way through a row that asks for a key.
+struct Errand {
+    route: &'static Route,
+    needs: Needs,
+    handler: Handler,
+    parts: Parts,
+    parameters: Parameters,
+}
+
+impl Errand {
+    /// A request without a body: everything in one crossing.
+    async fn run(self, app: &Arc<App>) -> Result<Answer> {
+        let work = self.work();
+        blocking::run(app, work, move |app| {
+            let caller = self.admit(app)?;
+            Ok(self.perform(app, caller, &[]))
+        })
+        .await?
+    }
+
+    /// A request with a body, which is looked at only once the caller may write.
+    async fn run_with_body(self, app: &Arc<App>, body: Body) -> Result<Answer> {
+        let admit = move |app: &App| self.admit(app).map(|caller| (self, caller));
+        let (errand, caller) = blocking::run(app, Work::Short, admit).await??;
+        let body = if body.is_end_stream() {
+            Bytes::new()
+        } else {
+            body::require_json(&errand.parts.headers)?;
+            body::read(body, app.body_limit).await?
+        };
+        blocking::run(app, errand.work(), move |app| errand.perform(app, caller, &body)).await
+    }
+
+    /// A short read stays short only without parameters, such as `hydrate`.
+    fn work(&self) -> Work {
+        match self.route.work {
+            Work::Short if self.parts.uri.query().is_some() => Work::Read,
+            work => work,
+        }
+    }
+
+    /// Finds the caller, and checks that they may do this.
+    fn admit(&self, app: &App) -> Result<Caller> {
+        let query = Query::parse(query_text(&self.parts));
+        let caller = auth::caller(&app.cms, &self.parts.headers, &query)?;
+        let [name, ..] = self.parameters.read(self.parts.uri.path());
+        app.cms.authorise(&caller, self.needs.permission(&name, &query))?;
+        Ok(caller)
+    }
+
+    fn perform(&self, app: &App, caller: Caller, body: &[u8]) -> Answer {
+        let path = self.parameters.read(self.parts.uri.path());
+        let query = Query::parse(query_text(&self.parts));
+        let mut call = Call { caller, path, query, body, ignored_payload: None };
+        let answer = (self.handler)(&app.cms, &mut call).unwrap_or_else(Answer::from);
+        answer
+            .with_optional(deprecation::QUERY, call.query.ignored(self.route.query))
+            .with_optional(deprecation::PAYLOAD, call.ignored_payload)
+            .compressed_for(&self.parts.headers)
+    }
+}
+
+fn log(answer: &Answer, method: &Method, path: &str, request_id: &HeaderValue, time: Duration) {
+    let status = answer.status.as_u16();
+    let request_id = request_id.to_str().unwrap_or_default();
+    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    if let Some(cause) = &answer.cause {
+        tracing::error!(%method, path, status, micros, request_id, cause = %cause, "request failed");
+    } else {
+        tracing::debug!(%method, path, status, micros, request_id, "request");
+    }
+}

@@ -1,0 +1,188 @@
+//! The table of routes: every route of the server is a row here and nowhere else.
+//!
+//! `Allow` headers, the ignored query parameters of contract 1.11 and the coverage test come from
+//! the same rows. Reserved words of contract 1.7 stand before the parameter that they win over.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Method, Request},
+};
+use cms_core::{Access, Cms, Permission, Result, paging};
+
+use crate::{
+    answer::Answer,
+    blocking::Work,
+    config::ServerConfig,
+    extract::query::Query,
+    http::{batch, context, health, keys, objects, types},
+    request::{self, Call},
+    state::App,
+};
+
+/// One row: what is asked, what it takes, who answers.
+pub struct Route {
+    pub method: Method,
+    /// Segments in braces are parameters.
+    pub path: &'static str,
+    pub(crate) action: Action,
+    pub(crate) work: Work,
+    pub(crate) reads_body: bool,
+    /// Query parameters that the route knows; a `[]` at the end marks an array.
+    pub(crate) query: &'static [&'static str],
+}
+
+/// Who answers, and what the key must allow.
+#[derive(Clone, Copy)]
+pub(crate) enum Action {
+    /// Asks for no key.
+    Public(fn(&App) -> Answer),
+    Keyed(Needs, Handler),
+}
+
+/// Unpacks a call, asks the core once, packs the answer.
+pub(crate) type Handler = fn(&Cms, &mut Call<'_>) -> Result<Answer>;
+
+/// What a key must allow (contract 10). The type is the first parameter of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    AnyKey,
+    Content(Access),
+    /// Create, and read what is copied.
+    Duplicate,
+    /// Create, and update when existing objects are to be replaced.
+    BatchCreate,
+    ReadType,
+    ChangeType,
+    AdministerTypes,
+    Manage,
+}
+
+impl Needs {
+    /// Returns what a request asks of the core's permission check.
+    pub(crate) fn permission<'a>(self, name: &'a str, query: &Query<'_>) -> Permission<'a> {
+        let content = |needs| Permission::Content { content_type: name, needs };
+        match self {
+            Self::AnyKey => Permission::AnyKey,
+            Self::Content(needs) => content(needs),
+            Self::Duplicate => content(Access::CREATE | Access::READ),
+            Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
+                content(Access::CREATE | Access::UPDATE)
+            }
+            Self::BatchCreate => content(Access::CREATE),
+            Self::ReadType => Permission::ReadType { content_type: name },
+            Self::ChangeType => Permission::ChangeType { content_type: name },
+            Self::AdministerTypes => Permission::AdministerTypes,
+            Self::Manage => Permission::Manage,
+        }
+    }
+}
+
+impl Route {
+    /// A row that asks for no key.
+    const fn public(path: &'static str, handler: fn(&App) -> Answer) -> Self {
+        let action = Action::Public(handler);
+        Self { method: Method::GET, path, action, work: Work::Short, reads_body: false, query: &[] }
+    }
+
+    /// A row that reads.
+    const fn get(path: &'static str, work: Work, needs: Needs, handler: Handler) -> Self {
+        let action = Action::Keyed(needs, handler);
+        Self { method: Method::GET, path, action, work, reads_body: false, query: &[] }
+    }
+
+    /// A row that changes something and reads a JSON body.
+    const fn write(method: Method, path: &'static str, needs: Needs, handler: Handler) -> Self {
+        let action = Action::Keyed(needs, handler);
+        Self { method, path, action, work: Work::Write, reads_body: true, query: &[] }
+    }
+
+    /// The same row, where a body is ignored whatever its type.
+    const fn without_body(mut self) -> Self {
+        self.reads_body = false;
+        self
+    }
+
+    /// The same row with the query parameters that it knows.
+    const fn query(mut self, names: &'static [&'static str]) -> Self {
+        self.query = names;
+        self
+    }
+
+    /// Tells whether the row asks for no key.
+    pub fn is_public(&self) -> bool {
+        matches!(self.action, Action::Public(_))
+    }
+}
+
+const READ: Needs = Needs::Content(Access::READ);
+const CREATE: Needs = Needs::Content(Access::CREATE);
+const UPDATE: Needs = Needs::Content(Access::UPDATE);
+const DELETE: Needs = Needs::Content(Access::DELETE);
+const READ_REMOVED: Needs = Needs::Content(Access::READ_REMOVED);
+
+const TYPES: &str = "/api/v1/internal/contenttype";
+const TYPE: &str = "/api/v1/internal/contenttype/{name}";
+const OBJECTS: &str = "/api/v1/content/{name}";
+const OBJECT: &str = "/api/v1/content/{name}/{id}";
+const BATCH: &str = "/api/v1/content/{name}/batch";
+const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
+const KEYS: &str = "/api/v1/internal/key";
+
+/// Every route of the server.
+#[rustfmt::skip]
+pub static ROUTES: &[Route] = &[
+    Route::public("/healthz", health::alive),
+    Route::public("/readyz", health::ready),
+
+    Route::get("/api/auth-context", Work::Short, Needs::AnyKey, context::get),
+
+    Route::get(TYPES, Work::Read, Needs::AnyKey, types::list)
+        .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"]),
+    Route::write(Method::POST, TYPES, Needs::AdministerTypes, types::create),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", Needs::AdministerTypes, types::plan),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/apply", Needs::AdministerTypes, types::apply),
+    Route::get(TYPE, Work::Short, Needs::ReadType, types::get).query(&["resolveRef", "strictSchema"]),
+    Route::write(Method::PUT, TYPE, Needs::ChangeType, types::update),
+    Route::write(Method::DELETE, TYPE, Needs::ChangeType, types::delete).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", Needs::ChangeType, types::purge),
+    Route::write(Method::POST, "/api/v1/spaces/{space}/purge", Needs::AdministerTypes, types::purge_space)
+        .without_body(),
+
+    Route::get(OBJECTS, Work::Read, READ, objects::list)
+        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]"]),
+    Route::write(Method::POST, OBJECTS, CREATE, objects::create),
+    Route::write(Method::POST, BATCH, Needs::BatchCreate, batch::create).query(&["updateExisting"]),
+    Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
+    Route::get("/api/v1/content/{name}/removed", Work::Read, READ_REMOVED, objects::removed)
+        .query(&["deletedAfter"]),
+    Route::get(OBJECT, Work::Short, READ, objects::get).query(&["hydrate"]),
+    Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
+    Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
+    Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
+    Route::get(VERSIONS, Work::Read, READ, objects::versions)
+        .query(&["page", "limit", "order_by", "order_direction"]),
+    Route::get("/api/v1/content/{name}/{id}/version/{version}", Work::Short, READ, objects::version),
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Needs::Duplicate, objects::duplicate),
+
+    Route::get(KEYS, Work::Read, Needs::Manage, keys::list),
+    Route::write(Method::POST, KEYS, Needs::Manage, keys::create),
+    Route::write(Method::DELETE, "/api/v1/internal/key/{id}", Needs::Manage, keys::revoke).without_body(),
+];
+
+/// Returns the whole HTTP interface on a data folder, without a socket.
+pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
+    service(Arc::new(App::new(config, cms)))
+}
+
+/// The interface on shared state. All routing is in the table: checks come in the order of
+/// contract 1.4, where a key is asked for before a method is refused.
+pub(crate) fn service(app: Arc<App>) -> Router {
+    Router::new().fallback_service(tower::service_fn(move |request: Request<Body>| {
+        let app = Arc::clone(&app);
+        async move { Ok(request::answer(app, request).await) }
+    }))
+}

@@ -1,0 +1,201 @@
+//! The socket: accepting connections, speaking HTTP/1.1 and HTTP/2 on them, and ending well.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use axum::Router;
+use cms_core::Cms;
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::{conn::auto::Builder, graceful::GracefulShutdown},
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    runtime::{self, Runtime},
+    sync::{Semaphore, oneshot},
+    task::JoinHandle,
+    time,
+};
+use tower::Service;
+
+use crate::{
+    config::ServerConfig,
+    router,
+    state::App,
+    target::{Stream, Target},
+};
+
+/// How long a client may take to send the head of a request, and how long a connection may idle.
+const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
+/// How often an HTTP/2 connection is asked whether it is still there.
+const PING_INTERVAL: Duration = Duration::from_mins(1);
+/// Streams of one HTTP/2 connection.
+const STREAMS: u32 = 256;
+/// Size of all headers of an HTTP/2 request.
+const HEADER_BYTES: u32 = 64 * 1024;
+/// How long accepting rests when the system has no file handles left.
+const OUT_OF_HANDLES: Duration = Duration::from_millis(100);
+/// How long work that outlived the grace period may take to notice that.
+const LAST_WORK: Duration = Duration::from_secs(2);
+
+/// A server that answers.
+pub struct Running {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    accepting: JoinHandle<()>,
+    runtime: Runtime,
+}
+
+/// Starts a server on threads of its own; it answers when this returns.
+///
+/// # Errors
+/// When the address cannot be listened on, or the system gives no threads.
+pub fn serve(config: ServerConfig, cms: Arc<Cms>) -> io::Result<Running> {
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(config.workers.max(1))
+        .thread_name("cms-server")
+        .enable_all()
+        .build()?;
+    let listener = runtime.block_on(TcpListener::bind(config.listen))?;
+    let address = listener.local_addr()?;
+    let (stop, stopped) = oneshot::channel();
+    let accepting = runtime.spawn(run(listener, config, cms, stopped));
+    tracing::info!(%address, "listening");
+    Ok(Running { address, stop, accepting, runtime })
+}
+
+impl Running {
+    /// Where the server listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until the process is asked to end, then shuts down. Asking twice cuts the grace
+    /// period short.
+    ///
+    /// # Errors
+    /// When signals cannot be listened for.
+    pub fn run_until_signal(self) -> io::Result<()> {
+        self.runtime.block_on(asked_to_end())?;
+        tracing::info!("shutting down");
+        self.end(async {
+            if asked_to_end().await.is_ok() {
+                tracing::warn!("asked twice: running requests are cut off");
+            }
+        });
+        Ok(())
+    }
+
+    /// Takes no more requests, finishes the running ones within the grace period, and returns.
+    pub fn shutdown(self) {
+        self.end(std::future::pending());
+    }
+
+    fn end(self, cut_off: impl Future<Output = ()>) {
+        let Self { stop, accepting, runtime, .. } = self;
+        // Fails only when the task is gone, and then there is nobody to tell.
+        let _ = stop.send(());
+        runtime.block_on(async {
+            tokio::select! {
+                ended = accepting => if let Err(error) = ended {
+                    tracing::error!(%error, "the server ended badly");
+                },
+                () = cut_off => {}
+            }
+        });
+        runtime.shutdown_timeout(LAST_WORK);
+    }
+}
+
+/// Waits for Ctrl-C or, where there is such a thing, the polite signal of the system.
+async fn asked_to_end() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            result = tokio::signal::ctrl_c() => result,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+/// Accepts connections until told to stop, then waits for the requests that run.
+async fn run(
+    listener: TcpListener,
+    config: ServerConfig,
+    cms: Arc<Cms>,
+    mut stopped: oneshot::Receiver<()>,
+) {
+    let app = Arc::new(App::new(&config, cms));
+    let router = router::service(Arc::clone(&app));
+    let protocol = protocol();
+    let connections = GracefulShutdown::new();
+    let slots = Arc::new(Semaphore::new(config.connections.max(1)));
+    loop {
+        let slot = Arc::clone(&slots).acquire_owned();
+        let accepted = async { (slot.await, listener.accept().await) };
+        let (slot, stream) = tokio::select! {
+            accepted = accepted => accepted,
+            _ = &mut stopped => break,
+        };
+        match stream {
+            Ok((stream, _)) => {
+                let connection = connections.watch(connect(&protocol, stream, router.clone()));
+                tokio::spawn(async move {
+                    if let Err(error) = connection.await {
+                        tracing::debug!(%error, "connection ended");
+                    }
+                    drop(slot);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                time::sleep(OUT_OF_HANDLES).await;
+            }
+        }
+    }
+    drop(listener);
+    app.draining.store(true, Ordering::Relaxed);
+    if time::timeout(config.grace, connections.shutdown()).await.is_err() {
+        tracing::warn!("the grace period is over: running requests are cut off");
+    }
+}
+
+/// Both protocols on one port; HTTP/2 by prior knowledge.
+fn protocol() -> Builder<TokioExecutor> {
+    let mut protocol = Builder::new(TokioExecutor::new());
+    protocol.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    protocol
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_INTERVAL)
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(HEADER_BYTES);
+    protocol
+}
+
+/// Speaks with one client.
+fn connect(
+    protocol: &Builder<TokioExecutor>,
+    stream: TcpStream,
+    router: Router,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error: std::fmt::Display> + use<> {
+    // Answers are written whole: waiting for more to send would only delay them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "cannot turn off delays");
+    }
+    let target = Arc::new(Target::default());
+    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&target)));
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        router.clone().call(target.restore(request))
+    });
+    protocol.serve_connection(stream, service).into_owned()
+}

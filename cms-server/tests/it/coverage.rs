@@ -1,0 +1,129 @@
+//! Each route, asked by each kind of caller (contract 10): a route without a row fails.
+
+use cms_core::{
+    Caller,
+    wire::key::{KeyKind, NewKey},
+};
+use cms_server::router::ROUTES;
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, Who, definition, object};
+
+/// A sample request of one route, and the status for each of [`Who::ALL`].
+struct Row {
+    method: &'static str,
+    route: &'static str,
+    path: &'static str,
+    body: Value,
+    statuses: [u16; 7],
+}
+
+//                           nobody unknown read write scoped stranger admin
+const PUBLIC: [u16; 7] = [200, 200, 200, 200, 200, 200, 200];
+const ANY_KEY: [u16; 7] = [401, 401, 200, 200, 200, 200, 200];
+const READ: [u16; 7] = [401, 401, 200, 200, 200, 403, 200];
+const WRITE: [u16; 7] = [401, 401, 403, 200, 200, 403, 200];
+const REMOVE: [u16; 7] = [401, 401, 403, 204, 204, 403, 204];
+const TYPES: [u16; 7] = [401, 401, 403, 200, 403, 403, 200];
+const PURGE: [u16; 7] = [401, 401, 403, 204, 403, 403, 204];
+const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
+const REVOKE: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
+
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut row = |method, route, path, body: Value, statuses| {
+        rows.push(Row { method, route, path, body, statuses });
+    };
+    let none = Value::Null;
+    let project = json!({ "contentTypes": [definition("author")] });
+    let post = json!({ "title": "A title" });
+
+    row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
+    row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
+    row("GET", "/api/auth-context", "/api/auth-context", none.clone(), ANY_KEY);
+
+    let types = "/api/v1/internal/contenttype";
+    row("GET", types, types, none.clone(), ANY_KEY);
+    row("POST", types, types, json!(definition("fresh")), TYPES);
+    let plan = "/api/v1/internal/contenttype/plan";
+    row("POST", plan, plan, project.clone(), TYPES);
+    let apply = "/api/v1/internal/contenttype/apply";
+    row("POST", apply, apply, project, TYPES);
+    let one_type = "/api/v1/internal/contenttype/{name}";
+    row("GET", one_type, "/api/v1/internal/contenttype/post", none.clone(), READ);
+    let author = "/api/v1/internal/contenttype/author";
+    row("PUT", one_type, author, json!(definition("author")), TYPES);
+    row("DELETE", one_type, author, none.clone(), TYPES);
+    let purge = "/api/v1/internal/contenttype/{name}/purge";
+    row("POST", purge, "/api/v1/internal/contenttype/post/purge", none.clone(), PURGE);
+    row("POST", "/api/v1/spaces/{space}/purge", "/api/v1/spaces/SPACE/purge", none.clone(), PURGE);
+
+    let objects = "/api/v1/content/{name}";
+    row("GET", objects, "/api/v1/content/post", none.clone(), READ);
+    row("POST", objects, "/api/v1/content/post", post.clone(), WRITE);
+    let batch = ("/api/v1/content/{name}/batch", "/api/v1/content/post/batch");
+    row("POST", batch.0, batch.1, json!([post]), WRITE);
+    row("PATCH", batch.0, batch.1, json!([{ "id": "one", "price": 1 }]), WRITE);
+    let delete = ("/api/v1/content/{name}/batch-delete", "/api/v1/content/post/batch-delete");
+    row("POST", delete.0, delete.1, json!(["one"]), WRITE);
+    let removed = ("/api/v1/content/{name}/removed", "/api/v1/content/post/removed");
+    row("GET", removed.0, removed.1, none.clone(), READ);
+    let one = ("/api/v1/content/{name}/{id}", "/api/v1/content/post/one");
+    row("GET", one.0, one.1, none.clone(), READ);
+    row("PUT", one.0, one.1, post.clone(), WRITE);
+    row("PATCH", one.0, one.1, post, WRITE);
+    row("DELETE", one.0, one.1, none.clone(), REMOVE);
+    let versions = ("/api/v1/content/{name}/{id}/version", "/api/v1/content/post/one/version");
+    row("GET", versions.0, versions.1, none.clone(), READ);
+    let version = "/api/v1/content/{name}/{id}/version/{version}";
+    row("GET", version, "/api/v1/content/post/one/version/1", none.clone(), READ);
+    let duplicate = "/api/v1/content/{name}/{id}/duplicate";
+    let nothing_else = json!({ "relatedObjectsToDuplicate": [] });
+    row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
+
+    let keys = "/api/v1/internal/key";
+    row("GET", keys, keys, none.clone(), MANAGE);
+    row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
+    row("DELETE", "/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY", none, REVOKE);
+    rows
+}
+
+/// Puts back what an earlier caller of the same row may have taken away or added; returns the
+/// path with the ids that only the folder knows.
+fn prepare(app: &TestApp, path: &str) -> String {
+    let (cms, local) = (&app.core.cms, Caller::local());
+    // Each of these may already be so: then it is refused, which is just as well.
+    drop(cms.types().delete(&local, "fresh"));
+    drop(cms.types().create(&local, definition("author")));
+    let one = object(&json!({ "id": "one", "title": "One" }));
+    drop(cms.objects().create(&local, "post", one));
+    let new = NewKey { name: "victim".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
+    let key = cms.keys().create(&local, &new).unwrap().item.id;
+    path.replace("SPACE", &cms.auth_context(&local).unwrap().space.id).replace("KEY", &key)
+}
+
+#[tokio::test]
+async fn every_route_refuses_and_serves_each_kind_of_caller() {
+    for row in rows() {
+        let app = TestApp::new();
+        let mut statuses = [0; 7];
+        for (status, who) in statuses.iter_mut().zip(Who::ALL) {
+            let path = prepare(&app, row.path);
+            *status = app.ask(who, row.method, &path, &row.body).await.status;
+        }
+        assert_eq!(statuses, row.statuses, "{} {}", row.method, row.path);
+    }
+}
+
+#[test]
+fn every_route_has_a_row_here() {
+    let here: Vec<_> = rows().iter().map(|row| (row.method, row.route)).collect();
+    let there: Vec<_> = ROUTES.iter().map(|route| (route.method.as_str(), route.path)).collect();
+    assert_eq!(here, there);
+}
+
+#[test]
+fn only_the_health_of_the_process_is_public() {
+    let public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
+    assert_eq!(public, ["/healthz", "/readyz"]);
+}

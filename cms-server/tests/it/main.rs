@@ -1,0 +1,7 @@
+//! The HTTP interface as its clients see it.
+
+mod conventions;
+mod coverage;
+mod hostile;
+mod serving;
+mod support;

@@ -1,0 +1,235 @@
+//! [`TestApp`]: the whole interface on a fresh folder, asked without a socket, by callers of
+//! every kind.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    http::{HeaderMap, Method, Request, StatusCode},
+};
+use cms_core::{
+    Caller, FirstKeys,
+    testing::TestCms,
+    wire::key::{KeyKind, NewKey, Rule},
+};
+use cms_server::{ServerConfig, router};
+use http_body_util::BodyExt;
+use serde_json::{Map, Value, json};
+use tower::ServiceExt;
+
+const ADMIN: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const READ_WRITE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+const READ_ONLY: &str = "cccccccccccccccccccccccccccccccccccccccc";
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    Nobody,
+    /// With a key that does not exist.
+    Unknown,
+    ReadOnly,
+    ReadWrite,
+    /// With all rights on `post` and none on anything else.
+    Scoped,
+    /// With all rights on a type that no test touches.
+    Stranger,
+    Admin,
+}
+
+impl Who {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Nobody,
+        Self::Unknown,
+        Self::ReadOnly,
+        Self::ReadWrite,
+        Self::Scoped,
+        Self::Stranger,
+        Self::Admin,
+    ];
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Bytes,
+}
+
+impl Reply {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// The body as JSON; null when there is none.
+    pub(crate) fn json(&self) -> Value {
+        if self.bytes.is_empty() {
+            return Value::Null;
+        }
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        serde_json::from_slice(&self.bytes).unwrap()
+    }
+
+    /// Status and body, for one comparison.
+    pub(crate) fn both(&self) -> (u16, Value) {
+        (self.status, self.json())
+    }
+}
+
+pub(crate) struct TestApp {
+    pub(crate) core: TestCms,
+    router: Router,
+    scoped: String,
+    stranger: String,
+}
+
+impl TestApp {
+    /// The interface on a folder with the types `post` and `author`, and a `post` with id `one`.
+    pub(crate) fn new() -> Self {
+        Self::with(&ServerConfig::default())
+    }
+
+    pub(crate) fn with(config: &ServerConfig) -> Self {
+        let core = TestCms::new();
+        let cms = &core.cms;
+        let first = FirstKeys {
+            admin: Some(ADMIN.to_owned()),
+            read_write: Some(READ_WRITE.to_owned()),
+            read_only: Some(READ_ONLY.to_owned()),
+        };
+        cms.keys().ensure_first(&first).unwrap();
+        let scoped = scoped_key(&core, "scoped", "post");
+        let stranger = scoped_key(&core, "stranger", "elsewhere");
+        let local = Caller::local();
+        cms.types().create(&local, definition("post")).unwrap();
+        cms.types().create(&local, definition("author")).unwrap();
+        let one = object(&json!({ "id": "one", "title": "One" }));
+        cms.objects().create(&local, "post", one).unwrap();
+        let router = router(config, Arc::clone(cms));
+        Self { core, router, scoped, stranger }
+    }
+
+    pub(crate) fn key(&self, who: Who) -> Option<&str> {
+        match who {
+            Who::Nobody => None,
+            Who::Unknown => Some("0123456789012345678901234567890123456789"),
+            Who::ReadOnly => Some(READ_ONLY),
+            Who::ReadWrite => Some(READ_WRITE),
+            Who::Scoped => Some(&self.scoped),
+            Who::Stranger => Some(&self.stranger),
+            Who::Admin => Some(ADMIN),
+        }
+    }
+
+    /// Asks with headers and body as they are.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Reply {
+        let mut request =
+            Request::builder().method(Method::from_bytes(method.as_bytes()).unwrap()).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(body.into()).unwrap();
+        let (head, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let reply = Reply { status: head.status.as_u16(), headers: head.headers, bytes };
+        assert_ne!(head.status, StatusCode::INTERNAL_SERVER_ERROR, "{method} {path}");
+        assert_eq!(reply.header("access-control-allow-origin"), Some("*"), "{method} {path}");
+        assert!(reply.header("x-request-id").is_some(), "{method} {path}");
+        reply
+    }
+
+    /// Asks with a key, and with JSON unless the body is null.
+    pub(crate) async fn ask(&self, who: Who, method: &str, path: &str, body: &Value) -> Reply {
+        let mut headers = Vec::new();
+        if let Some(key) = self.key(who) {
+            headers.push(("x-auth-token", key));
+        }
+        if body.is_null() {
+            return self.send(method, path, &headers, Body::empty()).await;
+        }
+        headers.push(("content-type", "application/json"));
+        self.send(method, path, &headers, body.to_string()).await
+    }
+
+    /// Asks with the read-write key.
+    pub(crate) async fn request(&self, method: &str, path: &str, body: &Value) -> Reply {
+        self.ask(Who::ReadWrite, method, path, body).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.request("GET", path, &Value::Null).await
+    }
+}
+
+fn scoped_key(core: &TestCms, name: &str, content_type: &str) -> String {
+    let rule =
+        Rule { ctd: content_type.to_owned(), create: true, read: true, update: true, delete: true };
+    let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
+    core.cms.keys().create(&Caller::local(), &new).unwrap().key
+}
+
+/// A type with a required text and an optional number.
+pub(crate) fn definition(name: &str) -> Map<String, Value> {
+    object(&json!({
+        "name": name,
+        "label": name,
+        "schemaDefinition": {
+            "type": "object",
+            "allOf": [
+                { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
+                {
+                    "type": "object",
+                    "properties": {
+                        "title": { "type": "string", "minLength": 1 },
+                        "price": { "type": "number" },
+                    },
+                },
+            ],
+            "required": ["title"],
+            "additionalProperties": false,
+        },
+        "metaDefinition": {
+            "order": ["title", "price"],
+            "propertiesConfig": {
+                "title": { "label": "Title", "inputType": "text", "unique": false },
+                "price": { "label": "Price", "inputType": "number", "unique": false },
+            },
+        },
+    }))
+}
+
+pub(crate) fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+/// The body of a generic error.
+pub(crate) fn generic(code: u16, message: &str) -> Value {
+    json!({ "code": code, "message": message })
+}
+
+pub(crate) fn unauthorized() -> (u16, Value) {
+    (401, generic(401, "Unauthorized"))
+}
+
+pub(crate) fn forbidden() -> (u16, Value) {
+    (403, generic(403, "Access denied or quota limit exceeded"))
+}
+
+pub(crate) fn not_found() -> (u16, Value) {
+    (404, generic(404, "Not found"))
+}
+
+pub(crate) fn malformed() -> (u16, Value) {
+    (400, generic(400, "Malformed JSON"))
+}
+
+pub(crate) fn wrong_media_type() -> (u16, Value) {
+    (415, generic(415, "Unsupported Media Type"))
+}

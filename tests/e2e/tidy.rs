@@ -1,0 +1,361 @@
+//! The rules of the layout, as tests that read the sources.
+//!
+//! ARCHITECTURE.md says why each rule holds. A rule speaks about code: comments and the test module
+//! at the end of a file are not looked at, unless the rule is about them. Nothing here runs `cms`.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Longest file without its test module, with it, and for files that are tests.
+const CODE_LINES: usize = 500;
+const FILE_LINES: usize = 600;
+const TEST_LINES: usize = 800;
+
+/// Packages that have one home, and that home. A path that ends in `/` is a folder.
+const HOMES: [(&str, &[&str]); 6] = [
+    ("rusqlite", &["cms-core/src/store/"]),
+    ("refinery", &["cms-core/src/store/"]),
+    ("axum", &["cms-server/src/"]),
+    ("reqwest", &["cms-cli/src/target/"]),
+    ("clap", &["cms-cli/src/", "cms-server/src/"]),
+    ("tokio", &["cms-server/src/", "cms-cli/src/commands/serve.rs"]),
+];
+
+/// The pure part of the core: functions from values to values.
+const DOMAIN: [&str; 15] = [
+    "ctd/model",
+    "ctd/parse",
+    "ctd/schema",
+    "ctd/diff",
+    "ctd/convert",
+    "ctd/builtin",
+    "ctd/resolve",
+    "object/model",
+    "object/validate",
+    "object/render",
+    "query/",
+    "wire/",
+    "auth/key",
+    "auth/scope",
+    "context",
+];
+
+/// Modules of the core that other crates may name; all else is private.
+const PUBLIC_MODULES: [&str; 7] = ["clock", "error", "ids", "limits", "paging", "testing", "wire"];
+
+#[test]
+fn packages_stay_in_their_home() {
+    let mut faults = Vec::new();
+    for source in sources() {
+        for (package, homes) in HOMES {
+            if !homes.iter().any(|home| source.path.starts_with(home)) {
+                faults.extend(source.lines_naming(&[package]));
+            }
+        }
+    }
+    none(&faults, "a package is used outside its home");
+}
+
+#[test]
+fn one_file_knows_yaml() {
+    let files: Vec<_> = sources()
+        .into_iter()
+        .filter(|source| !source.lines_naming(&["serde_yaml", "saphyr_parser"]).is_empty())
+        .map(|source| source.path)
+        .collect();
+    assert!(files.len() <= 1, "one file wraps the YAML crates, not {files:?}");
+    assert!(files.iter().all(|file| file.starts_with("cms-cli/src/")), "{files:?}");
+}
+
+#[test]
+fn the_domain_knows_neither_storage_nor_services() {
+    let mut faults = Vec::new();
+    for source in sources() {
+        let Some(module) = source.path.strip_prefix("cms-core/src/") else { continue };
+        if DOMAIN.iter().any(|prefix| is_in(module, prefix)) {
+            faults.extend(source.lines_naming(&["store", "Store", "Cms", "service"]));
+        }
+    }
+    none(&faults, "a domain module names storage or a service");
+}
+
+#[test]
+fn the_store_knows_no_service() {
+    let mut faults = Vec::new();
+    for source in sources().iter().filter(|s| s.path.starts_with("cms-core/src/store/")) {
+        faults.extend(source.lines_naming(&["Cms", "Objects", "service"]));
+    }
+    none(&faults, "the store names a service");
+}
+
+#[test]
+fn services_call_downwards_only() {
+    let mut faults = Vec::new();
+    for source in sources() {
+        if source.path.starts_with("cms-core/src/auth/") {
+            faults.extend(source.lines_naming(&["Types", "Objects"]));
+        }
+        if source.path.starts_with("cms-core/src/ctd/") {
+            faults.extend(source.lines_naming(&["Objects"]));
+        }
+    }
+    none(&faults, "the order of services is auth, then ctd, then object");
+}
+
+#[test]
+fn the_core_is_sync_and_reads_no_environment() {
+    let mut faults = Vec::new();
+    for source in sources().iter().filter(|s| s.path.starts_with("cms-core/src/")) {
+        faults.extend(source.lines_naming(&["async", "await", "stdout", "stderr", "stdin"]));
+        faults.extend(source.lines_with("std::env"));
+    }
+    none(&faults, "the core is a library: no async, no environment, no terminal");
+}
+
+#[test]
+fn the_core_opens_only_its_public_modules() {
+    let root = source("cms-core/src/lib.rs");
+    let open: BTreeSet<_> = root
+        .code()
+        .filter_map(|(_, line)| line.trim().strip_prefix("pub mod ")?.strip_suffix(';'))
+        .collect();
+    let extra: Vec<_> = open.iter().filter(|name| !PUBLIC_MODULES.contains(name)).collect();
+    assert!(extra.is_empty(), "other crates would see the inside of the core: {extra:?}");
+
+    let mut faults = Vec::new();
+    for source in sources().iter().filter(|s| !s.path.starts_with("cms-core/")) {
+        faults.extend(source.lines_with("cms_core::testing"));
+    }
+    none(&faults, "`testing` is for tests");
+}
+
+#[test]
+fn files_are_short() {
+    let mut faults = Vec::new();
+    for source in all_rust_files() {
+        let (code, whole) = (source.code_end(), source.text.lines().count());
+        let (limit, lines) = if source.is_test() {
+            (TEST_LINES, whole)
+        } else if code > CODE_LINES {
+            (CODE_LINES, code)
+        } else {
+            (FILE_LINES, whole)
+        };
+        if lines > limit {
+            faults.push(format!("{}: {lines} lines, at most {limit}", source.path));
+        }
+    }
+    none(&faults, "a file is too long to be read in one go");
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let exempt = ["/tests.rs", "/build.rs"];
+    let faults: Vec<_> = all_rust_files()
+        .into_iter()
+        .filter(|source| !exempt.iter().any(|name| source.path.ends_with(name)))
+        .filter(|source| !source.text.starts_with("//!"))
+        .map(|source| source.path)
+        .collect();
+    none(&faults, "a module does not start with a `//!` line");
+}
+
+#[test]
+fn no_module_is_a_drawer() {
+    let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
+    let faults: Vec<_> = all_rust_files()
+        .into_iter()
+        .filter(|source| {
+            source.path.split('/').any(|part| drawers.contains(&part.trim_end_matches(".rs")))
+        })
+        .map(|source| source.path)
+        .collect();
+    none(&faults, "a module is named after nothing");
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let marks = ["TODO", "FIXME", "XXX"];
+    let mut faults = Vec::new();
+    for source in sources() {
+        for (number, line) in source.text.lines().enumerate() {
+            if words(line).any(|word| marks.contains(&word)) {
+                faults.push(format!("{}:{}: {}", source.path, number + 1, line.trim()));
+            }
+        }
+    }
+    none(&faults, "unfinished work belongs into an issue");
+}
+
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    let root = workspace();
+    let mut documents: Vec<_> = fs::read_dir(&root)
+        .expect("the workspace can be listed")
+        .chain(fs::read_dir(root.join("docs")).expect("docs can be listed"))
+        .map(|entry| entry.expect("an entry can be read").path())
+        .chain([root.join("fixtures/README.md")])
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    documents.sort();
+    assert!(documents.len() > 4, "only {documents:?} found");
+
+    let mut faults = Vec::new();
+    for document in documents {
+        let text = fs::read_to_string(&document).expect("a document can be read");
+        let folder = document.parent().expect("a file has a folder");
+        for target in relative_links(&text) {
+            if !folder.join(&target).exists() {
+                faults.push(format!("{}: {target}", document.display()));
+            }
+        }
+    }
+    none(&faults, "a link leads nowhere");
+}
+
+/// The rules are only as good as the reading: this is what they rely on.
+#[test]
+fn the_reader_sees_code_and_nothing_else() {
+    let source = Source {
+        path: "a.rs".to_owned(),
+        text: "//! rusqlite\nuse rusqlite::Row; // clap\nlet x = my_rusqlite();\n\
+               #[cfg(test)]\nmod tests {\n    use clap::Parser;\n}\n"
+            .to_owned(),
+    };
+    assert_eq!(source.lines_naming(&["rusqlite"]), ["a.rs:2: use rusqlite::Row;"]);
+    assert!(source.lines_naming(&["clap"]).is_empty());
+    assert_eq!(source.code_end(), 3);
+
+    let text = "[a](b.md#c) [d](https://e) [f](#g)\n```\n[h](i)\n```\n![j](k/l.png)";
+    assert_eq!(relative_links(text), ["b.md", "k/l.png"]);
+
+    assert!(is_in("wire/ctd.rs", "wire/") && is_in("ctd/parse/meta.rs", "ctd/parse"));
+    assert!(!is_in("ctd/parser.rs", "ctd/parse"));
+    assert!(sources().len() > 20, "the sources were not found");
+}
+
+/// One Rust file.
+struct Source {
+    /// From the root of the workspace, with `/`.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// Lines of code with their numbers, without comments and without the test module.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text
+            .lines()
+            .take(self.code_end())
+            .enumerate()
+            .map(|(index, line)| (index + 1, without_comment(line)))
+    }
+
+    /// Number of lines before the test module.
+    fn code_end(&self) -> usize {
+        let lines: Vec<_> = self.text.lines().collect();
+        lines
+            .windows(2)
+            .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod tests"))
+            .unwrap_or(lines.len())
+    }
+
+    fn lines_naming(&self, names: &[&str]) -> Vec<String> {
+        self.faults(|line| words(line).any(|word| names.contains(&word)))
+    }
+
+    fn lines_with(&self, part: &str) -> Vec<String> {
+        self.faults(|line| line.contains(part))
+    }
+
+    fn faults(&self, is_fault: impl Fn(&str) -> bool) -> Vec<String> {
+        self.code()
+            .filter(|(_, line)| is_fault(line))
+            .map(|(number, line)| format!("{}:{number}: {}", self.path, line.trim()))
+            .collect()
+    }
+
+    fn is_test(&self) -> bool {
+        self.path.contains("tests/") || self.path.ends_with("/tests.rs")
+    }
+}
+
+/// Everything from `//` on is a comment, unless it stands inside a text such as a URL.
+fn without_comment(line: &str) -> &str {
+    line.match_indices("//")
+        .find(|(at, _)| line[..*at].matches('"').count().is_multiple_of(2))
+        .map_or(line, |(at, _)| line[..at].trim_end())
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Tells whether a file of the core belongs to a module: its file, or anything in its folder.
+fn is_in(file: &str, module: &str) -> bool {
+    file.strip_prefix(module)
+        .is_some_and(|rest| module.ends_with('/') || rest == ".rs" || rest.starts_with('/'))
+}
+
+/// Targets of links that lead to files of the project, outside code blocks.
+fn relative_links(markdown: &str) -> Vec<String> {
+    let mut in_code = false;
+    let mut links = Vec::new();
+    for line in markdown.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        }
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        for (target, _) in targets.filter(|_| !in_code) {
+            let file = target.split('#').next().unwrap_or_default();
+            if !file.is_empty() && !file.contains(':') {
+                links.push(file.to_owned());
+            }
+        }
+    }
+    links
+}
+
+fn workspace() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn source(path: &str) -> Source {
+    let text = fs::read_to_string(workspace().join(path)).expect("a source file can be read");
+    Source { path: path.to_owned(), text }
+}
+
+/// What ships: the sources of the three crates, without files that are tests.
+fn sources() -> Vec<Source> {
+    let ships = |source: &Source| source.path.contains("/src/") && !source.is_test();
+    all_rust_files().into_iter().filter(ships).collect()
+}
+
+fn all_rust_files() -> Vec<Source> {
+    let mut paths = Vec::new();
+    for folder in ["cms-core", "cms-server", "cms-cli", "tests", "benches"] {
+        collect(Path::new(folder), &mut paths);
+    }
+    paths.sort();
+    paths.iter().map(|path| source(path)).collect()
+}
+
+fn collect(folder: &Path, paths: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(workspace().join(folder)) else { return };
+    for entry in entries {
+        let entry = entry.expect("an entry can be read");
+        let path = folder.join(entry.file_name());
+        if entry.path().is_dir() {
+            collect(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            paths.push(path.to_string_lossy().replace('\\', "/"));
+        }
+    }
+}
+
+fn none(faults: &[String], rule: &str) {
+    assert!(faults.is_empty(), "{rule}:\n{}", faults.join("\n"));
+}
