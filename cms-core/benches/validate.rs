@@ -25,16 +25,16 @@ fn post_with_a_fault(bencher: Bencher) {
     bencher.bench_local(|| judge.faults(divan::black_box(&post), None));
 }
 
-/// Reading a definition and building its validators, as a catalog does when a type is first used.
+/// Parsing a payload, and building the validators for its first object.
 #[divan::bench]
 fn first_use_of_a_type(bencher: Bencher) {
     let (payload, post) = (payload(), post());
     bencher.bench_local(|| Judge::new(&payload).faults(&post, None));
 }
 
-/// Reading a definition, as a catalog does for every type when it is loaded.
+/// Parsing a payload, which builds every pattern once to see whether it can be built.
 #[divan::bench]
-fn load_of_a_type(bencher: Bencher) {
+fn parse_of_a_type(bencher: Bencher) {
     let payload = payload();
     bencher.bench_local(|| Judge::new(divan::black_box(&payload)));
 }
