@@ -102,7 +102,8 @@ fn exit_code(error: &Error) -> u8 {
         | Error::BadRequest(_)
         | Error::ObjectTooLarge { .. }
         | Error::BodyTooLarge
-        | Error::UnsupportedMedia => 6,
+        | Error::UnsupportedMedia
+        | Error::Blocked(_) => 6,
         Error::DataLoss(_) => 8,
         Error::Busy(_) | Error::Unreachable(_) => 9,
     }

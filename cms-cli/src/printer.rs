@@ -39,9 +39,9 @@ impl Printer {
         self.format == Format::Table
     }
 
-    /// Standard output as it is, for what has a form of its own.
-    pub(crate) fn out(&mut self) -> &mut impl Write {
-        &mut self.out
+    /// Prints what has a form of its own.
+    pub(crate) fn text(&mut self, text: &str) -> Result<()> {
+        Ok(self.out.write_all(text.as_bytes())?)
     }
 
     /// Sends out what was printed so far.

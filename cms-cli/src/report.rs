@@ -6,7 +6,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
-use cms_core::{Error, wire};
+use cms_core::{Error, FieldErrors, wire};
 use comfy_table::{ContentArrangement, Table, TableStyle};
 use serde_json::{Map, Value, json};
 
@@ -95,18 +95,23 @@ const HINT: Style = AnsiColor::Cyan.on_default();
 /// A failure as lines for standard error.
 pub(crate) fn failure_lines(failure: &Failure) -> String {
     let mut text = format!("{ERROR}error:{ERROR:#} {}", sentence(failure));
-    let mut detail = |place: &str, message: &str| write!(text, "\n  {place}: {message}").is_ok();
+    let mut details = |prefix: &str, errors: &FieldErrors| {
+        for (path, messages) in errors.iter() {
+            for message in messages {
+                write!(text, "\n  {prefix}{path}: {message}").ok();
+            }
+        }
+    };
     match &failure.kind {
-        Kind::Target(Error::Invalid(errors)) => {
-            for (path, messages) in errors.iter() {
-                for message in messages {
-                    detail(path, message);
-                }
+        Kind::Target(Error::Invalid(errors)) => details("", errors),
+        Kind::Target(Error::Blocked(types)) => {
+            for (name, errors) in types {
+                details(&format!("{name}."), errors);
             }
         }
         Kind::Faults(faults) => {
             for fault in faults {
-                detail(&fault.place, &fault.message);
+                write!(text, "\n  {}: {}", fault.place, fault.message).ok();
             }
         }
         _ => {}

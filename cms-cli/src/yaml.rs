@@ -159,7 +159,7 @@ mod tests {
     fn json_is_yaml() {
         let document = parse("{\n  \"a\": [1, {\"b/c\": true}]\n}").unwrap();
         assert_eq!(document.value["a"][1]["b/c"], Value::Bool(true));
-        assert_eq!(document.value_mark("/a/1/b~1c"), at(2, 21));
+        assert_eq!(document.value_mark("/a/1/b~1c"), at(2, 20));
     }
 
     #[test]

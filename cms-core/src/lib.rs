@@ -39,6 +39,6 @@ pub use auth::{
 pub use cms::Cms;
 pub use config::{CoreConfig, Durability};
 pub use context::{Actor, Caller, Visibility};
-pub use ctd::service::Types;
+pub use ctd::{builtin_types, service::Types};
 pub use error::{Error, FieldErrors, Result};
 pub use object::service::Objects;

@@ -1,10 +1,13 @@
 //! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
 
+mod judge;
 pub mod table;
 
 use std::{path::PathBuf, sync::Arc};
 
 use tempfile::TempDir;
+
+pub use judge::Judge;
 
 use crate::{Cms, CoreConfig, clock::FixedClock, ids::CountingIds};
 

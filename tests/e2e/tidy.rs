@@ -330,7 +330,9 @@ fn source(path: &str) -> Source {
 
 /// What ships: the sources of the three crates, without files that are tests.
 fn sources() -> Vec<Source> {
-    let ships = |source: &Source| source.path.contains("/src/") && !source.is_test();
+    let ships = |source: &Source| {
+        source.path.starts_with("cms-") && source.path.contains("/src/") && !source.is_test()
+    };
     all_rust_files().into_iter().filter(ships).collect()
 }
 

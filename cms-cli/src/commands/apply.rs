@@ -15,7 +15,7 @@ use cms_core::{
     },
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{NOTHING_CHANGED, changing, plan_text};
 use crate::{
@@ -59,6 +59,28 @@ impl Draft {
         self.plan.has_changes() || !self.keys.is_empty()
     }
 
+    /// Applies what was planned, as long as nothing changed since; returns the new keys too.
+    fn carry_out(
+        self,
+        target: &dyn Target,
+        allow_data_loss: Option<DataLoss>,
+    ) -> Result<(Plan, Vec<CreatedKey>)> {
+        if let Some(error) = plan_text::blocked(&self.plan) {
+            return Err(Failure::from(error).hint(NOTHING_CHANGED));
+        }
+        let done = if self.plan.has_changes() {
+            let token = Some(self.plan.token);
+            target.apply(&ApplyRequest { wanted: self.wanted, token, allow_data_loss })?
+        } else {
+            self.plan
+        };
+        let mut created = Vec::new();
+        for key in &self.keys {
+            created.push(target.create_key(key)?);
+        }
+        Ok((done, created))
+    }
+
     fn text(&self) -> String {
         let mut text = String::new();
         for key in &self.keys {
@@ -98,11 +120,12 @@ pub(super) fn apply(
         }
         None => Draft::new(&*target, load(&args.project, &*target)?, args.project.prune)?,
     };
-    carry_out(&*target, draft, consent(args.allow_data_loss), args.dry_run.dry_run, printer)?;
+    show_and_carry_out(&*target, draft, consent(args.allow_data_loss), args.dry_run.dry_run, printer)?;
     Ok(Outcome::Done)
 }
 
-/// Applies project files to a folder that is about to be served.
+/// Applies project files to a folder that is about to be served. Standard output is for keys, so
+/// what is done goes to standard error.
 #[cfg(feature = "serve")]
 pub(super) fn at_start(
     target: &dyn Target,
@@ -112,12 +135,14 @@ pub(super) fn at_start(
     let project = project::load(files, &names(&target.types()?))?;
     let draft = Draft::new(target, project, false)?;
     if draft.has_changes() {
-        carry_out(target, draft, None, false, printer)?;
+        printer.note(draft.text().trim_end())?;
+        let keys = draft.carry_out(target, None)?.1;
+        show_keys(&keys, printer)?;
     }
     Ok(())
 }
 
-fn carry_out(
+fn show_and_carry_out(
     target: &dyn Target,
     draft: Draft,
     allow_data_loss: Option<DataLoss>,
@@ -125,7 +150,7 @@ fn carry_out(
     printer: &mut Printer,
 ) -> Result<()> {
     if printer.is_table() {
-        printer.value(&Value::Null, || draft.text())?;
+        printer.text(&draft.text())?;
     }
     if dry_run {
         if !printer.is_table() {
@@ -133,21 +158,8 @@ fn carry_out(
         }
         return printer.note(NOTHING_CHANGED);
     }
-    let blockers = plan_text::blockers(&draft.plan);
-    if !blockers.is_empty() {
-        return Err(Failure::from(Error::Invalid(blockers)).hint(NOTHING_CHANGED));
-    }
     let has_changes = draft.has_changes();
-    let done = if draft.plan.has_changes() {
-        let token = Some(draft.plan.token);
-        target.apply(&ApplyRequest { wanted: draft.wanted, token, allow_data_loss })?
-    } else {
-        draft.plan
-    };
-    let mut created = Vec::new();
-    for key in &draft.keys {
-        created.push(target.create_key(key)?);
-    }
+    let (done, created) = draft.carry_out(target, allow_data_loss)?;
     if printer.is_table() {
         show_keys(&created, printer)?;
     } else {
@@ -166,7 +178,7 @@ fn show_keys(created: &[CreatedKey], printer: &mut Printer) -> Result<()> {
         printer.note("new keys, shown only this once:")?;
     }
     for key in created {
-        printer.value(&Value::Null, || format!("{}={}\n", key.item.name, key.key))?;
+        printer.text(&format!("{}={}\n", key.item.name, key.key))?;
     }
     Ok(())
 }

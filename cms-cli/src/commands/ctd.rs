@@ -1,6 +1,6 @@
 //! `cms ctd`: list, get, export and delete content types. Plan and apply are in [`super::apply`].
 
-use std::{fs, io::Write};
+use std::fs;
 
 use cms_core::wire::{ctd::ContentType, object::ListRequest};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub(super) fn run(
             let target = changing(settings, printer, dry_run.dry_run)?;
             delete(&*target, &name, dry_run.dry_run, settings, printer)?;
         }
-        CtdCommand::Schema => printer.out().write_all(project::SCHEMA.as_bytes())?,
+        CtdCommand::Schema => printer.text(project::SCHEMA)?,
     }
     Ok(Outcome::Done)
 }
@@ -126,7 +126,7 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Res
             fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
             printer.note(&format!("{} in {file}", counted(types.len() as u64, "content type")))
         }
-        None if printer.is_table() => Ok(printer.out().write_all(text.as_bytes())?),
+        None if printer.is_table() => printer.text(&text),
         None => {
             let types: Vec<Value> =
                 types.iter().map(|t| Value::Object(folder::definition(t))).collect();

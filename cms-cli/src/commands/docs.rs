@@ -1,6 +1,6 @@
 //! `cms completions`, `cms man`: what is made from the command line's own description.
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
 use clap::CommandFactory;
 
@@ -14,7 +14,7 @@ pub(super) fn completions(shell: clap_complete::Shell, printer: &mut Printer) ->
     // Made in memory first: the generator panics when its output cannot be written.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "cms", &mut script);
-    printer.out().write_all(&script)?;
+    printer.text(&String::from_utf8_lossy(&script))?;
     Ok(Outcome::Done)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use cms_core::{
-    FieldErrors,
+    Error,
     wire::plan::{Action, Change, Plan, PropertyPlan, TypePlan},
 };
 
@@ -44,17 +44,12 @@ pub(super) fn render(plan: &Plan) -> String {
     text
 }
 
-/// The blockers of all types, each path led by the name of its type.
-pub(super) fn blockers(plan: &Plan) -> FieldErrors {
-    let mut all = FieldErrors::default();
-    for content_type in &plan.content_types {
-        for (path, messages) in content_type.blockers.iter() {
-            for message in messages {
-                all.add(format!("{}.{path}", content_type.name), message);
-            }
-        }
-    }
-    all
+/// What is in the way of applying a plan, if anything is.
+pub(super) fn blocked(plan: &Plan) -> Option<Error> {
+    let types = plan.content_types.iter().filter(|planned| !planned.blockers.is_empty());
+    let types: Vec<_> =
+        types.map(|planned| (planned.name.clone(), planned.blockers.clone())).collect();
+    (!types.is_empty()).then_some(Error::Blocked(types))
 }
 
 fn type_lines(text: &mut String, plan: &TypePlan) {

@@ -1,16 +1,22 @@
 //! `cms serve`: opens the folder, makes the first keys, applies files, and runs the server.
 
-use std::{env, io::Write, sync::Arc};
+use std::{
+    env,
+    io::{self, IsTerminal},
+    sync::Arc,
+};
 
 use cms_core::{
     Cms, CoreConfig, Durability, FirstKeys,
     wire::key::{CreatedKey, KeyKind},
 };
+use cms_server::ServerConfig;
+use tracing_subscriber::EnvFilter;
 
 use super::{apply, import};
 use crate::{
-    cli::{DurabilityChoice, ServeArgs},
-    failure::{Outcome, Result},
+    cli::{DurabilityChoice, LogFormat, ServeArgs},
+    failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
     settings::{Place, Settings},
     target::Direct,
@@ -20,6 +26,7 @@ use crate::{
 const FOLDER: &str = "cms-data";
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    start_log(args.log_format, &args.log_level)?;
     let cms = Arc::new(Cms::open(core_config(args, settings))?);
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     let target = Direct::over(Arc::clone(&cms));
@@ -29,7 +36,31 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     if let Some(folder) = &args.import {
         import::at_start(&target, folder, printer)?;
     }
+    drop(target);
+
+    let mut config = ServerConfig { listen: args.listen, ..ServerConfig::default() };
+    if let Some(limit) = args.body_limit {
+        config.body_limit = limit;
+    }
+    let cannot_listen =
+        |error| Failure::from(Kind::Local(format!("cannot listen on {}: {error}", args.listen)));
+    let running = cms_server::serve(config, cms).map_err(cannot_listen)?;
+    printer.note(&format!("listening on http://{}", running.address()))?;
+    running.run_until_signal().map_err(cannot_listen)?;
     Ok(Outcome::Done)
+}
+
+/// Sends the log to standard error. `level` is a level or a filter such as `cms=debug`.
+fn start_log(format: LogFormat, level: &str) -> Result<()> {
+    // Migrations tell each of their steps; their errors are ours to report.
+    let filter = EnvFilter::try_new(format!("refinery_core=warn,{level}"))
+        .map_err(|error| Failure::usage(format!("\"{level}\" is no log level: {error}")))?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    match format {
+        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
+        LogFormat::Json => log.json().init(),
+    }
+    Ok(())
 }
 
 fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
@@ -78,7 +109,7 @@ fn show_keys(keys: &[CreatedKey], printer: &mut Printer) -> Result<()> {
     }
     printer.note("first start: these are the keys, and they are shown only this once")?;
     for key in keys {
-        writeln!(printer.out(), "{}={}", variable(key.item.kind), key.key)?;
+        printer.text(&format!("{}={}\n", variable(key.item.kind), key.key))?;
     }
     printer.flush()
 }

@@ -123,17 +123,14 @@ pub(crate) fn is_system(name: &str) -> bool {
     SYSTEM_TYPES.contains(&name)
 }
 
-/// Types that a new space has, and that anybody may change (contract 12).
-const BUILTIN_TYPES: [&str; 4] = ["about", "contact", "contact_form", "project"];
-
 /// Tells whether a new space has a type of this name.
 pub(crate) fn is_builtin(name: &str) -> bool {
-    BUILTIN_TYPES.contains(&name)
+    cms_core::builtin_types().iter().any(|builtin| builtin["name"] == name)
 }
 
 /// Tells whether a type is as every new space has it.
 pub(crate) fn is_untouched_builtin(content_type: &ContentType) -> bool {
-    is_builtin(&content_type.name) && content_type.updated_at.is_none()
+    cms_core::builtin_types().contains(&Value::Object(definition(content_type)))
 }
 
 /// A definition without what the next space makes anew: id and dates.

@@ -1,1 +1,325 @@
+//! Project files: what the short form becomes, and what is said about mistakes.
 
+use cms_core::wire::ctd::ContentType;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Loads a text as `project.yaml`; the target has the types `_media` and `_tag`.
+fn load_text(text: &str) -> std::result::Result<Project, Vec<String>> {
+    let mut loader = Loader::default();
+    loader.text("project.yaml", text, None);
+    loader.check_relations(&["_media".to_owned(), "_tag".to_owned()]);
+    let faults = loader.expander.faults.0;
+    if faults.is_empty() {
+        Ok(loader.project)
+    } else {
+        Err(faults.into_iter().map(|fault| format!("{}: {}", fault.place, fault.message)).collect())
+    }
+}
+
+/// Expands one property; returns its schema, its config and the required names.
+fn expand(property: &str) -> (Value, Value, Value) {
+    let text = format!("{{name: t, properties: {{f: {property}}}}}");
+    let project = load_text(&text).unwrap_or_else(|faults| panic!("{property}: {faults:?}"));
+    let payload = Value::Object(project.types[0].clone());
+    (
+        payload["schemaDefinition"]["allOf"][1]["properties"]["f"].clone(),
+        payload["metaDefinition"]["propertiesConfig"]["f"].clone(),
+        payload["schemaDefinition"]["required"].clone(),
+    )
+}
+
+#[test]
+fn every_property_type_expands_to_its_pair_of_schema_and_config() {
+    let link = json!({"$ref": "#/components/schemas/DataSource"});
+    let table = [
+        ("{type: text}", json!({"type": "string"}), json!({"inputType": "text"})),
+        (
+            "{type: text, required: true, unique: true, titlePart: true, helpText: h}",
+            json!({"type": "string", "minLength": 1}),
+            json!({"inputType": "text", "unique": true, "isTitlePart": true, "helpText": "h"}),
+        ),
+        (
+            "{type: textarea, pattern: ^a, minLength: 3, default: abc}",
+            json!({"type": "string", "minLength": 3, "pattern": "^a", "default": "abc"}),
+            json!({"inputType": "textarea"}),
+        ),
+        (
+            "{type: markdown, hidden: true}",
+            json!({"type": "string"}),
+            json!({"inputType": "markdown", "hidden": true}),
+        ),
+        ("{type: textMarkdown}", json!({"type": "string"}), json!({"inputType": "textMarkdown"})),
+        (
+            "{type: richtext, readonly: true}",
+            json!({"type": "string"}),
+            json!({"inputType": "richtext", "readonly": true}),
+        ),
+        (
+            "{type: email, pattern: x}",
+            json!({"type": "string", "pattern": "x"}),
+            json!({"inputType": "email"}),
+        ),
+        (
+            "{type: dateTime, pattern: x, showTime: true}",
+            json!({"type": "string", "pattern": "x"}),
+            json!({"inputType": "dateTime", "showTime": true}),
+        ),
+        (
+            "{type: number, minimum: 0, maximum: 9, convert: parse}",
+            json!({"type": "number", "minimum": 0, "maximum": 9}),
+            json!({"inputType": "number", "convert": "parse"}),
+        ),
+        (
+            "{type: integer, required: true}",
+            json!({"type": "integer"}),
+            json!({"inputType": "number"}),
+        ),
+        (
+            "{type: checkbox, default: true}",
+            json!({"type": "boolean", "default": true}),
+            json!({"inputType": "checkbox"}),
+        ),
+        (
+            "{type: radio, options: [a, b]}",
+            json!({"type": "string"}),
+            json!({"inputType": "radio", "options": ["a", "b"]}),
+        ),
+        (
+            "{type: select, required: true, options: [a]}",
+            json!({"type": "string", "minLength": 1}),
+            json!({"inputType": "select", "options": ["a"], "multiple": false}),
+        ),
+        (
+            "{type: select, multiple: true, options: [{value: a, label: A}]}",
+            json!({"type": "array", "items": {"type": "string"}, "minItems": 0}),
+            json!({"inputType": "select", "multiple": true, "options": [],
+                "useOptionsWithLabels": true, "optionsWithLabels": [{"value": "a", "label": "A"}]}),
+        ),
+        (
+            "{type: datasource, to: _tag, many: true, required: true}",
+            json!({"type": "array", "items": link, "minItems": 1}),
+            json!({"inputType": "datasource",
+                "validation": {"relationMultiple": true, "relationContenttype": "_tag"}}),
+        ),
+        (
+            "{type: datasource}",
+            json!({"type": "array", "items": link, "minItems": 0}),
+            json!({"inputType": "datasource",
+                "validation": {"relationMultiple": false, "relationContenttype": ""}}),
+        ),
+        (
+            "{type: object, items: {n: {type: text, required: true}}}",
+            json!({"type": "array", "minItems": 0, "items": {"type": "object", "required": ["n"],
+                "properties": {"n": {"type": "string", "minLength": 1}}}}),
+            json!({"inputType": "object", "items": {"order": ["n"],
+                "propertiesConfig": {"n": {"label": "N", "inputType": "text", "unique": false}}}}),
+        ),
+        (
+            "{type: simpleList, minItems: 2}",
+            json!({"type": "array", "items": {"type": "string"}, "minItems": 2}),
+            json!({"inputType": "simpleList"}),
+        ),
+        (
+            "{type: geo}",
+            json!({"type": "object", "additionalProperties": false,
+                "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}}}),
+            json!({"inputType": "geo"}),
+        ),
+        (
+            "{type: geo, required: true}",
+            json!({"type": "object", "additionalProperties": false, "required": ["lat", "lon"],
+                "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}}}),
+            json!({"inputType": "geo"}),
+        ),
+    ];
+    for (property, schema, config) in table {
+        let (actual_schema, actual_config, required) = expand(property);
+        assert_eq!(actual_schema, schema, "schema of {property}");
+        let mut wanted = json!({"label": "F", "unique": false});
+        wanted.as_object_mut().unwrap().extend(config.as_object().unwrap().clone());
+        assert_eq!(actual_config, wanted, "config of {property}");
+        let is_required = property.contains("required: true") && !property.contains("items: {n");
+        assert_eq!(required, if is_required { json!(["f"]) } else { json!([]) }, "{property}");
+    }
+}
+
+#[test]
+fn patterns_of_emails_and_dates_come_by_themselves() {
+    for kind in ["email", "dateTime"] {
+        let (schema, ..) = expand(&format!("{{type: {kind}}}"));
+        assert!(schema["pattern"].as_str().is_some_and(|p| p.starts_with('^')), "{kind}");
+    }
+    let (schema, config, _) = expand("{type: block, blocks: [header]}");
+    assert_eq!(
+        schema["properties"]["blocks"]["items"]["properties"]["data"]["additionalProperties"],
+        true
+    );
+    assert_eq!(config["blockEditorTypes"], json!(["header"]));
+}
+
+#[test]
+fn a_type_expands_with_defaults_for_all_that_is_left_out() {
+    let project = load_text(
+        "version: 1\ncontentTypes:\n  - name: blog_post\n    slugs: {slug: title}\n    properties:\n      \
+         title: {type: text}\n      slug: {type: text}\n",
+    )
+    .unwrap();
+    let payload = Value::Object(project.types[0].clone());
+    assert_eq!(payload["label"], "Blog post");
+    assert_eq!(payload["workflowId"], "generic");
+    assert_eq!(payload["draftPublic"], false);
+    assert_eq!(payload["metaDefinition"]["order"], json!(["title", "slug"]));
+    assert_eq!(payload["slugs"], json!([{"source": "title", "target": "slug", "active": true}]));
+}
+
+#[test]
+fn labels_follow_from_names() {
+    let table = [
+        ("name", "Name"),
+        ("story_image", "Story image"),
+        ("headerImage", "Header image"),
+        ("__translations", "Translations"),
+        ("_", ""),
+    ];
+    for (name, label) in table {
+        assert_eq!(expand::label(name), label);
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_with_their_place() {
+    let table: [(&str, &[&str]); 14] = [
+        (
+            "version: 1\ncontentType: []\n",
+            &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
+        ),
+        ("version: 2\n", &["project.yaml:1:10: version 2 is not known, only 1 is"]),
+        ("contentTypes: []\n", &["project.yaml:1:1: \"version\" is missing: write \"version: 1\""]),
+        ("version: 1\nversion: 1\n", &["project.yaml:2:1: the key \"version\" stands here twice"]),
+        ("version: 1\ncontentTypes: {}\n", &["project.yaml:2:15: {} where a list is expected"]),
+        (
+            "version: 1\nworkflows: [{id: a}]\n",
+            &["project.yaml:2:1: workflows are not supported by this version"],
+        ),
+        (
+            "name: t\nproperties:\n  a: {type: txt}\n  b: {type: text, requird: true}\n  c: {type: text, unique: yes please}\n",
+            &[
+                "project.yaml:3:13: unknown property type \"txt\", did you mean \"text\"?",
+                "project.yaml:4:19: unknown key \"requird\", did you mean \"required\"?",
+                "project.yaml:5:27: \"yes please\" where true or false is expected",
+            ],
+        ),
+        ("properties: {}\nname: \"\"\n", &["project.yaml:2:7: \"name\" is empty"]),
+        ("name: t\n", &["project.yaml:1:1: \"properties\" is missing"]),
+        (
+            "name: t\nproperties: {a: {type: datasource, to: _tags}}\n",
+            &["project.yaml:2:40: there is no content type \"_tags\", did you mean \"_tag\"?"],
+        ),
+        (
+            "name: t\nproperties: {a: {type: object}}\n",
+            &["project.yaml:2:17: \"items\" is missing"],
+        ),
+        (
+            "- {name: t, properties: {}}\n- {name: t, properties: {}}\n",
+            &["project.yaml:2:3: the type \"t\" is already described at project.yaml:1:3"],
+        ),
+        (
+            "name: t\nschemaDefinition: {}\nmetaDefintion: {}\n",
+            &["project.yaml:3:1: unknown key \"metaDefintion\", did you mean \"metaDefinition\"?"],
+        ),
+        (
+            "version: 1\nkeys: [{name: w, kind: scopd, rules: {a: rx}}]\n",
+            &[
+                "project.yaml:2:24: unknown kind of key \"scopd\", did you mean \"scoped\"?",
+                "project.yaml:2:42: \"x\" in \"rx\" is no right: letters of crud are expected",
+                "project.yaml:2:8: a scoped key needs rules, and no other kind has them",
+            ],
+        ),
+    ];
+    for (text, wanted) in table {
+        assert_eq!(load_text(text).map(|_| ()).unwrap_err(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn keys_are_read_with_their_rules() {
+    let project = load_text(
+        "version: 1\nkeys: [{name: web, kind: scoped, rules: {product: r, '*': crud}}]\n",
+    )
+    .unwrap();
+    let rules = json!(project.keys[0].rules);
+    assert_eq!(
+        rules[0],
+        json!({"ctd": "product", "create": false, "read": true, "update": false, "delete": false})
+    );
+    assert_eq!(
+        rules[1],
+        json!({"ctd": "*", "create": true, "read": true, "update": true, "delete": true})
+    );
+}
+
+/// The content type that a payload makes.
+fn content_type(payload: Map<String, Value>) -> ContentType {
+    let mut all = json!({
+        "id": "i", "featuredImage": [], "deletedAt": null, "createdAt": "", "updatedAt": null,
+    });
+    all.as_object_mut().unwrap().extend(payload);
+    serde_json::from_value(all).unwrap()
+}
+
+const EVERYTHING: &str = "
+version: 1
+contentTypes:
+  - name: product
+    label: Goods
+    draftPublic: true
+    slugs: {slug: title}
+    properties:
+      title: {type: text, label: Name, required: true, unique: true, titlePart: true}
+      slug: {type: text, pattern: '^[a-z-]*$', minLength: 2}
+      mail: {type: email}
+      price: {type: number, minimum: 0}
+      count: {type: integer}
+      when: {type: dateTime, showTime: true}
+      sizes: {type: select, options: [S, M], multiple: true}
+      kind: {type: radio, options: [a]}
+      level: {type: select, options: [{value: a, label: A}]}
+      tags: {type: datasource, to: _tag, many: true, minItems: 2}
+      place: {type: geo, required: true}
+      body: {type: block, blocks: [header, list]}
+      words: {type: simpleList}
+      sold: {type: checkbox, default: false}
+      parts: {type: object, items: {name: {type: text, required: true}, pic: {type: datasource, to: _media}}}
+";
+
+#[test]
+fn what_was_expanded_is_shortened_to_the_same() {
+    let payload = load_text(EVERYTHING).unwrap().types.remove(0);
+    let printed = print(&[content_type(payload.clone())]);
+    assert!(!printed.contains("schemaDefinition"), "the short form says it all:\n{printed}");
+    assert_eq!(load_text(&printed).unwrap().types, [payload]);
+}
+
+#[test]
+fn what_the_short_form_cannot_say_stays_in_the_form_of_the_api() {
+    let mut payload =
+        load_text("{name: t, properties: {f: {type: text}}}").unwrap().types.remove(0);
+    payload["metaDefinition"]["propertiesConfig"]["f"]["isPassword"] = json!(true);
+    let printed = print(&[content_type(payload.clone())]);
+    assert!(printed.contains("isPassword: true"), "{printed}");
+    assert_eq!(load_text(&printed).unwrap().types, [payload]);
+}
+
+#[test]
+fn the_schema_of_project_files_knows_all_property_types() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let listed = &schema["$defs"]["property"]["properties"]["type"]["enum"];
+    for kind in expand::KINDS {
+        assert!(listed.as_array().unwrap().contains(&json!(kind.name)), "{}", kind.name);
+    }
+    assert_eq!(listed.as_array().unwrap().len(), expand::KINDS.len());
+    let keys = schema["$defs"]["contentType"]["properties"].as_object().unwrap().keys();
+    assert_eq!(keys.collect::<Vec<_>>(), expand::TYPE_KEYS);
+}

@@ -67,7 +67,7 @@ pub(crate) fn update(
     let properties = definition.properties();
     let live = writer.ctd_state(before.pk)?.live;
     let mut outcome = Outcome::default();
-    for changed in diff::diff(&before.properties, &properties) {
+    for changed in diff::diff(&before.definition, definition) {
         let mut plan = PropertyPlan {
             name: changed.name.clone(),
             change: changed.change,

@@ -13,3 +13,8 @@ pub(crate) mod resolve;
 pub(crate) mod schema;
 pub(crate) mod service;
 pub(crate) mod slug;
+
+/// The types that every new space has, as a create takes them.
+pub fn builtin_types() -> Vec<serde_json::Value> {
+    builtin::definitions().iter().map(|definition| serde_json::json!(definition)).collect()
+}

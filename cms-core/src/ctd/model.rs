@@ -12,6 +12,7 @@ use crate::wire::ctd::Slug;
 /// A validated definition: the part of a content type that a client decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names of the API")]
 pub(crate) struct Definition {
     pub(crate) name: String,
     pub(crate) label: String,
@@ -28,6 +29,7 @@ pub(crate) struct Definition {
 
 /// One property of a type, or of the items of a list.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent switches of a form")]
 pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) schema_type: SchemaType,

@@ -19,10 +19,8 @@ use crate::{
 /// Checks one value.
 pub(crate) fn check(property: &Property, value: &Value, path: &Path, errors: &mut FieldErrors) {
     match (property.input_type, value) {
-        (InputType::Radio | InputType::Select, _) => {
-            if !is_option(&property.options, value) {
-                errors.add(path.to_string(), "The value does not match possible options");
-            }
+        (InputType::Radio | InputType::Select, _) if !is_option(&property.options, value) => {
+            errors.add(path.to_string(), "The value does not match possible options");
         }
         (InputType::Datasource, Value::Array(items)) => {
             if let Some(relation) = &property.relation {
@@ -75,16 +73,15 @@ fn check_links(relation: &Relation, items: &[Value], path: &Path, errors: &mut F
     for (index, item) in items.iter().enumerate() {
         let Some(url) = item["dataUrl"].as_str() else { continue };
         let is_new = match item["type"].as_str() {
-            Some("internal") => match link::parse(url) {
-                Some(target) => {
+            Some("internal") => {
+                if let Some(target) = link::parse(url) {
                     check_target(relation, &target, path, errors);
                     seen.insert((target.content_type, target.id.to_ascii_lowercase()))
-                }
-                None => {
+                } else {
                     errors.add(path.to_string(), NOT_IN_DATABASE);
                     true
                 }
-            },
+            }
             Some("external") => {
                 if url.is_empty() {
                     errors.add(format!("{path}[{index}].dataUrl"), message::too_short(1));

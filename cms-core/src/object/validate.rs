@@ -173,17 +173,10 @@ fn undeclared(name: &str) -> String {
 
 /// Spells the place of an error: `list[0].name`.
 fn spell(property: &str, error: &ValidationError) -> String {
-    let mut path = property.to_owned();
-    for segment in error.instance_path().segments() {
-        match segment {
-            LocationSegment::Property(name) => {
-                path.push('.');
-                path.push_str(&name);
-            }
-            LocationSegment::Index(index) => path.push_str(&format!("[{index}]")),
-        }
-    }
-    path
+    error.instance_path().segments().fold(property.to_owned(), |path, segment| match segment {
+        LocationSegment::Property(name) => format!("{path}.{name}"),
+        LocationSegment::Index(index) => format!("{path}[{index}]"),
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::{NOTHING_CHANGED, changing};
 use crate::{
     cli::ImportArgs,
     content::{Source, folder},
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
     settings::Settings,
     target::Target,
@@ -67,6 +67,9 @@ pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer
     let options =
         Options { existing: Existing::Keep, stop_on_error: false, rejects: None, dry_run: false };
     let counts = import_folder(target, folder, &options, printer)?;
+    if counts.interrupted {
+        return Err(Kind::Local("interrupted before the server listened".to_owned()).into());
+    }
     if counts.created + counts.refused > 0 {
         printer.note(&sentence(&counts))?;
     }

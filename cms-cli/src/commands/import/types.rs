@@ -54,9 +54,8 @@ pub(super) fn apply(
         return Ok(());
     }
     printer.note(plan_text::render(&plan).trim_end())?;
-    let blockers = plan_text::blockers(&plan);
-    if !blockers.is_empty() {
-        return Err(Error::Invalid(blockers).into());
+    if let Some(error) = plan_text::blocked(&plan) {
+        return Err(error.into());
     }
     if !dry_run {
         let request = ApplyRequest { wanted, token: Some(plan.token), allow_data_loss: None };

@@ -2,55 +2,28 @@ use jsonschema::error::ValidationErrorKind;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{validate, validate_id, validate_readonly};
+use super::validate_readonly;
 use crate::{
-    ctd::{
-        model::Property,
-        parse,
-        schema::{self, CompiledSchema},
-    },
     error::FieldErrors,
     object::link,
-    testing::table::Table,
+    testing::{Judge, table::Table},
 };
 
-struct Type {
-    properties: Vec<Property>,
-    schema: CompiledSchema,
+fn map(value: &Value) -> &Map<String, Value> {
+    value.as_object().expect("objects are JSON objects")
 }
 
-impl Type {
-    fn parse(payload: &Value) -> Self {
-        let payload = payload.as_object().unwrap();
-        let definition = parse::definition(payload, None).expect("the definition is valid");
-        let properties = definition.properties();
-        let schema = schema::compile(&properties, &definition);
-        Self { properties, schema }
-    }
-
-    /// All faults that can be found without a store.
-    fn faults(&self, object: &Value, stored: Option<&Value>) -> FieldErrors {
-        let object = object.as_object().unwrap();
-        let mut errors = object.get("id").map(validate_id).unwrap_or_default();
-        errors.merge(validate(&self.properties, &self.schema, object));
-        if let Some(stored) = stored.and_then(Value::as_object) {
-            errors.merge(validate_readonly(&self.properties, stored, object));
-        }
-        errors
-    }
-}
-
-fn example() -> (Table, Type) {
+fn example() -> (Table, Judge) {
     let table = Table::read("object_messages");
-    let example = Type::parse(&table.types[1]);
+    let example = Judge::new(&table.types[1]);
     (table, example)
 }
 
 /// A type with one property `f`.
-fn single(schema: &Value, config: &Value) -> Type {
+fn single(schema: &Value, config: &Value) -> Judge {
     let mut config = config.clone();
     config["label"] = json!("F");
-    Type::parse(&json!({
+    Judge::new(&json!({
         "name": "example",
         "label": "Example",
         "schemaDefinition": {"required": ["f"], "allOf": [
@@ -65,13 +38,13 @@ fn single(schema: &Value, config: &Value) -> Type {
 fn every_fault_has_its_whole_answer() {
     let (table, example) = example();
     for given in table.objects.iter().filter(|given| given.content_type == "topic") {
-        let found = Type::parse(&table.types[0]).faults(&given.object, None);
+        let found = Judge::new(&table.types[0]).faults(map(&given.object), None);
         assert_eq!(found, FieldErrors::default());
     }
-    assert_eq!(example.faults(&table.base, None), FieldErrors::default());
+    assert_eq!(example.faults(map(&table.base), None), FieldErrors::default());
     for row in table.rows.iter().filter(|row| !row.database) {
-        let stored = (row.method == "PUT").then_some(&table.base);
-        let found = example.faults(&row.apply(&table.base), stored);
+        let stored = (row.method == "PUT").then(|| map(&table.base));
+        let found = example.faults(map(&row.apply(&table.base)), stored);
         assert_eq!(found, row.errors, "{}", row.name);
     }
     let for_the_store = table.rows.iter().filter(|row| row.database).count();
@@ -123,7 +96,7 @@ fn tolerated_values_are_valid() {
         ),
     ];
     for (name, schema, config, value) in rows {
-        let found = single(&schema, config).faults(&json!({"f": value}), None);
+        let found = single(&schema, config).faults(map(&json!({"f": value})), None);
         assert_eq!(found, FieldErrors::default(), "{name}");
     }
 }
@@ -138,14 +111,14 @@ fn a_pattern_without_end_counts_as_not_matching() {
     let value = json!(value);
     let error = validator.validate(&value).unwrap_err();
     assert!(matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. }));
-    let found = runaway.faults(&json!({"f": value}), None);
+    let found = runaway.faults(map(&json!({"f": value})), None);
     assert_eq!(found.at("f"), [format!("Does not match the regex pattern {pattern}")]);
 }
 
 #[test]
 fn links_are_found_at_every_depth_with_decoded_ids() {
     let (table, example) = example();
-    let links = link::links(&example.properties, table.base.as_object().unwrap());
+    let links = link::links(&example.properties, map(&table.base));
     let found = links.iter().map(|l| format!("{} {} {}", l.path, l.content_type, l.id));
     let found = found.collect::<Vec<_>>();
     let expected = [
@@ -161,7 +134,7 @@ fn links_are_found_at_every_depth_with_decoded_ids() {
 #[test]
 fn an_omitted_or_equal_read_only_value_is_fine() {
     let (table, example) = example();
-    let stored = table.base.as_object().unwrap();
+    let stored = map(&table.base);
     let mut new = stored.clone();
     assert!(validate_readonly(&example.properties, stored, &new).is_empty());
     new.remove("serial");
@@ -198,7 +171,7 @@ proptest! {
         values in prop::collection::vec((0_usize..17, some_json()), 0..6),
     ) {
         let (table, example) = example();
-        let mut object = table.base.as_object().unwrap().clone();
+        let mut object = map(&table.base).clone();
         for (at, value) in values {
             let key = object.keys().nth(at).unwrap().clone();
             object.insert(key, value);
@@ -206,7 +179,7 @@ proptest! {
         let reversed: Map<String, Value> = object.clone().into_iter().rev().collect();
         let links = link::links(&example.properties, &object);
         prop_assert!(links.iter().all(|link| !link.content_type.is_empty() && !link.id.is_empty()));
-        let faults = example.faults(&Value::Object(object), None);
-        prop_assert_eq!(faults, example.faults(&Value::Object(reversed), None));
+        let faults = example.faults(&object, None);
+        prop_assert_eq!(faults, example.faults(&reversed, None));
     }
 }

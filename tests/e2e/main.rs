@@ -1,0 +1,6 @@
+//! End to end: the built `cms`, as a user or a script runs it, and the rules of the layout.
+
+mod commands;
+mod parity;
+mod support;
+mod tidy;
