@@ -7,10 +7,10 @@
 //! texts and nothing can be injected.
 //!
 //! What an index can answer exactly is put in terms of its columns ([`super::index_ddl`]); the
-//! rest goes through `matches_property` and `path_key` ([`super::functions`]), which run the very code of
-//! [`crate::query`]. [`terms`] does this for conditions, [`walk`] chooses between an index of the
-//! order and one of the conditions. Pages are found on primary keys first: a sorter then holds
-//! keys instead of objects, and skipped pages are skipped within an index.
+//! rest goes through [`super::functions`], which run the very code of [`crate::query`]. [`terms`]
+//! does this for conditions, [`walk`] chooses between an index of the order and one of the
+//! conditions. Pages are found on primary keys first: a sorter then holds keys instead of objects,
+//! and skipped pages are skipped within an index.
 
 mod terms;
 mod walk;
