@@ -3,7 +3,7 @@
 //! | function | returns |
 //! |---|---|
 //! | `property_key(data, name)` | what a property sorts by and is looked up by; NULL when empty |
-//! | `property_spelling(data, name)` | the text itself when the key changed its letter case, else NULL |
+//! | `property_spelling(data, name)` | the text itself when its key changed letter case, or NULL |
 //! | `sort_key(json)` | the key of a value that is given as JSON text |
 //! | `path_key(path, data)` | the key of what stands at a path below a property |
 //! | `matches(condition, json)` | whether a value that is given as JSON text meets a condition |
@@ -15,8 +15,8 @@
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of UTF-8 in lower case for text: SQLite
 //! sorts these storage classes in this order, which is the order of kinds in contract 3.2.
-//! Indexes contain keys and spellings: a change of what these return needs a migration that rebuilds
-//! them.
+//! Indexes contain keys and spellings: a change of what these return needs a migration that
+//! rebuilds them.
 
 use std::sync::Arc;
 

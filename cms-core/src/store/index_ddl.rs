@@ -57,7 +57,8 @@ pub(crate) fn wanted(ctd: i64, properties: &[Property]) -> Vec<Index> {
             let name = index_name(ctd, &property.name);
             let (key, spelling) = (key(&property.name), spelling(&property.name));
             let sql = format!(
-                "CREATE INDEX \"{name}\" ON object (ctd, {key}, created_at, pk, {spelling}) WHERE ctd = {ctd}"
+                "CREATE INDEX \"{name}\" ON object (ctd, {key}, created_at, pk, {spelling}) \
+                 WHERE ctd = {ctd}"
             );
             Index { name, sql }
         })
