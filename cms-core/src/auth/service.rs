@@ -137,6 +137,15 @@ impl Keys<'_> {
             let mut shown = Vec::new();
             let mut changed = false;
             for (kind, name, token) in wanted.each() {
+                let is_taken = |token: &String| {
+                    let digest = digest(token);
+                    writer.has_other_key(kind, name, digest)
+                };
+                if token.map(is_taken).transpose()?.unwrap_or(false) {
+                    return Err(Error::Conflict(format!(
+                        "the token set for the first key \"{name}\" belongs to another key or was revoked"
+                    )));
+                }
                 let found = present.iter().find(|row| row.kind == kind && row.name == name);
                 match (found, token) {
                     (Some(row), Some(token)) if row.hash != digest(token) => {
