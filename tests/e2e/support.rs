@@ -101,7 +101,9 @@ impl Place {
 
     fn command(&self) -> Command {
         let mut command = cms(self.folder.path());
-        command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+            .args(&self.arguments)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 }

@@ -236,6 +236,11 @@ impl Target for Remote {
         self.ask(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name))
     }
 
+    fn delete_object(&self, content_type: &str, id: &str) -> Result<()> {
+        let name = format!("{content_type}/{id}");
+        self.delete(&object_path(content_type, id), object_named(&name))
+    }
+
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         let path = format!("{}/batch-delete", objects_path(content_type));
         let answer: Value = self.post(&path, &ids, type_named(content_type))?;

@@ -73,6 +73,16 @@ pub(super) struct Counts {
     pub(super) interrupted: bool,
 }
 
+impl Counts {
+    fn saved(&mut self, existed: bool) {
+        if existed {
+            self.updated += 1;
+        } else {
+            self.created += 1;
+        }
+    }
+}
+
 pub(super) struct Loader<'a> {
     target: &'a dyn Target,
     options: &'a Options<'a>,
@@ -251,11 +261,7 @@ impl<'a> Loader<'a> {
             let full = complete[index].take();
             match refused.get(&index) {
                 None => {
-                    if is_known[index] {
-                        self.counts.updated += 1
-                    } else {
-                        self.counts.created += 1
-                    }
+                    self.counts.saved(is_known[index]);
                     rest.partial.extend(full);
                 }
                 Some(errors) if lacks_only_targets(errors) => {
@@ -301,11 +307,7 @@ impl<'a> Loader<'a> {
                             let is_known = element
                                 .id()
                                 .is_some_and(|id| stored.contains_key(&id.to_lowercase()));
-                            if is_known {
-                                self.counts.updated += 1
-                            } else {
-                                self.counts.created += 1
-                            }
+                            self.counts.saved(is_known);
                             if is_partial[index] {
                                 rest.partial.push(element);
                             }
