@@ -30,7 +30,7 @@ use crate::failure::{self, Failure};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A plan or a batch over a large type takes its time.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(300);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
 /// Attempts of a request that may be repeated.
 const ATTEMPTS: u32 = 4;
 /// Longest pause that a server can ask for.

@@ -280,10 +280,10 @@ impl<'a> Loader<'a> {
             let waiting: HashSet<Address> = unfinished.iter().flat_map(addresses).collect();
             let mut helped = false;
             for rest in &mut *unfinished {
-                let elements = std::mem::take(&mut rest.waiting);
-                if elements.is_empty() || self.stops() {
+                if rest.waiting.is_empty() || self.stops() {
                     continue;
                 }
+                let elements = std::mem::take(&mut rest.waiting);
                 let shortened = elements.iter().map(|element| {
                     let is_waiting = |at: &Address| waiting.contains(at);
                     let value =
@@ -324,6 +324,9 @@ impl<'a> Loader<'a> {
                 break;
             }
         }
+        if self.counts.interrupted {
+            return Ok(());
+        }
         for rest in &mut *unfinished {
             for element in std::mem::take(&mut rest.waiting) {
                 let errors = last_errors.remove(&element.place).unwrap_or_default();
@@ -332,9 +335,6 @@ impl<'a> Loader<'a> {
         }
         for rest in &mut *unfinished {
             let elements = std::mem::take(&mut rest.partial);
-            if elements.is_empty() || self.counts.interrupted {
-                continue;
-            }
             let refused = self.send(rest.job, &elements, true)?;
             for (index, element) in elements.iter().enumerate() {
                 if let Some(errors) = refused.get(&index) {
