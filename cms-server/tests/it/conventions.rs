@@ -72,7 +72,8 @@ async fn bodies_of_the_wrong_kind_are_malformed() {
         ("PATCH", "/api/v1/content/post/batch"),
         ("POST", "/api/v1/content/post/batch-delete"),
     ];
-    let neither = ["{", "nope", "\"text\"", "1", "null", "true", "{}{}", "[1,]", "\u{feff}{}", "\0"];
+    let neither =
+        ["{", "nope", "\"text\"", "1", "null", "true", "{}{}", "[1,]", "\u{feff}{}", "\0"];
     for (method, path) in takes_object.into_iter().chain(takes_array) {
         for body in neither {
             let reply = app.send(method, path, &headers, body).await;
@@ -140,7 +141,8 @@ async fn unknown_paths_and_methods() {
 async fn paths_have_several_spellings() {
     let app = TestApp::new();
     let object = app.get(ONE).await.json();
-    for path in ["/api/v1/content/post/one/", "/api/v1/content/post/%6fne", "/api/v1/%63ontent/post/ONE"]
+    for path in
+        ["/api/v1/content/post/one/", "/api/v1/content/post/%6fne", "/api/v1/%63ontent/post/ONE"]
     {
         assert_eq!(app.get(path).await.both(), (200, object.clone()), "{path}");
     }
@@ -211,10 +213,17 @@ async fn checks_come_in_order() {
         (413, generic(413, &message))
     };
     let no_type = "/api/v1/content/no_such_type";
-    let cases: Vec<(Who, &str, &str, &str, &str, (u16, Value))> = vec![
+    let cases = [
         // who, method, path, content type, body, answer
         (Who::Nobody, "BREW", no_type, "text/plain", "{", unauthorized()),
-        (Who::ReadOnly, "BREW", no_type, "text/plain", "{", (405, generic(405, "Method Not Allowed"))),
+        (
+            Who::ReadOnly,
+            "BREW",
+            no_type,
+            "text/plain",
+            "{",
+            (405, generic(405, "Method Not Allowed")),
+        ),
         (Who::ReadOnly, "POST", no_type, "text/plain", "{", forbidden()),
         (Who::Stranger, "POST", no_type, "text/plain", "{", not_found()),
         (Who::Stranger, "POST", POSTS, "text/plain", "{", forbidden()),
@@ -223,12 +232,41 @@ async fn checks_come_in_order() {
         (Who::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{", malformed()),
         (Who::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{}", not_found()),
         (Who::Scoped, "PUT", ONE, "application/json", "{}", required_title()),
-        (Who::Scoped, "PUT", ONE, "application/json", &large, too_large("one")),
+        (Who::Scoped, "PUT", ONE, "application/json", large.as_str(), too_large("one")),
         (Who::ReadOnly, "POST", TYPES, "text/plain", "{", forbidden()),
-        (Who::Scoped, "PUT", "/api/v1/internal/contenttype/no_such", "text/plain", "{", forbidden()),
-        (Who::ReadWrite, "PUT", "/api/v1/internal/contenttype/no_such", "text/plain", "{", not_found()),
-        (Who::ReadWrite, "PUT", "/api/v1/internal/contenttype/post", "text/plain", "{", wrong_media_type()),
-        (Who::ReadWrite, "PUT", "/api/v1/internal/contenttype/_media", "application/json", "{}", forbidden()),
+        (
+            Who::Scoped,
+            "PUT",
+            "/api/v1/internal/contenttype/no_such",
+            "text/plain",
+            "{",
+            not_found(),
+        ),
+        (Who::Scoped, "PUT", "/api/v1/internal/contenttype/post", "text/plain", "{", forbidden()),
+        (
+            Who::ReadWrite,
+            "PUT",
+            "/api/v1/internal/contenttype/no_such",
+            "text/plain",
+            "{",
+            not_found(),
+        ),
+        (
+            Who::ReadWrite,
+            "PUT",
+            "/api/v1/internal/contenttype/post",
+            "text/plain",
+            "{",
+            wrong_media_type(),
+        ),
+        (
+            Who::ReadWrite,
+            "PUT",
+            "/api/v1/internal/contenttype/_media",
+            "application/json",
+            "{}",
+            forbidden(),
+        ),
     ];
     for (who, method, path, content_type, body, wanted) in cases {
         let mut headers = vec![("content-type", content_type)];
@@ -253,7 +291,7 @@ async fn a_body_over_the_limit_is_refused_before_and_while_it_is_read() {
     // Chunks do not tell how many will come.
     for (length, status) in [(1000, 200), (1001, 413)] {
         let text = body(length);
-        let chunks = text.as_bytes().chunks(100).map(|c| c.to_vec()).collect::<Vec<_>>();
+        let chunks = text.as_bytes().chunks(100).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let reply = app.send("POST", POSTS, &headers, Body::new(Chunks(chunks.into()))).await;
         assert_eq!(reply.status, status);
         if status == 413 {
@@ -328,7 +366,8 @@ async fn queries_are_repaired() {
     ];
     for (query, pages, page, count) in cases {
         let list = app.get(&format!("{POSTS}?{query}")).await.json();
-        let numbers = json!([list["total_count"], list["total_pages"], list["current_page"], list["count"]]);
+        let numbers =
+            json!([list["total_count"], list["total_pages"], list["current_page"], list["count"]]);
         assert_eq!(numbers, json!([25, pages, page, count]), "{query}");
         assert_eq!(list["data"].as_array().unwrap().len(), count, "{query}");
     }
@@ -346,7 +385,8 @@ async fn queries_are_repaired() {
     ];
     for (query, wanted) in cases {
         let list = app.get(&format!("{POSTS}?{query}")).await.json();
-        let ids: Vec<_> = list["data"].as_array().unwrap().iter().map(|o| o["id"].clone()).collect();
+        let ids: Vec<_> =
+            list["data"].as_array().unwrap().iter().map(|o| o["id"].clone()).collect();
         assert_eq!(json!(ids), wanted, "{query}");
     }
     let bad = app.get(&format!("{POSTS}?filters=%7B")).await;
@@ -359,7 +399,10 @@ async fn queries_are_repaired() {
 async fn types_are_listed() {
     let app = TestApp::new();
     let cases = [
-        ("", vec!["_media", "_tag", "about", "author", "contact", "contact_form", "post", "project"]),
+        (
+            "",
+            vec!["_media", "_tag", "about", "author", "contact", "contact_form", "post", "project"],
+        ),
         ("limit=10000&name=CONTACT", vec!["contact", "contact_form"]),
         ("names[]=POST&names[]=author", vec!["author", "post"]),
         ("names=post,about&order_direction=desc", vec!["post", "about"]),
@@ -425,7 +468,8 @@ async fn ignored_names_are_told() {
 #[tokio::test]
 async fn a_key_can_be_checked() {
     let app = TestApp::new();
-    let rule = json!({ "ctd": "post", "create": true, "read": true, "update": true, "delete": true });
+    let rule =
+        json!({ "ctd": "post", "create": true, "read": true, "update": true, "delete": true });
     for (who, kind, rules) in [
         (Who::ReadOnly, "read_only", json!([])),
         (Who::ReadWrite, "read_write", json!([])),
@@ -472,7 +516,8 @@ async fn keys_are_managed() {
     assert_eq!(app.ask(Who::Admin, "DELETE", &path, &Value::Null).await.status, 204);
     assert_eq!(app.send("GET", ONE, &headers, "").await.both(), unauthorized());
     assert_eq!(app.ask(Who::Admin, "DELETE", &path, &Value::Null).await.both(), not_found());
-    for wrong in [json!({}), json!({ "name": "x", "kind": "king" }), json!({ "name": 1, "kind": "admin" })]
+    for wrong in
+        [json!({}), json!({ "name": "x", "kind": "king" }), json!({ "name": 1, "kind": "admin" })]
     {
         let reply = app.ask(Who::Admin, "POST", keys, &wrong).await;
         assert_eq!(reply.status, 400, "{wrong}");
@@ -485,8 +530,7 @@ async fn browsers_may_call() {
     let app = TestApp::new();
     let exposed = Some("x-deprecated-query-params, x-deprecated-payload");
     for path in [ONE, POSTS, "/nowhere", "/healthz"] {
-        let headers =
-            [("origin", "https://a.example"), ("access-control-request-method", "PATCH")];
+        let headers = [("origin", "https://a.example"), ("access-control-request-method", "PATCH")];
         let reply = app.send("OPTIONS", path, &headers, "").await;
         assert_eq!((reply.status, reply.bytes.len()), (204, 0), "{path}");
         let allowed = [
@@ -538,7 +582,8 @@ async fn views_are_chosen_by_headers() {
 async fn answers_carry_a_request_id() {
     let app = TestApp::new();
     let long = "x".repeat(65);
-    for (sent, kept) in [("abc-1_2.3", true), ("a b", false), ("", false), ("é", false), (&*long, false)]
+    for (sent, kept) in
+        [("abc-1_2.3", true), ("a b", false), ("", false), ("é", false), (&*long, false)]
     {
         let reply = app.send("GET", "/healthz", &[("x-request-id", sent)], "").await;
         assert_eq!(reply.header("x-request-id") == Some(sent), kept, "{sent}");
@@ -555,7 +600,8 @@ async fn answers_are_compressed() {
     let body = json!({ "id": "long", "title": text });
     app.request("POST", POSTS, &body).await.json();
     let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
-    let cases = [("gzip", Some("gzip")), ("gzip, br", Some("br")), ("identity", None), ("zstd", None)];
+    let cases =
+        [("gzip", Some("gzip")), ("gzip, br", Some("br")), ("identity", None), ("zstd", None)];
     for (accepted, coding) in cases {
         let headers = [key, ("accept-encoding", accepted)];
         let reply = app.send("GET", "/api/v1/content/post/long", &headers, "").await;
