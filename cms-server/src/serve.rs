@@ -28,7 +28,8 @@ use crate::{
     config::ServerConfig,
     router,
     state::App,
-    target::{Stream, Target},
+    stream::Stream,
+    target::Target,
 };
 
 /// How long a client may take to send the head of a request, and how long a connection may idle.
@@ -214,7 +215,7 @@ fn connect(
         tracing::debug!(%error, "cannot turn off delays");
     }
     let target = Arc::new(Target::default());
-    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&target)));
+    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&target), HEAD_TIMEOUT));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         router.clone().call(target.restore(request))
     });

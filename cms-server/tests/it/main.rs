@@ -4,6 +4,9 @@
 
 mod conventions;
 mod coverage;
+mod headers;
 mod hostile;
+mod keys;
+mod queries;
 mod serving;
 mod support;
