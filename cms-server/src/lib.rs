@@ -7,7 +7,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `serve`, `target` | socket, connection limits, graceful end; repairs request lines |
+//! | `serve`, `stream`, `target` | socket, connection limits, graceful end; repairs request lines |
 //! | `request` | the way of one request, and the order of checks (contract 1.4) |
 //! | [`router`], `path` | the one table of routes, and finding a row of it |
 //! | `blocking` | crosses to a thread that may block, once per request |
@@ -28,6 +28,7 @@ mod request;
 pub mod router;
 mod serve;
 mod state;
+mod stream;
 mod target;
 
 pub use config::ServerConfig;

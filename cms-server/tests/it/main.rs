@@ -1,7 +1,12 @@
 //! The HTTP interface as its clients see it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod conventions;
 mod coverage;
+mod headers;
 mod hostile;
+mod keys;
+mod queries;
 mod serving;
 mod support;
