@@ -4,7 +4,7 @@ use cms_core::{
     Caller,
     wire::key::{KeyKind, NewKey},
 };
-use cms_server::router::ROUTES;
+use cms_server::ROUTES;
 use serde_json::{Value, json};
 
 use crate::support::{TestApp, Who, definition, object};

@@ -7,6 +7,7 @@ mod coverage;
 mod headers;
 mod hostile;
 mod keys;
+mod logs;
 mod queries;
 mod serving;
 mod support;
