@@ -2,7 +2,7 @@
 //!
 //! [`load`] reads files and folders and reports every mistake in them with its place. [`expand`]
 //! turns the short form of a type into the API's form, [`shorten`] the other way round, [`read`]
-//! walks documents. What is done with a project is in [`crate::commands::ctd`].
+//! walks documents. What is done with a project is in `commands::apply`.
 
 mod expand;
 mod read;

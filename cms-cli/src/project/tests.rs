@@ -263,7 +263,8 @@ fn types_may_stand_in_files_of_their_own() {
 
     let faulty =
         write("q.yml", "version: 1\ncontentTypes: [{file: types/b.yaml}, {file: none.yaml}]\n");
-    let Err(Failure { kind: Kind::Faults(faults), .. }) = load(&[faulty.clone()], &[]) else {
+    let Err(Failure { kind: Kind::Faults(faults), .. }) = load(std::slice::from_ref(&faulty), &[])
+    else {
         panic!("mistakes are told");
     };
     let places: Vec<&str> = faults.iter().map(|fault| fault.place.as_str()).collect();
