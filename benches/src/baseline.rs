@@ -73,7 +73,10 @@ pub(crate) fn create(path: &Path) {
         let author = corpus::author(number);
         let text = answer_text(&author);
         connection
-            .execute("INSERT INTO author (id, data) VALUES (?1, ?2)", params![author["id"].as_str(), text])
+            .execute(
+                "INSERT INTO author (id, data) VALUES (?1, ?2)",
+                params![author["id"].as_str(), text],
+            )
             .expect("authors are new");
     }
 }

@@ -56,20 +56,59 @@ fn smoke() {
         ..Default::default()
     };
     println!("{}", objects.list(&caller, "article", &list).unwrap().to_value());
-    println!("{}", objects.patch(&caller, "article", "one", map(json!({"rank": 5}))).unwrap().to_value());
+    println!(
+        "{}",
+        objects.patch(&caller, "article", "one", map(json!({"rank": 5}))).unwrap().to_value()
+    );
     println!("{}", objects.version(&caller, "article", "one", "1").unwrap().to_value());
-    println!("{}", objects.versions(&caller, "article", "one", Default::default(), Default::default()).unwrap().to_value());
+    println!(
+        "{}",
+        objects
+            .versions(&caller, "article", "one", Default::default(), Default::default())
+            .unwrap()
+            .to_value()
+    );
     println!("{:?}", objects.delete(&caller, "article", "one"));
     println!("{:?}", objects.create(&caller, "article", map(json!({"id":"two", "title": "One", "related": [{"type":"internal","dataUrl":"/api/v1/content/article/nix"}], "x": 1}))));
-    println!("{:?}", objects.batch_create(&caller, "article", vec![json!({"id":"a","title":"A"}), json!({"id":"A","title":"B"}), json!(3), json!({"id":"two","title":"Two!"})], true));
-    println!("{:?}", objects.batch_delete(&caller, "article", &["one".into(),"two".into(),"zzz".into()]));
+    println!(
+        "{:?}",
+        objects.batch_create(
+            &caller,
+            "article",
+            vec![
+                json!({"id":"a","title":"A"}),
+                json!({"id":"A","title":"B"}),
+                json!(3),
+                json!({"id":"two","title":"Two!"})
+            ],
+            true
+        )
+    );
+    println!(
+        "{:?}",
+        objects.batch_delete(&caller, "article", &["one".into(), "two".into(), "zzz".into()])
+    );
     println!("{:?}", objects.removed(&caller, "article", None));
-    println!("{:?}", objects.duplicate(&caller, "article", "a", &map(json!({"relatedObjectsToDuplicate":[]}))).map(|j| j.to_value().to_string()));
+    println!(
+        "{:?}",
+        objects
+            .duplicate(&caller, "article", "a", &map(json!({"relatedObjectsToDuplicate":[]})))
+            .map(|j| j.to_value().to_string())
+    );
     let mut changed = article();
     changed["schemaDefinition"]["allOf"][1]["properties"].as_object_mut().unwrap().remove("rank");
     changed["metaDefinition"]["propertiesConfig"].as_object_mut().unwrap().remove("rank");
     changed["metaDefinition"]["order"] = json!(["title", "related"]);
-    println!("{:#?}", test.cms.types().plan(&caller, &cms_core::wire::plan::PlanRequest{content_types: vec![changed.clone()], prune: false}));
+    println!(
+        "{:#?}",
+        test.cms.types().plan(
+            &caller,
+            &cms_core::wire::plan::PlanRequest {
+                content_types: vec![changed.clone()],
+                prune: false
+            }
+        )
+    );
     test.cms.types().update(&caller, "article", changed).unwrap();
     println!("{}", objects.list(&caller, "article", &ListRequest::default()).unwrap().to_value());
 }
