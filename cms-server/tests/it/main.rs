@@ -3,5 +3,6 @@
 mod conventions;
 mod coverage;
 mod hostile;
+mod messages;
 mod serving;
 mod support;
