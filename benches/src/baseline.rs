@@ -102,7 +102,7 @@ fn insert(connection: &Connection, object: &Value) -> String {
     let value = |name: &str| object[name].as_str().unwrap_or_default().to_owned();
     let author = object["author"][0]["dataUrl"].as_str().unwrap_or_default();
     let author = author.rsplit('/').next().unwrap_or_default();
-    let mut statement = |sql: &str, parameters: &[&dyn rusqlite::ToSql]| {
+    let statement = |sql: &str, parameters: &[&dyn rusqlite::ToSql]| {
         connection.prepare_cached(sql).and_then(|mut s| s.execute(parameters)).expect("rows fit")
     };
     statement(

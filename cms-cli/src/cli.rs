@@ -23,8 +23,8 @@ Exit codes:
 
 /// A content server and its command line.
 ///
-/// Commands work on a running server (--server, with the key in CMS_KEY or --key-file) or on a
-/// data folder (--data); the same commands give the same results on both.
+/// Commands work on a running server (--server, with the key in `CMS_KEY` or --key-file) or
+/// on a data folder (--data); the same commands give the same results on both.
 #[derive(Debug, Parser)]
 #[command(name = "cms", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Cli {
@@ -44,7 +44,7 @@ pub(crate) struct Global {
     /// Work on this data folder.
     #[arg(long, global = true, value_name = "DIR", env = "CMS_DATA", hide_env_values = true)]
     pub(crate) data: Option<PathBuf>,
-    /// Read the server's key from this file instead of CMS_KEY.
+    /// Read the server's key from this file instead of `CMS_KEY`.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
     /// Form of the output: table, json, ndjson, yaml, csv.
@@ -115,7 +115,7 @@ pub(crate) enum Command {
 /// Run the server.
 ///
 /// The first start makes the data folder and three keys. They are printed once, on standard
-/// output, as lines that a shell can read (CMS_ADMIN_KEY=...); everything else goes to standard
+/// output, as lines that a shell can read (`CMS_ADMIN_KEY=...`); everything else goes to standard
 /// error. Keys set through the environment are used as they are and are not printed.
 #[cfg(feature = "serve")]
 #[derive(Debug, Args)]

@@ -42,6 +42,8 @@ pub(crate) enum Outcome {
     Done,
     /// Some objects were refused.
     Partly,
+    /// A plan that cannot be applied.
+    Blocked,
     /// There are changes, and the caller asked to be told by the exit code.
     Changes,
 }
@@ -50,6 +52,7 @@ impl Outcome {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,
+            Self::Blocked => 6,
             Self::Partly => 7,
             Self::Changes => 10,
         }

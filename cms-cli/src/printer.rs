@@ -88,7 +88,7 @@ impl Printer {
                 }
             }
             Format::Yaml => {
-                self.out.write_all(yaml::print(&Value::Array(rows.to_vec())).as_bytes())?
+                self.out.write_all(yaml::print(&Value::Array(rows.to_vec())).as_bytes())?;
             }
             Format::Csv => report::csv(&mut self.out, rows)?,
         }

@@ -87,7 +87,13 @@ fn key(global: &Global) -> Result<Option<String>> {
         Some(file) => Some(
             fs::read_to_string(file).map_err(|error| Failure::unreadable(file.display(), error))?,
         ),
-        None => env::var("CMS_KEY").ok(),
+        None => variable("CMS_KEY"),
     };
     Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+/// Reads a variable that holds a key. Clap reads the others; keys must not become flags.
+#[expect(clippy::disallowed_methods, reason = "clap has no variables without flags")]
+pub(crate) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|text| !text.is_empty())
 }

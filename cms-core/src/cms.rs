@@ -35,7 +35,7 @@ impl Cms {
     /// folder cannot be used.
     pub fn open(config: CoreConfig) -> Result<Self> {
         let store = Store::open(&config)?;
-        if store.read(|reader| reader.revisions_if_any())?.is_none() {
+        if store.peek(|reader| reader.revisions_if_any())?.is_none() {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
         }
@@ -98,7 +98,7 @@ impl Cms {
 
     /// Says which server, space and key this is (contract 1.13).
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
-        let (organization, space) = self.store.read(|reader| reader.names())?;
+        let (organization, space) = self.store.peek(|reader| reader.names())?;
         let named = |id| Named { id, name: "default".to_owned() };
         let actor = caller.actor();
         Ok(AuthContext {
@@ -119,7 +119,7 @@ impl Cms {
 
     /// Runs one small read; an error means that the folder cannot serve.
     pub fn check_ready(&self) -> Result<()> {
-        self.store.read(|reader| reader.revisions().map(|_| ()))
+        self.store.peek(|reader| reader.revisions().map(|_| ()))
     }
 
     /// Does what is due from time to time: forgets objects deleted long ago, and writes down when
@@ -128,7 +128,7 @@ impl Cms {
         let now = self.config.clock.now();
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
         let used = self.keys.take_used();
-        let has_expired = self.store.read(|reader| reader.has_trash_before(expired))?;
+        let has_expired = self.store.peek(|reader| reader.has_trash_before(expired))?;
         if used.is_empty() && !has_expired {
             return Ok(());
         }

@@ -20,7 +20,7 @@ const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload");
 const CORS_METHODS: HeaderValue =
-    HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    HeaderValue::from_static("GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
 const CORS_HEADERS: HeaderValue =
     HeaderValue::from_static("X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept");
 

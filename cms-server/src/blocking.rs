@@ -90,3 +90,37 @@ fn guarded<T>(app: &App, job: impl FnOnce(&App) -> T) -> Result<T> {
         Error::internal(format!("a request panicked: {message}"))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use cms_core::testing::TestCms;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_of_that_request_alone() {
+        let core = TestCms::new();
+        let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
+        for work in [Work::Short, Work::Read, Work::Write] {
+            let result = run(&app, work, |_| -> u8 { panic!("on purpose") }).await;
+            let cause = match result {
+                Err(Error::Internal(cause)) => cause.to_string(),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(cause, "a request panicked: on purpose");
+            assert_eq!(run(&app, work, |_| 1).await.unwrap(), 1);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_too_long_is_sent_away() {
+        let core = TestCms::new();
+        let config = ServerConfig { writes: 1, ..ServerConfig::default() };
+        let app = Arc::new(App::new(&config, Arc::clone(&core.cms)));
+        let held = app.permits.writes.acquire().await.unwrap();
+        let refused = run(&app, Work::Write, |_| ()).await;
+        assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
+        drop(held);
+        assert!(run(&app, Work::Write, |_| ()).await.is_ok());
+    }
+}

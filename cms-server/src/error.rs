@@ -35,3 +35,37 @@ pub(crate) fn method_not_allowed(allow: HeaderValue) -> Answer {
 fn generic(status: StatusCode, message: &str) -> Answer {
     Answer::json(&wire::error::generic(status.as_u16(), message)).with_status(status)
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Method;
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    async fn sent(error: Error) -> (u16, Option<HeaderValue>, String) {
+        let answer = Answer::from(error);
+        let id = HeaderValue::from_static("id");
+        let (head, body) = answer.into_response(&Method::GET, id).into_parts();
+        let text = body.collect().await.unwrap().to_bytes();
+        let retry = head.headers.get(header::RETRY_AFTER).cloned();
+        (head.status.as_u16(), retry, String::from_utf8(text.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn causes_are_for_the_log_alone() {
+        let text = r#"{"code":500,"message":"Internal Server Error"}"#.to_owned();
+        assert_eq!(sent(Error::internal("a secret")).await, (500, None, text));
+        assert_eq!(
+            Answer::from(Error::internal("a secret")).cause.unwrap().to_string(),
+            "a secret"
+        );
+    }
+
+    #[tokio::test]
+    async fn who_meets_a_busy_server_is_told_when_to_come_back() {
+        let text = r#"{"code":503,"message":"Service Unavailable"}"#.to_owned();
+        let soon = Some(HeaderValue::from_static("1"));
+        assert_eq!(sent(Error::Busy("a lock".to_owned())).await, (503, soon, text));
+    }
+}

@@ -7,9 +7,9 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `serve`, `target` | socket, connection limits, graceful end; repairs request lines |
+//! | `serve`, `stream`, `target` | socket, connection limits, graceful end; repairs request lines |
 //! | `request` | the way of one request, and the order of checks (contract 1.4) |
-//! | [`router`], `path` | the one table of routes, and finding a row of it |
+//! | `router`, `path` | the one table of routes, and finding a row of it |
 //! | `blocking` | crosses to a thread that may block, once per request |
 //! | `extract` | key, view, query and body of a request |
 //! | `http` | one short function per route: unpack, one call of the core, pack |
@@ -25,11 +25,12 @@ mod extract;
 mod http;
 mod path;
 mod request;
-pub mod router;
+mod router;
 mod serve;
 mod state;
+mod stream;
 mod target;
 
 pub use config::ServerConfig;
-pub use router::router;
+pub use router::{ROUTES, Route, router};
 pub use serve::{Running, serve};

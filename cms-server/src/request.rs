@@ -100,11 +100,12 @@ struct Errand {
 }
 
 impl Errand {
-    /// A request without a body: everything in one crossing.
+    /// A request without a body: everything in one crossing. What the key must allow is checked
+    /// by the call itself, in the same order.
     async fn run(self, app: &Arc<App>) -> Result<Answer> {
         let work = self.work();
         blocking::run(app, work, move |app| {
-            let caller = self.admit(app)?;
+            let caller = authenticate(app, &self.parts)?;
             Ok(self.perform(app, caller, &[]))
         })
         .await?

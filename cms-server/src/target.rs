@@ -2,7 +2,7 @@
 //!
 //! Contract 14 takes queries such as `filters={"title":{..}}` unencoded, as curl sends them. The
 //! HTTP library takes all of that but `"`, `<` and `>`, for which it refuses the whole request
-//! before anybody sees it. So [`Stream`] looks at the request line on its way in, puts a harmless
+//! before anybody sees it. So [`Target`] looks at the request line on its way in, puts a harmless
 //! character in place of each of those and remembers it; [`Target::restore`] gives the request its
 //! query back as [`RawQuery`].
 //!
@@ -12,7 +12,6 @@
 //! HTTP/2 has no request lines.
 
 use std::{
-    io,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
@@ -23,7 +22,6 @@ use axum::{
     http::Request,
 };
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The query as it was sent, where that differs from the URI's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +63,11 @@ impl Target {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Looks at bytes that were just read, and replaces what must not be there.
+    pub(crate) fn look_at(&self, bytes: &mut [u8]) {
+        self.state().look_at(bytes);
+    }
+
     /// Gives a request its query back, and follows its body to the end.
     pub(crate) fn restore(self: &Arc<Self>, request: Request<Incoming>) -> Request<Followed> {
         let replaced = {
@@ -84,7 +87,6 @@ impl Target {
 }
 
 impl State {
-    /// Looks at bytes that were just read, and replaces what must not be there.
     fn look_at(&mut self, bytes: &mut [u8]) {
         let mut rest = bytes;
         if self.place == Place::Start {
@@ -167,64 +169,6 @@ impl Body for Followed {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
-    }
-}
-
-/// A connection whose request lines are looked at.
-pub(crate) struct Stream<S> {
-    inner: S,
-    target: Arc<Target>,
-}
-
-impl<S> Stream<S> {
-    pub(crate) fn new(inner: S, target: Arc<Target>) -> Self {
-        Self { inner, target }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.inner).poll_read(context, buffer);
-        let read = &mut buffer.filled_mut()[before..];
-        if !read.is_empty() {
-            self.target.state().look_at(read);
-        }
-        polled
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
     }
 }
 

@@ -1,0 +1,256 @@
+//! Every command as it should go and as it is refused, as transcripts of whole sessions: exit code,
+//! standard output, standard error. They stand in `snapshots/`; ids, keys and times are masked. The
+//! files that the commands read are in `files/`. What is no transcript is in [`super::spaces`].
+
+use std::{
+    fmt::Write as _,
+    process::{Command, Stdio},
+};
+
+use super::support::{Place, Server, files};
+
+/// Runs commands one after the other on a data folder that does not exist yet.
+fn transcript(commands: &[&str]) -> String {
+    let place = Place::with_data();
+    place.copy(&files());
+    let mut transcript = String::new();
+    for command in commands {
+        let ran = place.run(&command.split(' ').collect::<Vec<_>>());
+        writeln!(transcript, "$ cms {command}\n{}", ran.whole()).unwrap();
+    }
+    transcript
+}
+
+/// Types: plan, apply, list, get, export, delete.
+#[test]
+fn types_are_planned_applied_listed_exported_and_deleted() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd list",
+        "ctd apply shop.yaml",
+        "ctd apply shop.yaml",
+        "ctd plan faulty.yaml",
+        "ctd plan faulty.yaml --json",
+        "ctd apply nosuch.yaml",
+        "ctd list",
+        "ctd get product",
+        "ctd get nosuch",
+        "ctd export",
+        "ctd export -o out.yaml",
+        "ctd plan out.yaml",
+        "ctd delete product --dry-run",
+        "ctd delete product",
+        "ctd delete product",
+        "ctd plan shop.yaml --exit-code --out plan.json",
+        "ctd apply plan.json",
+        "ctd apply plan.json",
+    ]));
+}
+
+/// What a plan says about stored values, and what stops an apply.
+#[test]
+fn values_are_only_lost_with_consent() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd apply shop.yaml",
+        "import product rows.json",
+        "object create product new.json",
+        "object update product n full.json",
+        "ctd plan smaller.yaml",
+        "ctd apply smaller.yaml",
+        "ctd apply smaller.yaml --dry-run",
+        "ctd plan needy.yaml",
+        "ctd apply needy.yaml",
+        "ctd apply smaller.yaml --allow-data-loss=product.price",
+    ]));
+}
+
+/// Import of JSON lines, arrays, CSV and YAML, with what is refused.
+#[test]
+fn objects_come_in_from_files_of_every_form() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd apply shop.yaml",
+        "import product rows.ndjson --dry-run",
+        "import product rows.ndjson --rejects rejects.ndjson",
+        "import product rows.json --stop-on-error",
+        "import product rows.csv",
+        "import product rows.yaml",
+        "import product rows.yaml --update-existing",
+        "import product rows.txt",
+        "import nosuch rows.yaml",
+        "import nowhere",
+        "object list product",
+        "export out",
+        "export out --type nosuch",
+        "import out --update-existing",
+    ]));
+}
+
+/// One object: create, get, update, versions, list, delete.
+#[test]
+fn objects_are_made_changed_shown_and_deleted() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd apply shop.yaml",
+        "object create product new.json --dry-run",
+        "object create product new.json",
+        "object create product new.json",
+        "object create product new.json --json",
+        "object create product list.json",
+        "object get product n",
+        "object get product none",
+        "object update product n change.yaml",
+        "object update product n change.yaml --patch --dry-run",
+        "object update product none change.yaml",
+        "object versions product n",
+        "object get product n --version 1 -o csv",
+        "object list product -o csv",
+        "object list product --order-by title --limit 1",
+        "object list nosuch",
+        "object delete product n none",
+        "object delete product none",
+        "object delete product n --dry-run",
+        "object create product new.json --quiet",
+        "object delete product n",
+    ]));
+}
+
+/// Keys: create, list, revoke, and from a project file.
+#[test]
+fn keys_are_made_listed_and_revoked() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd apply shop.yaml",
+        "key create ci --kind read-only",
+        "key create shop --kind scoped --rule product:cr",
+        "key create shop --kind scoped --rule product:x",
+        "key create shop --kind scoped --rule product",
+        "key list",
+        "key create ci --kind read-write --dry-run",
+        "ctd apply keys.yaml",
+        "ctd apply keys.yaml",
+        "key revoke nosuch",
+        "key revoke nosuch --dry-run",
+    ]));
+}
+
+/// Where commands work has to be said, once.
+#[test]
+fn a_command_needs_one_target() {
+    let place = Place::empty();
+    let table = [
+        (
+            vec!["ctd", "list"],
+            2,
+            "error: neither a server nor a data folder is given\n\
+             hint: use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)\n",
+        ),
+        (
+            vec!["ctd", "list", "--data", "d", "--server", "http://127.0.0.1:1"],
+            2,
+            "error: both a server and a data folder are given\n\
+             hint: use one of --server and --data (or CMS_SERVER and CMS_DATA)\n",
+        ),
+        (
+            vec!["ctd", "list", "--server", "http://127.0.0.1:1"],
+            3,
+            "error: Unauthorized\nhint: set CMS_KEY, or name a file with --key-file\n",
+        ),
+        (
+            vec!["ctd", "list", "--server", "http://127.0.0.1:1", "--key-file", "key"],
+            9,
+            "error: http://127.0.0.1:1 cannot be reached\nhint: it is safe to repeat the command\n",
+        ),
+        (
+            vec!["ctd", "list", "--server", "localhost:8080", "--key-file", "key"],
+            2,
+            "error: \"localhost:8080\" is not the URL of a server\n\
+             hint: for example --server http://127.0.0.1:8080\n",
+        ),
+        (
+            vec!["ctd", "list", "--server", "http://127.0.0.1:1", "--key-file", "none"],
+            2,
+            "error: cannot read none: No such file or directory (os error 2)\n",
+        ),
+    ];
+    place.write("key", "a-key\n");
+    for (arguments, exit, stderr) in table {
+        let ran = place.run(&arguments);
+        assert_eq!((ran.exit, ran.stderr.as_str()), (exit, stderr), "{arguments:?}");
+        assert_eq!(ran.stdout, "", "{arguments:?}");
+    }
+}
+
+/// With `--json` wrong usage is one JSON object too.
+#[test]
+fn errors_are_json_when_asked_for() {
+    let ran = Place::empty().run(&["ctd", "lst", "--json"]);
+    let body: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((ran.exit, &body["code"]), (2, &serde_json::json!(400)), "{}", ran.whole());
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn a_wrong_key_is_refused_with_3() {
+    let server = Server::start();
+    let place = Place::empty();
+    place.write("key", "another-key");
+    let ran = place.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]);
+    assert_eq!(ran.exit, 3, "{}", ran.whole());
+}
+
+#[test]
+fn completions_manual_and_schema_need_no_target() {
+    let place = Place::empty();
+    assert!(place.run(&["completions", "bash"]).ok().contains("_cms()"));
+    assert_eq!(place.run(&["completions", "tcsh"]).exit, 2);
+    place.run(&["man", "pages"]).ok();
+    assert!(place.path("pages/cms-ctd-apply.1").is_file());
+    place.write("file", "");
+    assert_eq!(place.run(&["man", "file/pages"]).exit, 1);
+    let schema = place.run(&["ctd", "schema"]).ok();
+    assert!(serde_json::from_str::<serde_json::Value>(&schema).is_ok());
+}
+
+/// Nobody reading the output is no failure.
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cms"))
+        .args(["ctd", "schema"])
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stderr, b"");
+}
+
+#[test]
+fn serve_refuses_what_it_cannot_use() {
+    let place = Place::with_data();
+    for (arguments, exit) in [
+        (["serve", "--listen", "nowhere"], 2),
+        (["serve", "--log", "cms=loud"], 2),
+        (["serve", "--apply", "nosuch.yaml"], 2),
+        (["serve", "--import", "nosuch"], 2),
+    ] {
+        let ran = place.run(&arguments);
+        assert_eq!(ran.exit, exit, "{arguments:?}: {}", ran.whole());
+    }
+}
+
+/// `-` is standard input: project files, objects, one object, ids.
+#[test]
+fn standard_input_is_read_where_a_dash_stands() {
+    let place = Place::with_data();
+    let project = "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}";
+    assert_eq!(place.run_with(&["ctd", "apply", "-"], project).exit, 0);
+    let fault = place.run_with(&["ctd", "plan", "-"], "version: 1\ntypes: []\n");
+    assert!(fault.stderr.contains("  <stdin>:2:1: unknown key \"types\""), "{}", fault.whole());
+    let rows = "{\"id\":\"a\",\"text\":\"A\"}\n{\"id\":\"b\"}\n";
+    let created = place.run_with(&["import", "note", "-"], rows).ok();
+    assert_eq!(created, "created 2, updated 0, unchanged 0, refused 0\n");
+    assert_eq!(place.run_with(&["object", "create", "note", "-"], "id: c").exit, 0);
+    let deleted = place.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\n");
+    assert!(deleted.stderr.ends_with("deleted 3 objects\n"), "{}", deleted.whole());
+}

@@ -1,0 +1,80 @@
+//! The same commands on a data folder and on a server: same output, same exit code.
+
+use super::support::{Place, Server, fixtures, masked};
+
+/// Commands, one after the other; `FIXTURES` is the folder of fixtures. Those on keys speak only of
+/// keys that they made: a served folder has its first ones.
+const COMMANDS: [&str; 46] = [
+    "ctd list",
+    "ctd plan FIXTURES/project.yaml",
+    "ctd plan FIXTURES/project.yaml --json --exit-code",
+    "ctd apply FIXTURES/project.yaml --dry-run",
+    "ctd apply FIXTURES/project.yaml",
+    "ctd apply FIXTURES/project.yaml",
+    "ctd list -o ndjson",
+    "ctd get product",
+    "ctd get product --json",
+    "ctd get nosuch",
+    "ctd get nosuch --json",
+    "ctd export",
+    "import FIXTURES/content --dry-run",
+    "import FIXTURES/content",
+    "import FIXTURES/content",
+    "import FIXTURES/content --update-existing --json",
+    "object list product",
+    "object list product --all -o csv",
+    "object list product --page 2 --limit 5 --json",
+    "object list post --order-by published --desc --limit 3",
+    "object list post --filters {\"title\":{\"type\":\"contains\",\"filter\":\"a\"}} -o yaml",
+    "object list post --filters {",
+    "object list nosuch",
+    "object get author none",
+    "object create product one.json",
+    "object create product one.json --json",
+    "object create nosuch one.json",
+    "object create _tag tag.json",
+    "object create _tag tag.json",
+    "object get _tag green -o yaml",
+    "object update _tag green other.yaml",
+    "object update _tag green other.yaml --patch --json",
+    "object update _tag none other.yaml",
+    "object versions _tag green",
+    "object get _tag green --version 1",
+    "object get _tag green --version 9",
+    "object delete _tag green none",
+    "object delete _tag green",
+    "object delete _tag none",
+    "ctd delete product",
+    "ctd delete contact_form",
+    "ctd delete _tag",
+    "key create web --kind scoped --rule product:r",
+    "key create web --kind scoped",
+    "key revoke none",
+    "export out",
+];
+
+#[test]
+fn both_targets_give_the_same_answers() {
+    let server = Server::start();
+    let places = [Place::with_data(), Place::with_server(&server)];
+    for place in &places {
+        place.write("one.json", r#"{"id": "one", "price": "dear", "nope": null}"#);
+        place.write("tag.json", r#"{"id": "green", "name": "Green"}"#);
+        place.write("other.yaml", "name: Blue\n");
+        // A served folder exists from the start.
+        place.run(&["key", "create", "first", "--kind", "read-only"]).ok();
+    }
+    for command in COMMANDS {
+        let command = command.replace("FIXTURES", fixtures().to_str().unwrap());
+        let arguments: Vec<&str> = command.split(' ').collect();
+        let [direct, remote] = places.each_ref().map(|place| place.run(&arguments));
+        // Who acts differs by nature: the operator, or a key.
+        let answers = [direct, remote].map(|ran| {
+            (
+                ran.exit,
+                masked(&ran.stdout).replace("\"local\"", "\"admin\"").replace("local\n", "admin\n"),
+            )
+        });
+        assert_eq!(answers[0], answers[1], "cms {command}");
+    }
+}

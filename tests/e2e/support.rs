@@ -1,8 +1,9 @@
 //! Runs `cms` with an empty environment, in a folder of its own, and keeps what it printed.
 
 use std::{
+    fmt::Write as _,
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -12,6 +13,11 @@ use tempfile::TempDir;
 /// The folder of fixtures of this repository.
 pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+/// The folder of files that transcripts read.
+pub(crate) fn files() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/e2e/files")
 }
 
 /// A folder in which commands run.
@@ -33,13 +39,46 @@ pub(crate) struct Ran {
 impl Ran {
     /// Everything at once, as snapshots show it.
     pub(crate) fn whole(&self) -> String {
-        format!("exit {}\n--- stdout\n{}--- stderr\n{}", self.exit, self.stdout, self.stderr)
+        let whole =
+            format!("exit {}\n--- stdout\n{}--- stderr\n{}", self.exit, self.stdout, self.stderr);
+        masked(&whole)
     }
 
     /// Standard output of a command that worked.
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.exit, 0, "{}", self.whole());
         self.stdout
+    }
+}
+
+/// Ids, keys and times replaced by their names in the same width, so that tables stay aligned.
+pub(crate) fn masked(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || ":.+-".contains(c);
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = rest.find(|other| is_word(other) != is_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        match kind(word) {
+            Some(kind) => write!(masked, "<{kind:.<width$}>", width = word.len() - 2).unwrap(),
+            None => masked.push_str(word),
+        }
+        rest = after;
+    }
+    masked
+}
+
+fn kind(word: &str) -> Option<&'static str> {
+    let is_hex = |text: &str| text.bytes().all(|b| b.is_ascii_hexdigit());
+    let parts: Vec<usize> = word.split('-').map(str::len).collect();
+    if parts == [8, 4, 4, 4, 12] && is_hex(&word.replace('-', "")) {
+        Some("id")
+    } else if word.len() == 40 && is_hex(word) {
+        Some("key")
+    } else if word.starts_with("20") && word.contains('T') && word.contains(':') {
+        Some("time")
+    } else {
+        None
     }
 }
 
@@ -75,6 +114,14 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
+    /// Copies all files of another folder into this one.
+    pub(crate) fn copy(&self, files: &Path) {
+        for entry in fs::read_dir(files).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), self.folder.path().join(entry.file_name())).unwrap();
+        }
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, "")
     }
@@ -101,7 +148,9 @@ impl Place {
 
     fn command(&self) -> Command {
         let mut command = cms(self.folder.path());
-        command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+            .args(&self.arguments)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 }
@@ -113,34 +162,58 @@ fn cms(folder: &Path) -> Command {
     command
 }
 
-/// A running `cms serve` with a folder of its own; it ends with this value.
+/// A running `cms serve`; it is killed with this value.
 pub(crate) struct Server {
     pub(crate) url: String,
     /// The admin key.
     pub(crate) key: String,
+    /// What it said on standard error before it listened.
+    pub(crate) said: Vec<String>,
     child: Child,
-    _folder: TempDir,
+    folder: Option<TempDir>,
 }
 
 impl Server {
-    /// Starts a server on a free port.
+    /// Starts a server on a free port, with a new folder of its own.
     pub(crate) fn start() -> Self {
         let folder = TempDir::new().expect("a temporary folder can be made");
+        let mut server = Self::start_in(folder.path(), &[]);
+        server.folder = Some(folder);
+        server
+    }
+
+    /// Starts a server that works on `data` in a folder, and waits until it listens.
+    pub(crate) fn start_in(folder: &Path, arguments: &[&str]) -> Self {
         let key = "an-admin-key-for-tests".to_owned();
-        let mut child = cms(folder.path())
+        let mut child = cms(folder)
             .args(["serve", "--data", "data", "--listen", "127.0.0.1:0", "--log", "error"])
+            .args(arguments)
             .env("CMS_ADMIN_KEY", &key)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the built binary runs");
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let url = lines
-            .into_iter()
-            .find_map(|line| line.strip_prefix("listening on ").map(str::to_owned))
-            .expect("the server says where it listens");
-        Self { url, key, child, _folder: folder }
+        let mut said = Vec::new();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let url = loop {
+            let line = lines.next().unwrap_or_else(|| panic!("the server listens: {said:?}"));
+            match line.strip_prefix("listening on ") {
+                Some(url) => break url.to_owned(),
+                None => said.push(line),
+            }
+        };
+        Self { url, key, said, child, folder: None }
+    }
+}
+
+impl Server {
+    /// Ends the server and returns what it printed on standard output.
+    pub(crate) fn stop(mut self) -> String {
+        self.child.kill().unwrap();
+        let mut printed = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        printed
     }
 }
 

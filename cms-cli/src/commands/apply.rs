@@ -4,7 +4,7 @@
 //! target say the same. A saved plan holds what was asked for and the token of the answer; applying
 //! it is refused when anything changed since.
 
-use std::{fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path};
 
 use cms_core::{
     Error,
@@ -84,7 +84,7 @@ impl Draft {
     fn text(&self) -> String {
         let mut text = String::new();
         for key in &self.keys {
-            text.push_str(&format!("+ key {}\n", key.name));
+            writeln!(text, "+ key {}", key.name).ok();
         }
         text + &plan_text::render(&self.plan)
     }
@@ -99,7 +99,11 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
         save(path, &draft)?;
     }
     printer.note(NOTHING_CHANGED)?;
-    Ok(if args.exit_code && draft.has_changes() { Outcome::Changes } else { Outcome::Done })
+    Ok(match draft.plan.summary.blockers {
+        0 if args.exit_code && draft.has_changes() => Outcome::Changes,
+        0 => Outcome::Done,
+        _ => Outcome::Blocked,
+    })
 }
 
 pub(super) fn apply(
@@ -120,7 +124,13 @@ pub(super) fn apply(
         }
         None => Draft::new(&*target, load(&args.project, &*target)?, args.project.prune)?,
     };
-    show_and_carry_out(&*target, draft, consent(args.allow_data_loss), args.dry_run.dry_run, printer)?;
+    show_and_carry_out(
+        &*target,
+        draft,
+        consent(args.allow_data_loss),
+        args.dry_run.dry_run,
+        printer,
+    )?;
     Ok(Outcome::Done)
 }
 

@@ -1,6 +1,9 @@
 //! `cms key`: list, create and revoke API keys.
 
-use cms_core::wire::key::{CreatedKey, KeyKind, NewKey, Rule};
+use cms_core::{
+    Error,
+    wire::key::{CreatedKey, KeyKind, NewKey, Rule},
+};
 use serde_json::{Value, json};
 
 use super::{NOTHING_CHANGED, changing, reading};
@@ -43,6 +46,9 @@ pub(super) fn run(
         KeyCommand::Revoke { id, dry_run } => {
             let target = changing(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
+                if !target.keys()?.iter().any(|key| key.id == id) {
+                    return Err(Error::NotFound { what: "key", name: id }.into());
+                }
                 printer.note(&format!("would revoke the key {id}\n{NOTHING_CHANGED}"))?;
             } else {
                 settings.confirm(&format!("revoke the key {id}?"))?;

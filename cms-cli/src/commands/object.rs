@@ -55,7 +55,7 @@ pub(super) fn run(
             let target = changing(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.get_type(&r#type)?;
-                return planned(printer, &format!("would create an object of type \"{}\"", r#type));
+                return planned(printer, &format!("would create an object of type \"{type}\""));
             }
             let created = target.create_object(&r#type, object)?;
             show(&created, "created", printer)?;
@@ -65,7 +65,7 @@ pub(super) fn run(
             let target = changing(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.object(&r#type, &id, 0)?;
-                return planned(printer, &format!("would update {}/{id}", r#type));
+                return planned(printer, &format!("would update {type}/{id}"));
             }
             let updated = if patch {
                 target.patch_object(&r#type, &id, object)?
@@ -82,9 +82,9 @@ pub(super) fn run(
                 for id in &ids {
                     target.object(&r#type, id, 0)?;
                 }
-                return planned(printer, &format!("would delete {what} of type \"{}\"", r#type));
+                return planned(printer, &format!("would delete {what} of type \"{type}\""));
             }
-            settings.confirm(&format!("delete {what} of type \"{}\"?", r#type))?;
+            settings.confirm(&format!("delete {what} of type \"{type}\"?"))?;
             let deleted = delete(&*target, &r#type, &ids)?;
             printer.note(&format!("deleted {}", counted(deleted, "object")))?;
         }
@@ -173,6 +173,10 @@ fn with_standard_input(ids: Vec<String>) -> Result<Vec<String>> {
 /// Deletes in one call, or in as many as the target's limit asks for. What cannot be deleted does
 /// not keep the rest from being deleted.
 fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<u64> {
+    if let [id] = ids {
+        target.delete_object(content_type, id)?;
+        return Ok(1);
+    }
     match target.delete_objects(content_type, ids) {
         Err(Error::BatchLimit { limit }) if limit > 0 && limit < ids.len() => {
             let (mut deleted, mut reasons) = (0, Vec::new());

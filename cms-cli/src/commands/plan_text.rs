@@ -122,10 +122,23 @@ fn effect(property: &PropertyPlan) -> String {
         effects.push(format!("{} lost", counted(property.emptied, "value")));
     }
     if property.failed > 0 {
-        let samples = property.samples.iter().take(SAMPLES);
-        let samples = samples.map(|sample| format!("{} \"{}\"", sample.id, cell(&sample.before)));
-        let samples: Vec<String> = samples.collect();
-        effects.push(format!("{} cannot be converted: {}", property.failed, samples.join(", ")));
+        effects.push(failed(property));
     }
     effects.join(", ")
+}
+
+/// How many objects would not be valid, and the values that make them so.
+fn failed(property: &PropertyPlan) -> String {
+    let samples: Vec<String> = property
+        .samples
+        .iter()
+        .filter(|sample| !sample.before.is_null())
+        .take(SAMPLES)
+        .map(|sample| format!("{} \"{}\"", sample.id, cell(&sample.before)))
+        .collect();
+    if samples.is_empty() {
+        format!("{} would lack a value", counted(property.failed, "object"))
+    } else {
+        format!("{} cannot be converted: {}", property.failed, samples.join(", "))
+    }
 }

@@ -1,7 +1,6 @@
 //! `cms serve`: opens the folder, makes the first keys, applies files, and runs the server.
 
 use std::{
-    env,
     io::{self, IsTerminal},
     sync::Arc,
 };
@@ -18,7 +17,7 @@ use crate::{
     cli::{DurabilityChoice, LogFormat, ServeArgs},
     failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
-    settings::{Place, Settings},
+    settings::{self, Place, Settings},
     target::Direct,
 };
 
@@ -84,7 +83,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
 
 /// Keys that the operator set.
 fn first_keys() -> FirstKeys {
-    let set = |name| env::var(name).ok().filter(|token| !token.is_empty());
+    let set = settings::variable;
     FirstKeys {
         admin: set(variable(KeyKind::Admin)),
         read_write: set(variable(KeyKind::ReadWrite)),

@@ -88,7 +88,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn is_page(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with(OBJECTS_PREFIX) && name.ends_with(".json")
+    name.starts_with(OBJECTS_PREFIX) && path.extension().is_some_and(|e| e == "json")
 }
 
 /// Names the folder of each type. Two types never share one, whatever their names.

@@ -174,13 +174,7 @@ impl Expander {
         let name = self.faults.required_text(node, "name").unwrap_or_default();
         let label = self.faults.text(node, "label").map_or_else(|| label(name), str::to_owned);
         let workflow = self.faults.text(node, "workflow").unwrap_or("generic");
-        let level = match node.get("properties") {
-            Some(properties) => self.properties(&properties),
-            None => {
-                self.faults.value(node, "\"properties\" is missing");
-                Level::default()
-            }
-        };
+        let level = self.level(node, "properties");
         let payload = json!({
             "name": name,
             "label": label,
@@ -219,9 +213,14 @@ impl Expander {
         Value::Array(rules.collect())
     }
 
-    fn properties(&mut self, node: &Node<'_>) -> Level {
+    /// The properties that the member `key` holds.
+    fn level(&mut self, node: &Node<'_>, key: &str) -> Level {
         let mut level = Level::default();
-        if !self.faults.is_mapping(node) {
+        let Some(node) = node.get(key) else {
+            self.faults.value(node, format!("\"{key}\" is missing"));
+            return level;
+        };
+        if !self.faults.is_mapping(&node) {
             return level;
         }
         for (name, property) in node.members() {
@@ -319,13 +318,7 @@ impl Expander {
                 self.array_schema(node, required, &link)
             }
             Shape::List => {
-                let level = match node.get("items") {
-                    Some(items) => self.properties(&items),
-                    None => {
-                        self.faults.value(node, "\"items\" is missing");
-                        Level::default()
-                    }
-                };
+                let level = self.level(node, "items");
                 let items = json!({ "order": level.order, "propertiesConfig": level.configs });
                 config.insert("items".to_owned(), items);
                 let item = json!({

@@ -105,6 +105,10 @@ impl Target for Direct {
         Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
     }
 
+    fn delete_object(&self, content_type: &str, id: &str) -> Result<()> {
+        self.cms.objects().delete(&self.caller, content_type, id)
+    }
+
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         self.cms.objects().batch_delete(&self.caller, content_type, ids)
     }

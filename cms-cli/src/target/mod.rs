@@ -52,6 +52,7 @@ pub(crate) trait Target {
         id: &str,
         changes: Map<String, Value>,
     ) -> Result<Value>;
+    fn delete_object(&self, content_type: &str, id: &str) -> Result<()>;
     /// Deletes all that can be deleted; returns how many, or the reasons for the rest.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// All versions, oldest first.

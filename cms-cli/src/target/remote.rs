@@ -30,7 +30,7 @@ use crate::failure::{self, Failure};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A plan or a batch over a large type takes its time.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(300);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
 /// Attempts of a request that may be repeated.
 const ATTEMPTS: u32 = 4;
 /// Longest pause that a server can ask for.
@@ -234,6 +234,11 @@ impl Target for Remote {
         let name = format!("{content_type}/{id}");
         let path = object_path(content_type, id);
         self.ask(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name))
+    }
+
+    fn delete_object(&self, content_type: &str, id: &str) -> Result<()> {
+        let name = format!("{content_type}/{id}");
+        self.delete(&object_path(content_type, id), object_named(&name))
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {

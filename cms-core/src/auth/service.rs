@@ -63,17 +63,22 @@ struct KeyEntry {
 }
 
 impl KeyRing {
-    fn at(&self, reader: &Reader<'_>, revisions: Revisions) -> Result<Arc<KeyTable>> {
+    /// Returns the keys when they are still true.
+    fn held(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
+        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        (held.rev == revisions.auth).then(|| Arc::clone(&held))
+    }
+
+    /// Reads the keys, and keeps what was known about their use.
+    fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
+        let rev = reader.revisions()?.auth;
         let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        if held.rev == revisions.auth {
-            return Ok(held);
-        }
         let entries = reader.keys()?.into_iter().map(|row| {
             let used = held.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
             let hash = row.hash;
             (hash, KeyEntry { actor: Arc::new(actor(row)), used: AtomicI64::new(used) })
         });
-        let table = Arc::new(KeyTable { rev: revisions.auth, by_digest: entries.collect() });
+        let table = Arc::new(KeyTable { rev, by_digest: entries.collect() });
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
         Ok(table)
     }
@@ -117,11 +122,12 @@ impl Keys<'_> {
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
     pub fn authenticate(&self, token: &str) -> Result<Caller> {
         let digest = digest(token);
-        let revisions = self.cms.store.read(|reader| {
-            let revisions = reader.revisions()?;
-            self.cms.keys.at(reader, revisions)
-        })?;
-        let entry = revisions.by_digest.get(&digest).ok_or(Error::Unauthenticated)?;
+        let revisions = self.cms.store.peek(|reader| reader.revisions())?;
+        let table = match self.cms.keys.held(revisions) {
+            Some(table) => table,
+            None => self.cms.store.read(|reader| self.cms.keys.load(reader))?,
+        };
+        let entry = table.by_digest.get(&digest).ok_or(Error::Unauthenticated)?;
         entry.used.store(self.cms.config.clock.now().0, Ordering::Relaxed);
         Ok(Caller::new(Arc::clone(&entry.actor)))
     }
@@ -137,6 +143,15 @@ impl Keys<'_> {
             let mut shown = Vec::new();
             let mut changed = false;
             for (kind, name, token) in wanted.each() {
+                let is_taken = |token: &String| {
+                    let digest = digest(token);
+                    writer.has_other_key(kind, name, digest)
+                };
+                if token.map(is_taken).transpose()?.unwrap_or(false) {
+                    return Err(Error::Conflict(format!(
+                        "the token set for the first key \"{name}\" belongs to another key or was revoked"
+                    )));
+                }
                 let found = present.iter().find(|row| row.kind == kind && row.name == name);
                 match (found, token) {
                     (Some(row), Some(token)) if row.hash != digest(token) => {

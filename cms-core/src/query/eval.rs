@@ -75,6 +75,10 @@ impl Matcher {
         }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Asks the value at the root of the path; that of `*` is the object with all properties.
     pub(crate) fn matches(&self, root: Option<&Value>) -> bool {
         let holds = if self.path.root == Root::Any {
@@ -246,3 +250,6 @@ impl Bound {
         value::text(value).as_ref().cmp(&self.text)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -167,3 +167,94 @@ fn parse_condition(
 fn is_comparable(value: &Value) -> bool {
     matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        let errors = parse(text, &[]).expect_err(text);
+        assert_eq!(errors.iter().count(), 1, "{text}");
+        errors.at("filters").to_vec()
+    }
+
+    #[test]
+    fn no_text_and_no_conditions_are_no_filter() {
+        for text in ["", "  ", "{}", " { } "] {
+            assert_eq!(parse(text, &[]), Ok(Vec::new()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_fault_has_its_message() {
+        const MALFORMED: &str = "Malformed filters json - Syntax error";
+        let table = [
+            ("x", MALFORMED),
+            ("{", MALFORMED),
+            ("[]", MALFORMED),
+            ("null", MALFORMED),
+            ("\"title\"", MALFORMED),
+            ("{} {}", MALFORMED),
+            (r#"{"title":"a"}"#, "Missing filter type for title"),
+            (r#"{"title":["type"]}"#, "Missing filter type for title"),
+            (r#"{"title":null}"#, "Missing filter type for title"),
+            (r#"{"title":{}}"#, "Missing filter type for title"),
+            (r#"{"a[*].b":{"type":5,"filter":1}}"#, "Missing filter type for a[*].b"),
+            (r#"{"$.t":{"type":"like","filter":1}}"#, "Unknown filter type like for $.t"),
+            (r#"{"t":{"type":"Equals","filter":1}}"#, "Unknown filter type Equals for t"),
+            (r#"{"t":{"type":"","filter":1}}"#, "Unknown filter type  for t"),
+            (r#"{"t":{"type":"equals"}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"equals","filter":null}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"equals","filter":{}}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"equals","filter":[null]}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"includes","filter":[["a"]]}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"lessThan","filter":[1]}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"inRange","filter":1}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"inRange","filter2":1}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"inRange","filter":1,"filter2":[2]}}"#, "Missing filter value for t"),
+        ];
+        for (text, message) in table {
+            assert_eq!(messages(text), [message], "{text}");
+        }
+        let several = r#"{"a":{},"b":{"type":"empty"},"c":{"type":"x"}}"#;
+        assert_eq!(messages(several), ["Missing filter type for a", "Unknown filter type x for c"]);
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
+        assert_eq!(messages(&deep), [MALFORMED]);
+    }
+
+    #[test]
+    fn there_is_a_bound_to_conditions_and_values() {
+        let conditions = |count: usize| {
+            let conditions = (0..count).map(|n| (n.to_string(), json!({"type": "empty"})));
+            Value::Object(conditions.collect()).to_string()
+        };
+        assert_eq!(parse(&conditions(100), &[]).map(|list| list.len()), Ok(100));
+        assert_eq!(messages(&conditions(101)), ["Too many conditions, limit: 100"]);
+        let values =
+            |count: usize| json!({"t": {"type": "equals", "filter": vec![0; count]}}).to_string();
+        assert_eq!(parse(&values(10_000), &[]).map(|list| list.len()), Ok(1));
+        assert_eq!(messages(&values(10_001)), ["Too many values for t, limit: 10000"]);
+    }
+
+    #[test]
+    fn every_type_is_read_and_survives_being_written() {
+        for operator in Operator::ALL {
+            let text = json!({"t": {"type": operator.as_str(), "filter": "a", "filter2": 2}});
+            let conditions = parse(&text.to_string(), &[]).unwrap();
+            assert_eq!(conditions[0].operator, operator);
+            let written = serde_json::to_string(&conditions[0]).unwrap();
+            assert_eq!(serde_json::from_str::<Condition>(&written).unwrap(), conditions[0]);
+        }
+        let alias = parse(r#"{"t":{"type":"notEquals","filter":1}}"#, &[]).unwrap();
+        assert_eq!(alias[0].operator, Operator::NotEqual);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn reading_never_panics(text in "\\PC*|[{}\\[\\]\":,a-z0-9]{0,40}") {
+            drop(parse(&text, &[]));
+        }
+    }
+}

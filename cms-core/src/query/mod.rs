@@ -17,6 +17,7 @@ use filter::Condition;
 use path::{InternalField, Path, Root};
 
 /// One list of objects of one type.
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own to a list")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ListQuery {
     /// All of them must hold.

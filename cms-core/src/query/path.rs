@@ -202,3 +202,95 @@ fn split(text: &str) -> Option<Vec<Step>> {
     }
     Some(steps)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ctd::model::SchemaType;
+
+    fn property(name: &str) -> Property {
+        Property {
+            name: name.to_owned(),
+            schema_type: SchemaType::String,
+            input_type: InputType::Text,
+            required: false,
+            unique: false,
+            readonly: false,
+            title_part: false,
+            options: Vec::new(),
+            relation: None,
+            block_types: None,
+            nested: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn paths_start_where_the_contract_says() {
+        use InternalField::{CreatedAt, ObjectTitle, WorkflowPublishedAt, WorkflowState};
+        let title = || Root::Property("title".to_owned());
+        let table = [
+            ("title", title()),
+            ("$.title", title()),
+            ("title[0].x", title()),
+            ("id", Root::Id),
+            ("*", Root::Any),
+            ("$.*", Root::Any),
+            ("internal.createdAt", Root::Internal(CreatedAt)),
+            ("internal.created_at", Root::Internal(CreatedAt)),
+            ("internal.object_title", Root::Internal(ObjectTitle)),
+            ("internal.workflow_published_at", Root::Internal(WorkflowPublishedAt)),
+            ("internal.workflow_state", Root::Internal(WorkflowState)),
+            ("workflow_state", Root::Internal(WorkflowState)),
+            ("internal.createdat", Root::Nowhere),
+            ("internal.Created_At", Root::Nowhere),
+            ("internal", Root::Nowhere),
+            ("internal[0]", Root::Nowhere),
+            ("Title", Root::Nowhere),
+            ("other", Root::Nowhere),
+            ("created_at", Root::Nowhere),
+            ("", Root::Nowhere),
+            ("$", Root::Nowhere),
+            ("$.", Root::Nowhere),
+            (".title", Root::Nowhere),
+            ("title.", Root::Nowhere),
+            ("title..x", Root::Nowhere),
+            ("[0]", Root::Nowhere),
+            ("title[", Root::Nowhere),
+            ("title[]x", Root::Nowhere),
+            ("title[-1]", Root::Nowhere),
+            ("title[0]x", Root::Nowhere),
+            ("title[99999999999999999999]", Root::Nowhere),
+            ("title' OR 1=1 --", Root::Nowhere),
+        ];
+        for (text, root) in table {
+            assert_eq!(Path::parse(text, &[property("title")]).root, root, "{text}");
+        }
+        let own = Path::parse("workflow_state", &[property("workflow_state")]);
+        assert_eq!(own.root, Root::Property("workflow_state".to_owned()));
+    }
+
+    #[test]
+    fn steps_lead_into_values() {
+        let value = json!([{"a": {"b": 1}, "c": [{"d": 2}, {"d": 3}]}, {"c": [{"d": 4}]}, 5]);
+        let table = [
+            ("t", json!([value])),
+            ("t[0].a.b", json!([1])),
+            ("t[1].a.b", json!([])),
+            ("t[*].a.b", json!([1])),
+            ("t[*].c[*].d", json!([2, 3, 4])),
+            ("t[*].c[0].d", json!([2, 4])),
+            ("t[0].c", json!([[{"d": 2}, {"d": 3}]])),
+            ("t[2]", json!([5])),
+            ("t[2].x", json!([])),
+            ("t[2][*]", json!([])),
+            ("t.c", json!([])),
+        ];
+        for (text, expected) in table {
+            let path = Path::parse(text, &[property("t")]);
+            assert_eq!(json!(path.resolve(Some(&value))), expected, "{text}");
+            assert!(path.resolve(None).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,19 +1,21 @@
 //! SQL functions that let statements and indexes use the readings of [`crate::query`].
 //!
-//! A *fragment* is the JSON text of one value, as `data -> '$.name'` yields it, or NULL.
-//!
 //! | function | returns |
 //! |---|---|
-//! | `sort_key(fragment)` | what a value sorts by and is looked up by; NULL when it is empty |
-//! | `spelling(fragment)` | the text itself when `sort_key` changed its letter case, else NULL |
-//! | `path_key(path, fragment)` | `sort_key` of what stands at a path below the value |
-//! | `matches(condition, fragment)` | whether the value meets a condition; both as JSON |
+//! | `property_key(data, name)` | what a property sorts by and is looked up by; NULL when empty |
+//! | `property_spelling(data, name)` | the text itself when its key changed letter case, or NULL |
+//! | `sort_key(json)` | the key of a value that is given as JSON text |
+//! | `path_key(path, data)` | the key of what stands at a path below a property |
+//! | `matches(condition, json)` | whether a value that is given as JSON text meets a condition |
 //! | `matches_text(condition, text)` | the same for a text as it is |
-//! | `date_fragment(seconds)` | a date of `internal` as JSON text |
+//! | `matches_property(condition, data)` | the same for a property |
+//! | `date_json(seconds)` | a date of `internal` as JSON text |
+//!
+//! `data` is the column of that name; paths and conditions are JSON and read once for a statement.
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of UTF-8 in lower case for text: SQLite
 //! sorts these storage classes in this order, which is the order of kinds in contract 3.2.
-//! Indexes contain `sort_key` and `spelling`: a change of what they return needs a migration that
+//! Indexes contain keys and spellings: a change of what these return needs a migration that
 //! rebuilds them.
 
 use std::sync::Arc;
@@ -26,12 +28,12 @@ use rusqlite::{
 use serde_json::Value;
 
 use crate::{
-    dates,
+    dates, json,
     query::{
         eval::Matcher,
         filter::Condition,
         order::{self, SortKey},
-        path::Path,
+        path::{Path, Root},
         value::Number,
     },
 };
@@ -41,24 +43,33 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
-    connection.create_scalar_function(c"sort_key", 1, flags, |context| {
-        Ok(sql_key(fragment(context, 0)?.as_ref().and_then(SortKey::of)))
+    connection.create_scalar_function(c"property_key", 2, flags, |context| {
+        let value = property(context, 0, context.get_raw(1).as_str()?)?;
+        Ok(sql_key(value.as_ref().and_then(SortKey::of)))
     })?;
-    connection.create_scalar_function(c"spelling", 1, flags, |context| {
-        Ok(fragment(context, 0)?.as_ref().and_then(order::spelling))
+    connection.create_scalar_function(c"property_spelling", 2, flags, |context| {
+        let value = property(context, 0, context.get_raw(1).as_str()?)?;
+        Ok(value.as_ref().and_then(order::spelling))
+    })?;
+    connection.create_scalar_function(c"sort_key", 1, flags, |context| {
+        Ok(sql_key(json_text(context, 0)?.as_ref().and_then(SortKey::of)))
     })?;
     connection.create_scalar_function(c"path_key", 2, flags, |context| {
         let path = context.get_or_create_aux(0, read_parameter::<Path>)?;
-        Ok(sql_key(SortKey::at(&path, fragment(context, 1)?.as_ref())))
+        Ok(sql_key(SortKey::at(&path, root(context, 1, &path)?.as_ref())))
     })?;
     connection.create_scalar_function(c"matches", 2, flags, |context| {
-        Ok(matcher(context)?.matches(fragment(context, 1)?.as_ref()))
+        Ok(matcher(context)?.matches(json_text(context, 1)?.as_ref()))
     })?;
     connection.create_scalar_function(c"matches_text", 2, flags, |context| {
         let text = context.get::<Option<String>>(1)?.map(Value::String);
         Ok(matcher(context)?.matches(text.as_ref()))
     })?;
-    connection.create_scalar_function(c"date_fragment", 1, flags, |context| {
+    connection.create_scalar_function(c"matches_property", 2, flags, |context| {
+        let matcher = matcher(context)?;
+        Ok(matcher.matches(root(context, 1, matcher.path())?.as_ref()))
+    })?;
+    connection.create_scalar_function(c"date_json", 1, flags, |context| {
         Ok(context.get::<Option<i64>>(0)?.map(|seconds| {
             let mut json = vec![b'"'];
             dates::push_object_date(seconds, &mut json);
@@ -80,14 +91,28 @@ pub(crate) fn sql_key(key: Option<SortKey>) -> Sql {
 }
 
 /// Reads the JSON text of a value; a missing one is NULL.
-fn fragment(context: &Context<'_>, argument: usize) -> Result<Option<Value>> {
-    match context.get_raw(argument) {
-        ValueRef::Null => Ok(None),
-        ValueRef::Text(json) => serde_json::from_slice(json).map(Some).map_err(|error| {
-            Error::FromSqlConversionFailure(argument, Type::Text, Box::new(error))
-        }),
-        other => Err(Error::InvalidFunctionParameterType(argument, other.data_type())),
+fn json_text(context: &Context<'_>, argument: usize) -> Result<Option<Value>> {
+    let json = context.get_raw(argument).as_bytes_or_null()?;
+    json.map(|json| parse(argument, json)).transpose()
+}
+
+/// Reads the property that a path begins with.
+fn root(context: &Context<'_>, argument: usize, path: &Path) -> Result<Option<Value>> {
+    match &path.root {
+        Root::Property(name) => property(context, argument, name),
+        _ => Ok(None),
     }
+}
+
+/// Reads one property of an object, and nothing of the rest.
+fn property(context: &Context<'_>, argument: usize, name: &str) -> Result<Option<Value>> {
+    let data = context.get_raw(argument).as_bytes()?;
+    json::member(data, name).map(|json| parse(argument, json)).transpose()
+}
+
+fn parse(argument: usize, json: &[u8]) -> Result<Value> {
+    serde_json::from_slice(json)
+        .map_err(|error| Error::FromSqlConversionFailure(argument, Type::Text, Box::new(error)))
 }
 
 /// The condition of the first argument: read once for a run of a statement.

@@ -23,12 +23,12 @@ pub(crate) fn fragment(property: &str) -> String {
 
 /// What a property sorts by and is looked up by.
 pub(crate) fn key(property: &str) -> String {
-    format!("sort_key({})", fragment(property))
+    format!("property_key(data, '{property}')")
 }
 
 /// What the key does not say of a text.
 pub(crate) fn spelling(property: &str) -> String {
-    format!("spelling({})", fragment(property))
+    format!("property_spelling(data, '{property}')")
 }
 
 /// An index as the database knows it.
@@ -57,7 +57,8 @@ pub(crate) fn wanted(ctd: i64, properties: &[Property]) -> Vec<Index> {
             let name = index_name(ctd, &property.name);
             let (key, spelling) = (key(&property.name), spelling(&property.name));
             let sql = format!(
-                "CREATE INDEX \"{name}\" ON object (ctd, {key}, created_at, pk, {spelling}) WHERE ctd = {ctd}"
+                "CREATE INDEX \"{name}\" ON object (ctd, {key}, created_at, pk, {spelling}) \
+                 WHERE ctd = {ctd}"
             );
             Index { name, sql }
         })

@@ -62,6 +62,21 @@ impl Reader<'_> {
             .map_err(map)
     }
 
+    /// Tells whether a key other than this one has a digest, or had it before it was revoked.
+    pub(crate) fn has_other_key(
+        &self,
+        kind: KeyKind,
+        name: &str,
+        hash: [u8; 32],
+    ) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM api_key WHERE hash = ?1
+                 AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
+        )?
+        .query_row(params![hash, kind.as_str(), name], |row| row.get(0))
+        .map_err(map)
+    }
+
     /// Returns a key, revoked or not: authors of versions keep their names.
     pub(crate) fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
         self.statement(&format!("SELECT {COLUMNS} FROM api_key WHERE pk = ?1"))?

@@ -7,15 +7,15 @@
 //! texts and nothing can be injected.
 //!
 //! What an index can answer exactly is put in terms of its columns ([`super::index_ddl`]); the
-//! rest goes through `matches` and `path_key` ([`super::functions`]), which run the very code of
-//! [`crate::query`]. [`terms`] does this for conditions, [`walk`] chooses between an index of the
-//! order and one of the conditions. Pages are found on primary keys first: a sorter then holds
-//! keys instead of objects, and skipped pages are skipped within an index.
+//! rest goes through [`super::functions`], which run the very code of [`crate::query`]. [`terms`]
+//! does this for conditions, [`walk`] chooses between an index of the order and one of the
+//! conditions. Pages are found on primary keys first: a sorter then holds keys instead of objects,
+//! and skipped pages are skipped within an index.
 
 mod terms;
 mod walk;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
@@ -59,7 +59,7 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
     let (hint, sign) = match walk::choose(query, target, &terms, size) {
-        Walk::Order(index) => (format!(" INDEXED BY \"{index}\""), ""),
+        Walk::Along(index) => (format!(" INDEXED BY \"{index}\""), ""),
         // A sign makes an expression that no index has.
         Walk::Conditions => (String::new(), "+"),
         Walk::Free => (String::new(), ""),
@@ -84,8 +84,11 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
 /// Counts the objects on all pages of a list.
 pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     let mut builder = Builder::new(target);
-    let condition = terms::join(&builder.terms(query));
-    let sql = format!("SELECT count(*) FROM object WHERE {condition}");
+    let terms = builder.terms(query);
+    // Where all objects must be read, they are read in the order in which they are stored.
+    let hint = if walk::reads_objects(&terms) { " INDEXED BY object_created" } else { "" };
+    let condition = terms::join(&terms);
+    let sql = format!("SELECT count(*) FROM object{hint} WHERE {condition}");
     Statement { sql, parameters: builder.parameters }
 }
 
@@ -113,15 +116,15 @@ pub(crate) fn unique_lookup(
 /// Collects parameters while the text is put together.
 struct Builder<'a> {
     target: Target<'a>,
-    /// Names of the properties that have an index.
-    indexed: HashSet<&'a str>,
+    /// The properties that have an index, by name.
+    indexed: HashMap<&'a str, &'a Property>,
     parameters: Vec<Sql>,
 }
 
 impl<'a> Builder<'a> {
     fn new(target: Target<'a>) -> Self {
         let indexed = index_ddl::indexed(target.properties);
-        let indexed = indexed.map(|property| property.name.as_str()).collect();
+        let indexed = indexed.map(|property| (property.name.as_str(), property)).collect();
         Self { target, indexed, parameters: Vec::new() }
     }
 
@@ -152,12 +155,14 @@ impl<'a> Builder<'a> {
             // Ids are unique, and their collation is the order of lower-case text.
             (Root::Id, true) => return format!("{sign}id {direction}"),
             (Root::Internal(field), true) => {
-                terms::internal_fragment(*field).map(|fragment| format!("sort_key({fragment})"))
+                terms::internal_json(*field).map(|json| format!("sort_key({json})"))
             }
-            (Root::Property(name), true) => Some(index_ddl::key(name)),
-            (Root::Property(name), false) => {
+            (Root::Property(name), true) if self.indexed.contains_key(name.as_str()) => {
+                Some(index_ddl::key(name))
+            }
+            (Root::Property(_), _) => {
                 let path = self.bind_json(path);
-                Some(format!("path_key({path}, {})", index_ddl::fragment(name)))
+                Some(format!("path_key({path}, data)"))
             }
             (Root::Any | Root::Nowhere, _) | (Root::Id | Root::Internal(_), false) => None,
         };

@@ -64,6 +64,12 @@ impl Store {
         result
     }
 
+    /// Reads with a single statement, which is a snapshot of its own.
+    pub(crate) fn peek<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let connection = self.readers.take()?;
+        read(&Reader(&connection))
+    }
+
     /// Changes the database: all of `job`, durably, or nothing of it when it fails.
     ///
     /// Jobs of several callers may share one commit; each sees what the ones before it did.

@@ -1,5 +1,5 @@
 //! One function per route: unpack, one call of the core, pack. Which route leads here is in
-//! [`crate::router`]; key, scope and content type were checked before.
+//! `router.rs`; key, scope and content type were checked before.
 
 pub(crate) mod batch;
 pub(crate) mod context;

@@ -4,7 +4,7 @@ use cms_core::{
     Caller,
     wire::key::{KeyKind, NewKey},
 };
-use cms_server::router::ROUTES;
+use cms_server::ROUTES;
 use serde_json::{Value, json};
 
 use crate::support::{TestApp, Who, definition, object};
@@ -90,14 +90,15 @@ fn rows() -> Vec<Row> {
 
 /// Puts back what an earlier caller of the same row may have taken away or added; returns the
 /// path with the ids that only the folder knows.
-fn prepare(app: &TestApp, path: &str) -> String {
+fn prepare(app: &TestApp, who: Who, path: &str) -> String {
     let (cms, local) = (&app.core.cms, Caller::local());
     // Each of these may already be so: then it is refused, which is just as well.
     drop(cms.types().delete(&local, "fresh"));
     drop(cms.types().create(&local, definition("author")));
     let one = object(&json!({ "id": "one", "title": "One" }));
     drop(cms.objects().create(&local, "post", one));
-    let new = NewKey { name: "victim".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
+    let new =
+        NewKey { name: format!("victim of {who:?}"), kind: KeyKind::ReadOnly, rules: Vec::new() };
     let key = cms.keys().create(&local, &new).unwrap().item.id;
     path.replace("SPACE", &cms.auth_context(&local).unwrap().space.id).replace("KEY", &key)
 }
@@ -108,7 +109,7 @@ async fn every_route_refuses_and_serves_each_kind_of_caller() {
         let app = TestApp::new();
         let mut statuses = [0; 7];
         for (status, who) in statuses.iter_mut().zip(Who::ALL) {
-            let path = prepare(&app, row.path);
+            let path = prepare(&app, who, row.path);
             *status = app.ask(who, row.method, &path, &row.body).await.status;
         }
         assert_eq!(statuses, row.statuses, "{} {}", row.method, row.path);

@@ -1,1 +1,246 @@
+//! A real socket: protocols, request lines as clients send them, and a graceful end.
 
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use cms_core::{Caller, FirstKeys, testing::TestCms};
+use cms_server::{Running, ServerConfig, serve};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+
+use crate::support::{definition, object};
+
+const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+/// A server with the type `post` and the object `one`.
+fn start(config: &ServerConfig) -> (TestCms, Running) {
+    let core = TestCms::new();
+    let first = FirstKeys { read_write: Some(KEY.to_owned()), ..FirstKeys::default() };
+    core.cms.keys().ensure_first(&first).unwrap();
+    let local = Caller::local();
+    core.cms.types().create(&local, definition("post")).unwrap();
+    let one = object(&json!({ "id": "one", "title": "say \"hi\" <now>" }));
+    core.cms.objects().create(&local, "post", one).unwrap();
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let running = serve(ServerConfig { listen, ..config.clone() }, Arc::clone(&core.cms)).unwrap();
+    (core, running)
+}
+
+/// One connection, spoken to by hand.
+struct Client {
+    stream: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        Self { stream: BufReader::new(stream) }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.stream.get_mut().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn head(method: &str, target: &str, headers: &str) -> String {
+        format!("{method} {target} HTTP/1.1\r\nhost: x\r\nx-auth-token: {KEY}\r\n{headers}\r\n")
+    }
+
+    /// Reads one answer: status line, then body.
+    fn read(&mut self) -> (u16, Value) {
+        let mut status = String::new();
+        self.stream.read_line(&mut status).unwrap();
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            self.stream.read_line(&mut line).unwrap();
+            let line = line.trim_end().to_ascii_lowercase();
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.parse().unwrap();
+            }
+            if line.is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body).unwrap();
+        let status = status.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    fn get(&mut self, target: &str) -> (u16, Value) {
+        self.write(&Self::head("GET", target, ""));
+        self.read()
+    }
+
+    fn post(&mut self, target: &str, body: &Value) -> (u16, Value) {
+        let body = body.to_string();
+        let headers =
+            format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        self.write(&Self::head("POST", target, &headers));
+        self.write(&body);
+        self.read()
+    }
+}
+
+fn ids(list: &Value) -> Vec<&str> {
+    list["data"].as_array().unwrap().iter().map(|o| o["id"].as_str().unwrap()).collect()
+}
+
+const POSTS: &str = "/api/v1/content/post";
+
+/// Contract 14: braces, quotes, brackets and `|` may come as they are, on a connection that is
+/// used again and again, between requests with bodies that hold the same characters.
+#[test]
+fn queries_may_be_raw() {
+    let (_core, running) = start(&ServerConfig::default());
+    let mut client = Client::connect(running.address());
+    let raw = |value: &str| {
+        format!(r#"{POSTS}?filters={{"title":{{"type":"contains","filter":"{value}"}}}}&x[]={{|}}"#)
+    };
+    for round in 0..3 {
+        let id = format!("post-{round}");
+        let title = format!("GET /?\"<{round}>\" HTTP/1.1");
+        let (status, made) = client.post(POSTS, &json!({ "id": id, "title": title }));
+        assert_eq!((status, &made["title"]), (200, &json!(title)));
+        let (status, list) = client.get(&raw("<now>"));
+        assert_eq!((status, ids(&list)), (200, vec!["one"]), "round {round}");
+        let (status, list) = client.get(&raw(&format!("<{round}>")));
+        assert_eq!((status, ids(&list)), (200, vec![&*id]));
+        assert_eq!(client.get(&format!("{POSTS}?filters={{\"")).0, 400);
+    }
+    // A body after a refused head does not confuse the next request.
+    let body = r#"GET /?"" HTTP/1.1"#;
+    let head = format!("content-type: text/plain\r\ncontent-length: {}\r\n", body.len());
+    client.write(&(Client::head("POST", POSTS, &head) + body));
+    assert_eq!(client.read().0, 415);
+    running.shutdown();
+}
+
+/// A request line that comes in pieces, and requests that come in one piece.
+#[test]
+fn requests_may_come_in_any_portions() {
+    let (_core, running) = start(&ServerConfig::default());
+    let mut client = Client::connect(running.address());
+    let target = format!(r#"{POSTS}?filters={{"title":{{"type":"startsWith","filter":"say"}}}}"#);
+    let head = Client::head("GET", &target, "");
+    for piece in head.as_bytes().chunks(17) {
+        client.stream.get_mut().write_all(piece).unwrap();
+        thread::sleep(Duration::from_millis(2));
+    }
+    let (status, list) = client.read();
+    assert_eq!((status, ids(&list)), (200, vec!["one"]));
+    let pair = Client::head("GET", "/api/v1/content/post/one", "").repeat(2);
+    client.write(&pair);
+    assert_eq!((client.read().0, client.read().0), (200, 200));
+    running.shutdown();
+}
+
+/// HTTP/2 by prior knowledge, on the same port.
+#[test]
+fn http2_is_spoken_on_the_same_port() {
+    let (_core, running) = start(&ServerConfig::default());
+    let address = running.address();
+    let client = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    client.block_on(async {
+        let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let io = hyper_util::rt::TokioIo::new(stream);
+        let executor = hyper_util::rt::TokioExecutor::new();
+        let (mut sender, connection) =
+            hyper::client::conn::http2::handshake(executor, io).await.unwrap();
+        tokio::spawn(connection);
+        for method in ["GET", "HEAD"] {
+            let request = hyper::Request::builder()
+                .method(method)
+                .uri(format!("http://{address}/api/v1/content/post/one"))
+                .header("x-auth-token", KEY)
+                .body(axum::body::Body::empty())
+                .unwrap();
+            let answer = sender.send_request(request).await.unwrap();
+            assert_eq!(answer.status(), 200);
+            assert_eq!(answer.version(), hyper::Version::HTTP_2);
+            let length = answer.headers()["content-length"].to_str().unwrap().to_owned();
+            let body = answer.into_body().collect().await.unwrap().to_bytes();
+            if method == "GET" {
+                assert_eq!(length, body.len().to_string());
+                let body: Value = serde_json::from_slice(&body).unwrap();
+                assert_eq!(body["id"], "one");
+            } else {
+                assert!(body.is_empty() && length != "0");
+            }
+        }
+    });
+    // A client that stays silent would hold up the end for the grace period.
+    drop(client);
+    running.shutdown();
+}
+
+/// A request that runs when the server is asked to stop is answered; new ones are not taken.
+#[test]
+fn running_requests_are_finished() {
+    let (core, running) = start(&ServerConfig::default());
+    let address = running.address();
+    let mut busy = Client::connect(address);
+    let mut idle = Client::connect(address);
+    assert_eq!(idle.get("/healthz").0, 200);
+    let body = json!({ "id": "last", "title": "Last" }).to_string();
+    let headers = format!(
+        "content-type: application/json\r\ncontent-length: {}\r\nexpect: 100-continue\r\n",
+        body.len()
+    );
+    busy.write(&Client::head("POST", POSTS, &headers));
+    assert_eq!(busy.read().0, 100, "the server waits for the body");
+    let ending = thread::spawn(move || running.shutdown());
+    while TcpStream::connect(address).is_ok() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let mut rest = Vec::new();
+    assert_eq!(idle.stream.read_to_end(&mut rest).unwrap(), 0, "an idle connection is closed");
+    busy.write(&body);
+    assert_eq!(busy.read().0, 200);
+    ending.join().unwrap();
+    assert!(core.cms.objects().get(&Caller::local(), "post", "last", 0).is_ok());
+}
+
+/// Who never finishes does not keep the server from stopping.
+#[test]
+fn the_grace_period_ends() {
+    let grace = Duration::from_millis(200);
+    let (_core, running) = start(&ServerConfig { grace, ..ServerConfig::default() });
+    let mut stuck = Client::connect(running.address());
+    let headers = "content-type: application/json\r\ncontent-length: 100\r\n";
+    stuck.write(&Client::head("POST", POSTS, headers));
+    stuck.write("{");
+    let started = Instant::now();
+    running.shutdown();
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+/// What the protocol library refuses on its own is refused, and the server goes on.
+#[test]
+fn noise_is_refused() {
+    let (_core, running) = start(&ServerConfig::default());
+    let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000));
+    let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(200));
+    for (noise, status) in [
+        ("\0\0\0\0\r\n\r\n", "400"),
+        ("GET / HTTP/9.9\r\n\r\n", "400"),
+        ("GET /a b HTTP/1.1\r\n\r\n", "400"),
+        (&*long, "414"),
+        (&*many, "431"),
+    ] {
+        let mut stream = TcpStream::connect(running.address()).unwrap();
+        stream.write_all(noise.as_bytes()).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        assert!(answer.ends_with(status), "{answer} to {noise:.40}");
+    }
+    assert_eq!(Client::connect(running.address()).get("/readyz").0, 200);
+    running.shutdown();
+}

@@ -73,6 +73,16 @@ pub(super) struct Counts {
     pub(super) interrupted: bool,
 }
 
+impl Counts {
+    fn saved(&mut self, existed: bool) {
+        if existed {
+            self.updated += 1;
+        } else {
+            self.created += 1;
+        }
+    }
+}
+
 pub(super) struct Loader<'a> {
     target: &'a dyn Target,
     options: &'a Options<'a>,
@@ -251,11 +261,7 @@ impl<'a> Loader<'a> {
             let full = complete[index].take();
             match refused.get(&index) {
                 None => {
-                    if is_known[index] {
-                        self.counts.updated += 1
-                    } else {
-                        self.counts.created += 1
-                    }
+                    self.counts.saved(is_known[index]);
                     rest.partial.extend(full);
                 }
                 Some(errors) if lacks_only_targets(errors) => {
@@ -274,10 +280,10 @@ impl<'a> Loader<'a> {
             let waiting: HashSet<Address> = unfinished.iter().flat_map(addresses).collect();
             let mut helped = false;
             for rest in &mut *unfinished {
-                let elements = std::mem::take(&mut rest.waiting);
-                if elements.is_empty() || self.stops() {
+                if rest.waiting.is_empty() || self.stops() {
                     continue;
                 }
+                let elements = std::mem::take(&mut rest.waiting);
                 let shortened = elements.iter().map(|element| {
                     let is_waiting = |at: &Address| waiting.contains(at);
                     let value =
@@ -301,11 +307,7 @@ impl<'a> Loader<'a> {
                             let is_known = element
                                 .id()
                                 .is_some_and(|id| stored.contains_key(&id.to_lowercase()));
-                            if is_known {
-                                self.counts.updated += 1
-                            } else {
-                                self.counts.created += 1
-                            }
+                            self.counts.saved(is_known);
                             if is_partial[index] {
                                 rest.partial.push(element);
                             }
@@ -322,6 +324,9 @@ impl<'a> Loader<'a> {
                 break;
             }
         }
+        if self.counts.interrupted {
+            return Ok(());
+        }
         for rest in &mut *unfinished {
             for element in std::mem::take(&mut rest.waiting) {
                 let errors = last_errors.remove(&element.place).unwrap_or_default();
@@ -330,9 +335,6 @@ impl<'a> Loader<'a> {
         }
         for rest in &mut *unfinished {
             let elements = std::mem::take(&mut rest.partial);
-            if elements.is_empty() || self.counts.interrupted {
-                continue;
-            }
             let refused = self.send(rest.job, &elements, true)?;
             for (index, element) in elements.iter().enumerate() {
                 if let Some(errors) = refused.get(&index) {

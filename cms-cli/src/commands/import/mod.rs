@@ -99,7 +99,7 @@ fn import_folder(
             Some(content_type) => jobs.push(Job { content_type: content_type.clone(), sources }),
             // A dry run has not made the type.
             None if options.dry_run => {
-                jobs.push(Job { content_type: types::unmade(folder), sources })
+                jobs.push(Job { content_type: types::unmade(folder), sources });
             }
             None => printer
                 .note(&format!("there is no type \"{}\" here, it is left out", folder.name))?,

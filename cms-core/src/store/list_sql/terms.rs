@@ -6,7 +6,7 @@
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
 //! | what is the same for all objects | `TRUE` or `FALSE` |
-//! | anything else | `matches`, which asks [`crate::query::eval`] |
+//! | anything else | `matches` and its like, which ask [`crate::query::eval`] |
 
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
@@ -90,21 +90,21 @@ impl Scalar {
 
 /// The JSON text of a field of `internal` as answers show it; none when all objects of a type
 /// have the same.
-pub(super) fn internal_fragment(field: InternalField) -> Option<&'static str> {
+pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
     Some(match field {
         InternalField::ContentType | InternalField::DeletedAt => return None,
-        InternalField::CreatedAt => "date_fragment(created_at)",
-        InternalField::UpdatedAt => "date_fragment(updated_at)",
+        InternalField::CreatedAt => "date_json(created_at)",
+        InternalField::UpdatedAt => "date_json(updated_at)",
         InternalField::WorkflowState => "json_quote(workflow_state)",
         InternalField::ObjectTitle => "json_quote(title)",
         InternalField::LatestVersion => "CAST(version AS TEXT)",
         InternalField::WorkflowPublicVersion => {
             "ifnull(CAST(workflow_public_version AS TEXT), '\"\"')"
         }
-        InternalField::WorkflowPublishedAt => "ifnull(date_fragment(workflow_published_at), '-1')",
+        InternalField::WorkflowPublishedAt => "ifnull(date_json(workflow_published_at), '-1')",
         InternalField::Status => "json_quote(status)",
         InternalField::PublicVersion => "ifnull(CAST(public_version AS TEXT), '-1')",
-        InternalField::PublishedAt => "ifnull(date_fragment(published_at), '\"\"')",
+        InternalField::PublishedAt => "ifnull(date_json(published_at), '\"\"')",
     })
 }
 
@@ -140,19 +140,21 @@ impl Builder<'_> {
                 None => (self.matches_text(condition, "id"), Reach::Scan),
             },
             Root::Internal(field) => self.internal(condition, *field),
-            Root::Property(name) => {
-                let (sql, reach) = self.property(condition, name);
-                let is_indexed = self.indexed.contains(name.as_str());
-                (sql, if is_indexed { reach } else { Reach::Object })
-            }
+            Root::Property(name) => self.property(condition, name),
         };
         Term { sql, reach }
     }
 
     /// The way that always works: asks the code of [`crate::query::eval`].
-    fn matches(&mut self, condition: &Condition, fragment: &str) -> String {
+    fn matches(&mut self, condition: &Condition, json: &str) -> String {
         let condition = self.bind_json(condition);
-        format!("matches({condition}, {fragment})")
+        format!("matches({condition}, {json})")
+    }
+
+    /// The same for what a property holds.
+    fn matches_property(&mut self, condition: &Condition) -> String {
+        let condition = self.bind_json(condition);
+        format!("matches_property({condition}, data)")
     }
 
     /// The same for a value that is text, not JSON.
@@ -184,8 +186,8 @@ impl Builder<'_> {
         if let Some(sql) = column.and_then(|column| self.date_column(condition, column)) {
             return (sql, Reach::Range);
         }
-        let sql = match internal_fragment(field) {
-            Some(fragment) => self.matches(condition, fragment),
+        let sql = match internal_json(field) {
+            Some(json) => self.matches(condition, json),
             None if field == InternalField::ContentType => {
                 constant(condition, Some(&Value::from(self.target.name)))
             }
@@ -210,18 +212,15 @@ impl Builder<'_> {
     }
 
     fn property(&mut self, condition: &Condition, name: &str) -> (String, Reach) {
-        let declared = self.target.properties.iter().find(|property| property.name == name);
-        let scalar = declared.filter(|_| condition.path.steps.is_empty()).and_then(Scalar::of);
-        let Some(scalar) = scalar else {
-            return (self.matches(condition, &index_ddl::fragment(name)), Reach::Object);
-        };
-        if let Some(term) = self.scalar(condition, name, scalar) {
+        let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
+        let scalar = indexed.and_then(|property| Scalar::of(property));
+        if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
             return term;
         }
-        if scalar == Scalar::Text && self.indexed.contains(name) {
+        if scalar == Some(Scalar::Text) {
             return (self.matches_text(condition, &exact_text(name)), Reach::Scan);
         }
-        (self.matches(condition, &index_ddl::fragment(name)), Reach::Object)
+        (self.matches_property(condition), Reach::Object)
     }
 
     /// A condition on a property with one scalar per object, in terms of its index; none when
@@ -288,9 +287,9 @@ impl Builder<'_> {
             let (value, exact) = (self.bind(sql_key(SortKey::of(value))), self.bind(exact));
             return Some((format!("{key} = {value} AND {spelling} IS {exact}"), Reach::Point));
         }
-        let fragments: Vec<String> = values.iter().map(Value::to_string).collect();
-        let fragments = self.bind_json(&fragments);
-        let mut sql = format!("{key} IN (SELECT sort_key(value) FROM json_each({fragments}))");
+        let keys: Vec<String> = values.iter().map(Value::to_string).collect();
+        let keys = self.bind_json(&keys);
+        let mut sql = format!("{key} IN (SELECT sort_key(value) FROM json_each({keys}))");
         if scalar == Scalar::Text {
             let texts = self.bind_json(&values);
             let exact = exact_text(name);

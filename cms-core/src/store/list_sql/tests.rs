@@ -6,8 +6,9 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Size,
-    support::{Stored, database, insert, list, properties},
+    Size, page,
+    support::{CTD, Stored, database, insert, list, properties, run, target},
+    unique_lookup,
 };
 use crate::{
     dates,
@@ -54,7 +55,7 @@ const ADDRESSES: [&str; 5] = [
     "/api/v1/content/_media/a b",
     "/api/v1/content/tag/a",
 ];
-const PATHS: [&str; 33] = [
+const PATHS: [&str; 35] = [
     "Title",
     "Title",
     "slug",
@@ -80,6 +81,8 @@ const PATHS: [&str; 33] = [
     "tags[1]",
     "$.Title",
     "*",
+    "id",
+    "id",
     "id",
     "unknown",
     "Title.deeper",
@@ -188,6 +191,7 @@ fn operand_for(path: &str) -> BoxedStrategy<Value> {
     let near = match path {
         "views" | "geo.lat" => any_number().boxed(),
         "at" | "rows[*].day" => dates().boxed(),
+        "id" => select(vec!["o0", "O0", "o1", "O1", "o2", "O3"]).prop_map(Value::from).boxed(),
         "links" | "links[*].dataUrl" | "rows[*].links" | "rows[*].links[*].dataUrl" => {
             select(&ADDRESSES[..]).prop_map(Value::from).boxed()
         }
@@ -212,7 +216,11 @@ fn any_filter() -> impl Strategy<Value = (String, Value)> {
         .prop_flat_map(|path| {
             let operand = operand_for(&path);
             let operands = vec(operand.clone(), 0..4);
-            (Just(path), select(&Operator::ALL[..]), operands, any::<bool>(), operand)
+            let operator = prop_oneof![
+                1 => Just(Operator::Equals),
+                4 => select(&Operator::ALL[..]),
+            ];
+            (Just(path), operator, operands, any::<bool>(), operand)
         })
         .prop_map(|(path, operator, operands, as_list, upper)| {
             let filter = match operands.first() {
@@ -339,6 +347,71 @@ proptest! {
                 prop_assert_eq!(&ids, &expected_ids, "{:?}", query);
                 prop_assert_eq!(usize::try_from(total).unwrap(), expected_total, "{:?}", query);
             }
+        }
+    }
+}
+
+#[test]
+fn unique_values_clash_when_they_are_equal() {
+    let properties = properties();
+    let connection = database(&properties);
+    let stored = json!({"slug": "Ab", "views": 5, "tags": ["x", "y"], "geo": {"lat": 1, "lon": 2}});
+    insert(&connection, &Stored { id: "a".to_owned(), data: stored, ..Stored::default() });
+    let pk = connection
+        .query_row("SELECT pk FROM object WHERE ctd = ?1", [CTD], |row| row.get::<_, i64>(0))
+        .unwrap();
+    let clashes = |property, value: &Value, except| {
+        unique_lookup(CTD, property, value, except)
+            .is_some_and(|lookup| !run(&connection, &lookup, |row| row.get::<_, i64>(0)).is_empty())
+    };
+    let table = [
+        ("slug", json!("Ab"), true),
+        ("slug", json!("ab"), false),
+        ("slug", json!("Ab "), false),
+        ("slug", json!(""), false),
+        ("slug", json!(null), false),
+        ("views", json!(5), true),
+        ("views", json!(5.0), true),
+        ("views", json!(5.5), false),
+        ("views", json!("5"), false),
+        ("tags", json!(["x", "y"]), true),
+        ("tags", json!(["y", "x"]), false),
+        ("tags", json!(["X", "y"]), false),
+        ("tags", json!([]), false),
+        ("geo", json!({"lon": 2, "lat": 1}), true),
+        ("geo", json!({"lon": 1, "lat": 2}), false),
+    ];
+    for (property, value, expected) in table {
+        assert_eq!(clashes(property, &value, None), expected, "{property} {value}");
+        assert!(!clashes(property, &value, Some(pk)), "{property} {value}: the object itself");
+    }
+}
+
+#[test]
+fn what_clients_send_is_never_part_of_the_text() {
+    let properties = properties();
+    let connection = database(&properties);
+    let hostile = "x'\"; DROP TABLE object; --";
+    for operator in Operator::ALL {
+        let filters = PATHS.iter().map(|path| (*path).to_owned()).chain([
+            hostile.to_owned(),
+            format!("rows[*].{hostile}"),
+            format!("internal.{hostile}"),
+        ]);
+        for path in filters {
+            let condition =
+                json!({"type": operator.as_str(), "filter": hostile, "filter2": hostile});
+            let query = ListQuery {
+                conditions: filter::parse(&json!({&path: condition}).to_string(), &properties)
+                    .unwrap(),
+                order: ListQuery::order(Some(&path), &properties),
+                ids: Some(vec![hostile.to_owned()]),
+                ..ListQuery::default()
+            };
+            let size = Size { matching: 1, live: 1 };
+            let page = page(&query, target(&properties), size, "object.id");
+            assert!(!page.sql.contains("DROP"), "{}", page.sql);
+            assert_eq!(list(&connection, &query, size, &properties), (Vec::new(), 0));
         }
     }
 }

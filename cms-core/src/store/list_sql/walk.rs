@@ -24,34 +24,51 @@ const ENTRIES_PER_OBJECT: u64 = 16;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Walk {
     /// Along this index, which has the order.
-    Order(String),
-    /// Along an index of a condition.
+    Along(String),
+    /// Along an index of a condition, and then sorting.
     Conditions,
-    /// There is one good way, and SQLite finds it.
+    /// No index has the order: SQLite chooses, and sorts.
     Free,
 }
 
 pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
     let Some(index) = order_index(query, target) else { return Walk::Free };
-    let reach = terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object);
+    let reach = best(terms);
     let by_creation = is_by_creation(&query.order);
-    // What the conditions on the order's own values find is in order.
+    if by_creation && let Some(name) = fixed_property(query, terms) {
+        // Objects with one value stand in the order of creation there.
+        return Walk::Along(index_ddl::index_name(target.ctd, name));
+    }
+    // What conditions on the order's own values find is in order.
     let in_order = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
         .map(|(_, term)| term.reach)
         .max();
-    // Objects with one value stand in the order of creation within the index of the property.
-    if in_order >= Some(Reach::Range) || (by_creation && reach == Reach::Point) {
-        return Walk::Free;
-    }
-    if reach == Reach::Object || in_order == Some(reach) {
-        return Walk::Order(index);
+    if reach == Reach::Object || in_order >= Some(Reach::Range) || in_order == Some(reach) {
+        return Walk::Along(index);
     }
     let needed = query.page.offset().saturating_add(u64::from(query.page.limit));
     let asked = needed.saturating_mul(size.live) / size.matching.max(1);
     let candidates = if reach == Reach::Scan { size.live } else { size.matching };
     let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
-    if asked.min(size.live) < found { Walk::Order(index) } else { Walk::Conditions }
+    if asked.min(size.live) < found { Walk::Along(index) } else { Walk::Conditions }
+}
+
+/// Tells whether no index helps to find the objects.
+pub(super) fn reads_objects(terms: &[Term]) -> bool {
+    best(terms) == Reach::Object
+}
+
+fn best(terms: &[Term]) -> Reach {
+    terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object)
+}
+
+/// A property of which a condition allows one value only.
+fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
+    terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
+        Root::Property(name) if term.reach == Reach::Point => Some(name.as_str()),
+        _ => None,
+    })
 }
 
 /// The index that has the order, if there is one.

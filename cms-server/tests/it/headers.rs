@@ -1,0 +1,99 @@
+//! Headers of requests and answers: views, browsers, request ids, compression (contract 1.10, 1.14).
+
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, Who, definition};
+
+const POSTS: &str = "/api/v1/content/post";
+const ONE: &str = "/api/v1/content/post/one";
+const TYPES: &str = "/api/v1/internal/contenttype";
+
+/// 1.14: browsers ask first, without a key, and read every answer.
+#[tokio::test]
+async fn browsers_may_call() {
+    let app = TestApp::new();
+    let exposed = Some("x-deprecated-query-params, x-deprecated-payload");
+    for path in [ONE, POSTS, "/nowhere", "/healthz"] {
+        let headers = [("origin", "https://a.example"), ("access-control-request-method", "PATCH")];
+        let reply = app.send("OPTIONS", path, &headers, "").await;
+        assert_eq!((reply.status, reply.bytes.len()), (204, 0), "{path}");
+        let allowed = [
+            reply.header("access-control-allow-methods").unwrap(),
+            reply.header("access-control-allow-headers").unwrap(),
+        ];
+        let wanted = [
+            "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS",
+            "X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept",
+        ];
+        assert_eq!(allowed, wanted, "{path}");
+    }
+    for who in Who::ALL {
+        // `send` looks at Access-Control-Allow-Origin of every answer.
+        let reply = app.ask(who, "GET", ONE, &Value::Null).await;
+        assert_eq!(reply.header("access-control-expose-headers"), exposed);
+    }
+}
+
+/// 1.10: header values are compared without case, others are ignored.
+#[tokio::test]
+async fn views_are_chosen_by_headers() {
+    let app = TestApp::new();
+    let mut payload = definition("page");
+    payload.insert("draftPublic".to_owned(), json!(true));
+    app.request("POST", TYPES, &json!(payload)).await.json();
+    let draft = json!({ "id": "d", "title": "Draft" });
+    app.request("POST", "/api/v1/content/page", &draft).await.json();
+    let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
+    // header -> objects in the list, status of the single one
+    let cases = [
+        (None, 0, 200),
+        (Some(("X-MODE", "preview")), 1, 200),
+        (Some(("x-mode", "PREVIEW")), 1, 200),
+        (Some(("x-mode", "other")), 0, 200),
+        (Some(("X-Visibility", "Public")), 0, 404),
+        (Some(("x-visibility", "all")), 0, 200),
+    ];
+    for (header, count, status) in cases {
+        let headers: Vec<_> = [key].into_iter().chain(header).collect();
+        let list = app.send("GET", "/api/v1/content/page", &headers, "").await.json();
+        let single = app.send("GET", "/api/v1/content/page/d", &headers, "").await.status;
+        assert_eq!((&list["count"], single), (&json!(count), status), "{header:?}");
+    }
+}
+
+/// Requests have an id: their own when it is harmless, else a new one.
+#[tokio::test]
+async fn answers_carry_a_request_id() {
+    let app = TestApp::new();
+    let long = "x".repeat(65);
+    for (sent, kept) in
+        [("abc-1_2.3", true), ("a b", false), ("", false), ("é", false), (&*long, false)]
+    {
+        let reply = app.send("GET", "/healthz", &[("x-request-id", sent)], "").await;
+        assert_eq!(reply.header("x-request-id") == Some(sent), kept, "{sent}");
+    }
+    let first = app.get("/healthz").await;
+    assert_ne!(first.header("x-request-id"), app.get("/healthz").await.header("x-request-id"));
+}
+
+/// Large answers are compressed for those who take it, small ones never.
+#[tokio::test]
+async fn answers_are_compressed() {
+    let app = TestApp::new();
+    let text = "lorem ipsum ".repeat(500);
+    let body = json!({ "id": "long", "title": text });
+    app.request("POST", POSTS, &body).await.json();
+    let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
+    let cases =
+        [("gzip", Some("gzip")), ("gzip, br", Some("br")), ("identity", None), ("zstd", None)];
+    for (accepted, coding) in cases {
+        let headers = [key, ("accept-encoding", accepted)];
+        let reply = app.send("GET", "/api/v1/content/post/long", &headers, "").await;
+        assert_eq!(reply.header("content-encoding"), coding, "{accepted}");
+        assert_eq!(reply.header("vary"), Some("accept-encoding"));
+        assert_eq!(reply.header("content-type"), Some("application/json"));
+        assert_eq!(reply.bytes.len() < 2000, coding.is_some(), "{accepted}");
+        let small = app.send("GET", ONE, &headers, "").await;
+        assert_eq!(small.header("content-encoding"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! Whole spaces: what is exported comes back the same, and a second start changes nothing.
+
+use std::{fs, path::Path};
+
+use super::support::{Place, Server, fixtures};
+
+/// All files below a folder, with their bytes.
+fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().display().to_string();
+                files.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// An export says all there is: twice the same, and the same again from a copy. Changed and deleted
+/// built-in types, links forwards, to oneself and in circles are in it.
+#[test]
+fn an_exported_folder_makes_the_same_space_again() {
+    let place = Place::with_data();
+    place.write(
+        "more.yaml",
+        "version: 1
+contentTypes:
+  - name: contact_form
+    properties: {name: {type: text}}
+  - name: egg
+    properties:
+      laid_by: {type: datasource, to: hen, required: true}
+      next: {type: datasource, to: egg}
+  - name: hen
+    properties:
+      out_of: {type: datasource, to: egg}
+      list: {type: object, items: {friend: {type: datasource, to: hen}}}
+",
+    );
+    let link = |to: &str| format!(r#"[{{"type":"internal","dataUrl":"/api/v1/content/{to}"}}]"#);
+    place.write("hens.ndjson", &format!(
+        "{{\"id\":\"h1\",\"list\":[{{\"friend\":{}}}]}}\n{{\"id\":\"h2\",\"list\":[{{\"friend\":{}}}]}}\n",
+        link("hen/h2"),
+        link("hen/h2"),
+    ));
+    place.write(
+        "eggs.ndjson",
+        &format!(
+            "{{\"id\":\"e1\",\"laid_by\":{},\"next\":{}}}\n{{\"id\":\"e2\",\"laid_by\":{}}}\n",
+            link("hen/h1"),
+            link("egg/e2"),
+            link("hen/h2"),
+        ),
+    );
+    place.write("out-of.json", &format!("{{\"out_of\":{}}}", link("egg/e2")));
+    let project = fixtures().join("project.yaml");
+    let content = fixtures().join("content");
+    place.run(&["ctd", "apply", project.to_str().unwrap(), "more.yaml"]).ok();
+    place.run(&["ctd", "delete", "project"]).ok();
+    place.run(&["import", content.to_str().unwrap()]).ok();
+    place.run(&["import", "hen", "hens.ndjson"]).ok();
+    place.run(&["import", "egg", "eggs.ndjson"]).ok();
+    place.run(&["object", "update", "hen", "h1", "out-of.json", "--patch"]).ok();
+
+    place.run(&["export", "first"]).ok();
+    place.run(&["export", "second"]).ok();
+    let first = tree(&place.path("first"));
+    assert!(
+        first.iter().any(|(name, _)| name == "ContentTypeContactForm/ContentTypeDefinition.json")
+    );
+    assert!(!first.iter().any(|(name, _)| name.starts_with("ContentTypeProject")));
+    assert_eq!(first, tree(&place.path("second")));
+
+    let copy = Place::with_data();
+    let exported = place.path("first");
+    let exported = exported.to_str().unwrap();
+    copy.run(&["import", exported]).ok();
+    copy.run(&["export", "third"]).ok();
+    assert_eq!(first, tree(&copy.path("third")));
+
+    let again = copy.run(&["import", exported, "--update-existing"]).ok();
+    assert!(again.starts_with("created 0, updated 0, unchanged "), "{again}");
+    // What is no longer there leaves an older export of the same folder.
+    copy.run(&["object", "delete", "_tag", "nosuch"]);
+    copy.run(&["export", "third"]).ok();
+    assert_eq!(first, tree(&copy.path("third")));
+}
+
+/// The first start prints the keys that nobody set; the second changes nothing.
+#[test]
+fn a_second_start_changes_nothing() {
+    let place = Place::with_data();
+    let folder = place.path("");
+    let (project, content) = (fixtures().join("project.yaml"), fixtures().join("content"));
+    let arguments = ["--apply", project.to_str().unwrap(), "--import", content.to_str().unwrap()];
+    let printed = Server::start_in(&folder, &arguments).stop();
+    let names: Vec<&str> = printed.lines().map(|line| line.split('=').next().unwrap()).collect();
+    assert_eq!(names, ["CMS_RW_KEY", "CMS_RO_KEY"]);
+
+    let versions = || {
+        let objects = place.run(&["object", "list", "author", "--all", "--json"]).ok();
+        let types = place.run(&["ctd", "list", "--json"]).ok();
+        (objects, types)
+    };
+    let before = versions();
+    let server = Server::start_in(&folder, &arguments);
+    assert!(!server.said.iter().any(|line| line.contains("created")), "{:?}", server.said);
+    assert_eq!(server.stop(), "");
+    assert_eq!(before, versions());
+}
