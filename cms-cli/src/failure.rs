@@ -71,7 +71,12 @@ impl Failure {
 
     /// An output file that cannot be written.
     pub(crate) fn unwritable(place: impl Display, reason: impl Display) -> Self {
-        Kind::Local(format!("cannot write {place}: {reason}")).into()
+        Self::local(format!("cannot write {place}: {reason}"))
+    }
+
+    /// Something else that did not work on this side.
+    pub(crate) fn local(message: impl Into<String>) -> Self {
+        Kind::Local(message.into()).into()
     }
 
     #[must_use]

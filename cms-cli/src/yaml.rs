@@ -138,28 +138,32 @@ fn mark(span: Span) -> Mark {
 mod tests {
     use super::*;
 
-    fn at(line: usize, column: usize) -> Option<Mark> {
-        Some(Mark { line, column })
+    fn at(line: usize, column: usize) -> Mark {
+        Mark { line, column }
     }
 
     #[test]
     fn parts_of_a_document_know_where_they_stand() {
         let text = "version: 1\ntypes:\n  - name: a\n    properties:\n      t: {type: text, max: 3}\n  - {name: b}\n";
         let document = parse(text).unwrap();
-        assert_eq!(document.key_mark("/version"), at(1, 1));
-        assert_eq!(document.value_mark("/version"), at(1, 10));
-        assert_eq!(document.key_mark("/types/0/properties/t"), at(5, 7));
-        assert_eq!(document.value_mark("/types/0/properties/t/type"), at(5, 17));
-        assert_eq!(document.key_mark("/types/0/properties/t/max"), at(5, 23));
-        assert_eq!(document.value_mark("/types/1/name"), at(6, 12));
-        assert_eq!(document.value_mark("/types/1/name/none/such"), at(6, 12), "nearest parent");
+        assert_eq!(document.key_mark("/version").unwrap(), at(1, 1));
+        assert_eq!(document.value_mark("/version").unwrap(), at(1, 10));
+        assert_eq!(document.key_mark("/types/0/properties/t").unwrap(), at(5, 7));
+        assert_eq!(document.value_mark("/types/0/properties/t/type").unwrap(), at(5, 17));
+        assert_eq!(document.key_mark("/types/0/properties/t/max").unwrap(), at(5, 23));
+        assert_eq!(document.value_mark("/types/1/name").unwrap(), at(6, 12));
+        assert_eq!(
+            document.value_mark("/types/1/name/none/such").unwrap(),
+            at(6, 12),
+            "nearest parent"
+        );
     }
 
     #[test]
     fn json_is_yaml() {
         let document = parse("{\n  \"a\": [1, {\"b/c\": true}]\n}").unwrap();
         assert_eq!(document.value["a"][1]["b/c"], Value::Bool(true));
-        assert_eq!(document.value_mark("/a/1/b~1c"), at(2, 20));
+        assert_eq!(document.value_mark("/a/1/b~1c").unwrap(), at(2, 20));
     }
 
     #[test]

@@ -37,6 +37,7 @@ fn types_are_planned_applied_listed_exported_and_deleted() {
         "ctd export",
         "ctd export -o out.yaml",
         "ctd plan out.yaml",
+        "ctd plan none.yaml --prune",
         "ctd delete product --dry-run",
         "ctd delete product",
         "ctd delete product",
@@ -125,6 +126,7 @@ fn keys_are_made_listed_and_revoked() {
         "key create ci --kind read-write --dry-run",
         "ctd apply keys.yaml",
         "ctd apply keys.yaml",
+        "ctd apply other-keys.yaml",
         "key revoke nosuch",
         "key revoke nosuch --dry-run",
     ]));

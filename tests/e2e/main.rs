@@ -1,5 +1,7 @@
 //! End to end: the built `cms`, as a user or a script runs it, and the rules of the layout.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 mod commands;
 mod faults;
 mod parity;

@@ -4,7 +4,7 @@
 //! target say the same. A saved plan holds what was asked for and the token of the answer; applying
 //! it is refused when anything changed since.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use cms_core::{
     Error,
@@ -46,13 +46,17 @@ struct Draft {
     plan: Plan,
     /// Keys that do not exist yet.
     keys: Vec<NewKey>,
+    /// Where each `type` and `type.property` of the files stands.
+    places: BTreeMap<String, String>,
 }
 
 impl Draft {
     /// Asks the target what a project would do.
     fn new(target: &dyn Target, project: Project, prune: bool) -> Result<Self> {
         let wanted = PlanRequest { content_types: project.types, prune };
-        Ok(Self { plan: target.plan(&wanted)?, wanted, keys: missing_keys(target, project.keys)? })
+        let plan = target.plan(&wanted)?;
+        let keys = missing_keys(target, project.keys)?;
+        Ok(Self { wanted, plan, keys, places: project.places })
     }
 
     fn has_changes(&self) -> bool {
@@ -66,7 +70,9 @@ impl Draft {
         allow_data_loss: Option<DataLoss>,
     ) -> Result<(Plan, Vec<CreatedKey>)> {
         if let Some(error) = plan_text::blocked(&self.plan) {
-            return Err(Failure::from(error).hint(NOTHING_CHANGED));
+            let mut failure = Failure::from(error);
+            failure.hints = self.hints();
+            return Err(failure.hint(NOTHING_CHANGED));
         }
         let done = if self.plan.has_changes() {
             let token = Some(self.plan.token);
@@ -79,6 +85,22 @@ impl Draft {
             created.push(target.create_key(key)?);
         }
         Ok((done, created))
+    }
+
+    /// Where in the files that stands what blocks the plan.
+    fn hints(&self) -> Vec<String> {
+        let mut hints = Vec::new();
+        for planned in &self.plan.content_types {
+            for (path, _) in planned.blockers.iter() {
+                let mut names =
+                    path.split(['.', '[', ']']).map(|part| format!("{}.{part}", planned.name));
+                let name = names.find(|name| self.places.contains_key(name));
+                let name = name.unwrap_or_else(|| planned.name.clone());
+                let hint = self.places.get(&name).map(|place| format!("{name} stands at {place}"));
+                hints.extend(hint.filter(|hint| !hints.contains(hint)));
+            }
+        }
+        hints
     }
 
     fn text(&self) -> String {
@@ -98,6 +120,9 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
     if let Some(path) = &args.out {
         save(path, &draft)?;
     }
+    for hint in draft.hints() {
+        printer.note(&format!("hint: {hint}"))?;
+    }
     printer.note(NOTHING_CHANGED)?;
     Ok(match draft.plan.summary.blockers {
         0 if args.exit_code && draft.has_changes() => Outcome::Changes,
@@ -114,7 +139,11 @@ pub(super) fn apply(
     let target = changing(settings, printer, args.dry_run.dry_run)?;
     let draft = match saved(&args.project.files)? {
         Some(saved) => {
-            let project = Project { types: saved.wanted.content_types, keys: saved.keys };
+            let project = Project {
+                types: saved.wanted.content_types,
+                keys: saved.keys,
+                places: BTreeMap::new(),
+            };
             let draft = Draft::new(&*target, project, saved.wanted.prune)?;
             if draft.plan.token != saved.token {
                 return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))

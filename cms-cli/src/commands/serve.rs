@@ -15,7 +15,7 @@ use tracing_subscriber::EnvFilter;
 use super::{apply, import};
 use crate::{
     cli::{DurabilityChoice, LogFormat, ServeArgs},
-    failure::{Failure, Kind, Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::{self, Place, Settings},
     target::Direct,
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         config.body_limit = limit;
     }
     let cannot_listen =
-        |error| Failure::from(Kind::Local(format!("cannot listen on {}: {error}", args.listen)));
+        |error| Failure::local(format!("cannot listen on {}: {error}", args.listen));
     let running = cms_server::serve(config, cms).map_err(cannot_listen)?;
     printer.note(&format!("listening on http://{}", running.address()))?;
     running.run_until_signal().map_err(cannot_listen)?;

@@ -2,7 +2,7 @@
 //!
 //! [`load`] reads files and folders and reports every mistake in them with its place. [`expand`]
 //! turns the short form of a type into the API's form, [`shorten`] the other way round, [`read`]
-//! walks documents. What is done with a project is in [`crate::commands::ctd`].
+//! walks documents. What is done with a project is in `commands::apply`.
 
 mod expand;
 mod read;
@@ -44,6 +44,8 @@ pub(crate) struct Project {
     /// Payloads as the API takes them.
     pub(crate) types: Vec<Map<String, Value>>,
     pub(crate) keys: Vec<NewKey>,
+    /// Where each `type` and `type.property` stands.
+    pub(crate) places: BTreeMap<String, String>,
 }
 
 /// Reads project files, folders of them, and `-`. `present` are the names of the types that the
@@ -98,8 +100,6 @@ fn key_kind(text: &str) -> Option<KeyKind> {
 struct Loader {
     project: Project,
     expander: Expander,
-    /// Where each type stands.
-    places: BTreeMap<String, String>,
 }
 
 impl Loader {
@@ -217,12 +217,18 @@ impl Loader {
     fn add(&mut self, node: &Node<'_>, payload: Map<String, Value>) {
         if let Some(name) = payload.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()) {
             let place = node.place();
-            if let Some(first) = self.places.get(name) {
+            if let Some(first) = self.project.places.get(name) {
                 let message = format!("the type \"{name}\" is already described at {first}");
                 self.faults().value(node, message);
                 return;
             }
-            self.places.insert(name.to_owned(), place);
+            self.project.places.insert(name.to_owned(), place);
+            let configs = node.get("metaDefinition").and_then(|meta| meta.get("propertiesConfig"));
+            for properties in node.get("properties").into_iter().chain(configs) {
+                for (property, member) in properties.members() {
+                    self.project.places.insert(format!("{name}.{property}"), member.key_place());
+                }
+            }
         }
         self.project.types.push(payload);
     }
@@ -259,7 +265,9 @@ impl Loader {
 
     /// Relations may point to a type of the files or of the target.
     fn check_relations(&mut self, present: &[String]) {
-        let known: Vec<&str> = self.places.keys().chain(present).map(String::as_str).collect();
+        let described =
+            self.project.types.iter().filter_map(|payload| payload.get("name")?.as_str());
+        let known: Vec<&str> = described.chain(present.iter().map(String::as_str)).collect();
         for Relation { name, place } in std::mem::take(&mut self.expander.relations) {
             if !known.contains(&name.as_str()) {
                 let near = did_you_mean(&name, known.iter().copied());

@@ -67,7 +67,8 @@ impl<'a> Node<'a> {
         self.source.place(self.source.document.value_mark(&self.pointer))
     }
 
-    fn key_place(&self) -> String {
+    /// Where the key of the value stands.
+    pub(crate) fn key_place(&self) -> String {
         self.source.place(self.source.document.key_mark(&self.pointer))
     }
 }

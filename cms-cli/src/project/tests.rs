@@ -244,6 +244,38 @@ fn all_mistakes_are_told_with_their_place() {
 }
 
 #[test]
+fn types_may_stand_in_files_of_their_own() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    };
+    write(
+        "types/a.json",
+        r#"{"name": "a", "label": "A", "schemaDefinition": {}, "metaDefinition": {}}"#,
+    );
+    let bad = write("types/b.yaml", "name: b\nproperties: {f: {type: txt}}\n");
+    let good = write("p.yaml", "version: 1\ncontentTypes: [{file: types/a.json}]\n");
+    let project = load(&[good], &[]).unwrap();
+    assert_eq!(project.types[0]["label"], "A");
+
+    let faulty =
+        write("q.yml", "version: 1\ncontentTypes: [{file: types/b.yaml}, {file: none.yaml}]\n");
+    let Err(Failure { kind: Kind::Faults(faults), .. }) = load(std::slice::from_ref(&faulty), &[])
+    else {
+        panic!("mistakes are told");
+    };
+    let places: Vec<&str> = faults.iter().map(|fault| fault.place.as_str()).collect();
+    assert_eq!(places, [format!("{}:2:24", bad.display()), format!("{}:2:45", faulty.display())]);
+
+    // A folder stands for its project files; those in other folders are no part of it.
+    let Err(failure) = load(&[folder.path().to_owned()], &[]) else { panic!("q.yml is in it") };
+    assert!(matches!(failure.kind, Kind::Faults(faults) if faults.len() == 2));
+}
+
+#[test]
 fn keys_are_read_with_their_rules() {
     let project = load_text(
         "version: 1\nkeys: [{name: web, kind: scoped, rules: {product: r, '*': crud}}]\n",

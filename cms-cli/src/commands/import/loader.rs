@@ -6,7 +6,7 @@
 //! the whole object waits until its targets are there.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fs::File,
     io::{BufWriter, Write},
     path::Path,
@@ -97,10 +97,19 @@ pub(super) struct Loader<'a> {
 /// Objects of one type that could not be finished when they came by.
 struct Unfinished<'j> {
     job: &'j Job,
-    /// Waiting for the target of a link.
-    waiting: Vec<Element>,
+    /// Waiting for the target of a link, with what was said about them last.
+    waiting: Vec<(Element, FieldErrors)>,
     /// Created without some links.
     partial: Vec<Element>,
+}
+
+/// An object on its way to the target.
+struct Attempt {
+    element: Element,
+    /// What is sent instead, as long as some links have to wait.
+    partial: Option<Value>,
+    /// The target has an object of this id.
+    exists: bool,
 }
 
 /// The part of an object that says which one it is.
@@ -227,124 +236,106 @@ impl<'a> Loader<'a> {
         if elements.is_empty() || self.stops() {
             return Ok(());
         }
-        let job = rest.job;
-        let stored = self.stored(&job.content_type, elements.iter().map(|(_, element)| element))?;
-        let mut sent: Vec<Element> = Vec::new();
-        let mut complete: Vec<Option<Element>> = Vec::new();
-        let mut is_known: Vec<bool> = Vec::new();
+        let content_type = &rest.job.content_type;
+        let stored = self.stored(content_type, elements.iter().map(|(_, element)| element))?;
+        let mut attempts = Vec::new();
         for (rank, element) in elements {
             let known = element.id().and_then(|id| stored.get(&id.to_lowercase()));
-            if let Some(known) = known
-                && (self.options.existing == Existing::Keep
-                    || is_unchanged(&element.value, known, &job.content_type))
-            {
+            if known.is_some_and(|known| {
+                self.options.existing == Existing::Keep
+                    || is_unchanged(&element.value, known, content_type)
+            }) {
                 self.counts.unchanged += 1;
                 continue;
             }
+            let exists = known.is_some();
             let is_later = |at: &Address| self.ranks.get(at).is_some_and(|other| *other >= rank);
-            let partial = if known.is_none() {
-                without_pending(&element.value, &job.content_type, &is_later)
-            } else {
+            let partial = if exists {
                 None
-            };
-            is_known.push(known.is_some());
-            if let Some(value) = partial {
-                sent.push(Element { place: element.place.clone(), value });
-                complete.push(Some(element));
             } else {
-                sent.push(element);
-                complete.push(None);
+                without_pending(&element.value, content_type, &is_later)
+            };
+            attempts.push(Attempt { element, partial, exists });
+        }
+        self.attempt(rest, attempts, printer)?;
+        Ok(())
+    }
+
+    /// Sends objects and sorts them by what the target said; returns how many it saved.
+    fn attempt(
+        &mut self,
+        rest: &mut Unfinished<'_>,
+        attempts: Vec<Attempt>,
+        printer: &mut Printer,
+    ) -> Result<usize> {
+        let values: Vec<&Value> = attempts
+            .iter()
+            .map(|attempt| attempt.partial.as_ref().unwrap_or(&attempt.element.value))
+            .collect();
+        let update = self.options.existing == Existing::Update;
+        let mut refused = self.send(rest.job, &values, update)?;
+        let saved = attempts.len() - refused.len();
+        for (number, Attempt { element, partial, exists }) in attempts.into_iter().enumerate() {
+            match refused.remove(&number) {
+                None => {
+                    self.counts.saved(exists);
+                    if partial.is_some() {
+                        rest.partial.push(element);
+                    }
+                }
+                Some(errors) if lacks_only_targets(&errors) => rest.waiting.push((element, errors)),
+                Some(errors) => self.refuse(rest.job, &element, &errors, printer)?,
             }
         }
-        let refused = self.send(job, &sent, self.options.existing == Existing::Update)?;
-        for (index, element) in sent.into_iter().enumerate() {
-            let full = complete[index].take();
-            match refused.get(&index) {
-                None => {
-                    self.counts.saved(is_known[index]);
-                    rest.partial.extend(full);
-                }
-                Some(errors) if lacks_only_targets(errors) => {
-                    rest.waiting.push(full.unwrap_or(element));
-                }
-                Some(errors) => self.refuse(job, &full.unwrap_or(element), errors, printer)?,
+        Ok(saved)
+    }
+
+    /// Sends what waited for others, as long as that helps, and completes what lacks links.
+    fn finish(&mut self, unfinished: &mut [Unfinished<'_>], printer: &mut Printer) -> Result<()> {
+        while self.send_waiting(unfinished, printer)? > 0 {}
+        if self.counts.interrupted {
+            return Ok(());
+        }
+        for rest in &mut *unfinished {
+            for (element, errors) in std::mem::take(&mut rest.waiting) {
+                self.refuse(rest.job, &element, &errors, printer)?;
+            }
+        }
+        for rest in &mut *unfinished {
+            let values: Vec<&Value> = rest.partial.iter().map(|element| &element.value).collect();
+            for (number, errors) in self.send(rest.job, &values, true)? {
+                // It exists, but without the links.
+                self.counts.created = self.counts.created.saturating_sub(1);
+                self.refuse(rest.job, &rest.partial[number], &errors, printer)?;
             }
         }
         Ok(())
     }
 
-    /// Sends what waited for others, as long as that helps, and completes what lacks links.
-    fn finish(&mut self, unfinished: &mut [Unfinished<'_>], printer: &mut Printer) -> Result<()> {
-        let mut last_errors: HashMap<String, FieldErrors> = HashMap::new();
-        loop {
-            let waiting: HashSet<Address> = unfinished.iter().flat_map(addresses).collect();
-            let mut helped = false;
-            for rest in &mut *unfinished {
-                if rest.waiting.is_empty() || self.stops() {
-                    continue;
-                }
-                let elements = std::mem::take(&mut rest.waiting);
-                let shortened = elements.iter().map(|element| {
-                    let is_waiting = |at: &Address| waiting.contains(at);
-                    let value =
-                        without_pending(&element.value, &rest.job.content_type, &is_waiting);
-                    (
-                        value.is_some(),
-                        Element {
-                            place: element.place.clone(),
-                            value: value.unwrap_or_else(|| element.value.clone()),
-                        },
-                    )
-                });
-                let (is_partial, sent): (Vec<bool>, Vec<Element>) = shortened.unzip();
-                let update = self.options.existing == Existing::Update;
-                let stored = self.stored(&rest.job.content_type, elements.iter())?;
-                let refused = self.send(rest.job, &sent, update)?;
-                for (index, element) in elements.into_iter().enumerate() {
-                    match refused.get(&index) {
-                        None => {
-                            helped = true;
-                            let is_known = element
-                                .id()
-                                .is_some_and(|id| stored.contains_key(&id.to_lowercase()));
-                            self.counts.saved(is_known);
-                            if is_partial[index] {
-                                rest.partial.push(element);
-                            }
-                        }
-                        Some(errors) if lacks_only_targets(errors) => {
-                            last_errors.insert(element.place.clone(), errors.clone());
-                            rest.waiting.push(element);
-                        }
-                        Some(errors) => self.refuse(rest.job, &element, errors, printer)?,
-                    }
-                }
+    /// Sends each waiting object once more; returns how many were saved.
+    fn send_waiting(
+        &mut self,
+        unfinished: &mut [Unfinished<'_>],
+        printer: &mut Printer,
+    ) -> Result<usize> {
+        let waiting: HashSet<Address> = unfinished.iter().flat_map(addresses).collect();
+        let mut saved = 0;
+        for rest in unfinished {
+            if rest.waiting.is_empty() || self.stops() {
+                continue;
             }
-            if !helped {
-                break;
-            }
+            let elements = std::mem::take(&mut rest.waiting);
+            let content_type = &rest.job.content_type;
+            let stored = self.stored(content_type, elements.iter().map(|(element, _)| element))?;
+            let attempts = elements.into_iter().map(|(element, _)| {
+                let is_waiting = |at: &Address| waiting.contains(at);
+                let partial = without_pending(&element.value, content_type, &is_waiting);
+                let exists = element.id().is_some_and(|id| stored.contains_key(&id.to_lowercase()));
+                Attempt { element, partial, exists }
+            });
+            saved += self.attempt(rest, attempts.collect(), printer)?;
         }
-        if self.counts.interrupted {
-            return Ok(());
-        }
-        for rest in &mut *unfinished {
-            for element in std::mem::take(&mut rest.waiting) {
-                let errors = last_errors.remove(&element.place).unwrap_or_default();
-                self.refuse(rest.job, &element, &errors, printer)?;
-            }
-        }
-        for rest in &mut *unfinished {
-            let elements = std::mem::take(&mut rest.partial);
-            let refused = self.send(rest.job, &elements, true)?;
-            for (index, element) in elements.iter().enumerate() {
-                if let Some(errors) = refused.get(&index) {
-                    // It exists, but without the links.
-                    self.counts.created = self.counts.created.saturating_sub(1);
-                    self.refuse(rest.job, element, errors, printer)?;
-                }
-            }
-        }
-        Ok(())
+        Ok(saved)
     }
 
     /// Fetches the stored objects of the same ids, by id in lower case. Where existing objects are
@@ -391,10 +382,10 @@ impl<'a> Loader<'a> {
     fn send(
         &mut self,
         job: &Job,
-        elements: &[Element],
+        elements: &[&Value],
         update: bool,
-    ) -> Result<HashMap<usize, FieldErrors>> {
-        let mut refused = HashMap::new();
+    ) -> Result<BTreeMap<usize, FieldErrors>> {
+        let mut refused = BTreeMap::new();
         if self.options.dry_run {
             return Ok(refused);
         }
@@ -402,7 +393,7 @@ impl<'a> Loader<'a> {
         let mut size = self.batch;
         while start < elements.len() {
             let part = &elements[start..elements.len().min(start + size)];
-            let values = part.iter().map(|element| element.value.clone()).collect();
+            let values = part.iter().copied().cloned().collect();
             match self.target.import(&job.content_type.name, values, update) {
                 Ok(report) => {
                     let errors = by_number(part, report);
@@ -470,7 +461,7 @@ impl<'a> Loader<'a> {
 
 fn addresses<'r>(rest: &'r Unfinished<'_>) -> impl Iterator<Item = Address> + use<'r> {
     let name = &rest.job.content_type.name;
-    rest.waiting.iter().filter_map(move |element| Some(address(name, element.id()?)))
+    rest.waiting.iter().filter_map(move |(element, _)| Some(address(name, element.id()?)))
 }
 
 fn lacks_only_targets(errors: &FieldErrors) -> bool {
@@ -479,16 +470,16 @@ fn lacks_only_targets(errors: &FieldErrors) -> bool {
 }
 
 /// Finds out which elements the errors of a report are about: both stand in the same order.
-fn by_number(elements: &[Element], report: BatchReport) -> HashMap<usize, FieldErrors> {
-    let mut found = HashMap::new();
+fn by_number(elements: &[&Value], report: BatchReport) -> Vec<(usize, FieldErrors)> {
+    let mut found = Vec::new();
     let mut next = 0;
     for error in report.errors {
-        let is_meant = |element: &Element| match element.id() {
+        let is_meant = |element: &&Value| match element.get("id").and_then(Value::as_str) {
             Some(id) => id == error.id,
-            None => error.id.is_empty() && element.value == error.data,
+            None => error.id.is_empty() && **element == error.data,
         };
         if let Some(ahead) = elements[next..].iter().position(is_meant) {
-            found.insert(next + ahead, error.errors);
+            found.push((next + ahead, error.errors));
             next += ahead + 1;
         }
     }

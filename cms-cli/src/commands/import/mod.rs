@@ -18,7 +18,7 @@ use super::{NOTHING_CHANGED, changing};
 use crate::{
     cli::ImportArgs,
     content::{Source, folder},
-    failure::{Failure, Kind, Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::Settings,
     target::Target,
@@ -68,7 +68,7 @@ pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer
         Options { existing: Existing::Keep, stop_on_error: false, rejects: None, dry_run: false };
     let counts = import_folder(target, folder, &options, printer)?;
     if counts.interrupted {
-        return Err(Kind::Local("interrupted before the server listened".to_owned()).into());
+        return Err(Failure::local("interrupted before the server listened"));
     }
     if counts.created + counts.refused > 0 {
         printer.note(&sentence(&counts))?;
