@@ -1,8 +1,14 @@
 //! The HTTP interface as its clients see it.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod conventions;
 mod coverage;
+mod headers;
 mod hostile;
+mod keys;
+mod logs;
 mod messages;
+mod queries;
 mod serving;
 mod support;

@@ -207,7 +207,7 @@ async fn unique_values() {
     let element = |value: &Value| vec![value.clone()];
     let refused = |value: &Value| {
         let error = json!({ "id": "second", "data": value, "errors": { "title": [USED] } });
-        (400, report(1, 0, json!([error])))
+        (400, report(1, 0, &json!([error])))
     };
     check(
         &app,
@@ -232,7 +232,7 @@ async fn unique_values() {
         { "id": "fourth", "title": "Same", "note": "n", "words": [] },
     ]);
     let error = json!([{ "id": "fourth", "data": pair[1], "errors": { "title": [USED] } }]);
-    check(&app, vec![("POST", BATCH, pair, (400, report(2, 1, error)))]).await;
+    check(&app, vec![("POST", BATCH, pair, (400, report(2, 1, &error)))]).await;
 }
 
 /// 3.6: targets that are gone, and changes that validate the whole object.
@@ -265,7 +265,7 @@ async fn read_only_values() {
     let patch = json!({ "id": "first", "serial": "s-2" });
     let refused = |data: &Value| {
         let error = json!({ "id": "first", "data": data, "errors": { "serial": [READ_ONLY] } });
-        (400, report(1, 0, json!([error])))
+        (400, report(1, 0, &json!([error])))
     };
     check(
         &app,
@@ -428,7 +428,7 @@ async fn removed_ids() {
 }
 
 /// The report of a batch.
-fn report(total: usize, saved: usize, errors: Value) -> Value {
+fn report(total: usize, saved: usize, errors: &Value) -> Value {
     json!({
         "batch_total_count": total,
         "batch_success_count": saved,
@@ -446,10 +446,10 @@ async fn batches() {
         let id = data.get("id").and_then(Value::as_str).unwrap_or_default();
         json!({ "id": id, "data": data, "errors": { path: [message] } })
     };
-    let mut repeated = report(2, 1, json!([error(&new("a", "Aaa"), "id", REPEATED)]));
+    let mut repeated = report(2, 1, &json!([error(&new("a", "Aaa"), "id", REPEATED)]));
     repeated["data"] = json!([REPEATED]);
     let mut repeated_patch =
-        report(2, 1, json!([error(&json!({ "id": "second" }), "id", REPEATED)]));
+        report(2, 1, &json!([error(&json!({ "id": "second" }), "id", REPEATED)]));
     repeated_patch["data"] = json!([REPEATED]);
     let too_many = json!(vec![json!({}); 1001]);
     let over = (400, json!({ "batch_limit": 1000, "data": ["Batch limit exceeded, limit: 1000"] }));
@@ -458,27 +458,27 @@ async fn batches() {
     check(
         &app,
         vec![
-            ("POST", BATCH, json!([]), (200, report(0, 0, json!([])))),
-            ("PATCH", BATCH, json!([]), (200, report(0, 0, json!([])))),
+            ("POST", BATCH, json!([]), (200, report(0, 0, &json!([])))),
+            ("PATCH", BATCH, json!([]), (200, report(0, 0, &json!([])))),
             ("POST", BATCH, too_many.clone(), over.clone()),
             ("PATCH", BATCH, too_many, over),
             (
                 "POST",
                 BATCH,
                 json!([1]),
-                (400, report(1, 0, json!([error(&json!(1), "data", no_object)]))),
+                (400, report(1, 0, &json!([error(&json!(1), "data", no_object)]))),
             ),
             (
                 "PATCH",
                 BATCH,
                 json!([1]),
-                (400, report(1, 0, json!([error(&json!(1), "data", no_object)]))),
+                (400, report(1, 0, &json!([error(&json!(1), "data", no_object)]))),
             ),
             (
                 "POST",
                 BATCH,
                 json!([new("second", "Fresh")]),
-                (400, report(1, 0, json!([error(&new("second", "Fresh"), "id", USED)]))),
+                (400, report(1, 0, &json!([error(&new("second", "Fresh"), "id", USED)]))),
             ),
             ("POST", BATCH, json!([new("a", "Aaa"), new("A", "Bbb")]), (400, repeated)),
             (
@@ -491,7 +491,7 @@ async fn batches() {
                 "PATCH",
                 BATCH,
                 json!([no_id]),
-                (400, report(1, 0, json!([error(&no_id, "id", "The property id is required")]))),
+                (400, report(1, 0, &json!([error(&no_id, "id", "The property id is required")]))),
             ),
             (
                 "PATCH",
@@ -503,7 +503,7 @@ async fn batches() {
                 "POST",
                 ADD_OR_REPLACE,
                 json!([new("second", "Second"), new("b", "Bee")]),
-                (200, report(2, 2, json!([]))),
+                (200, report(2, 2, &json!([]))),
             ),
         ],
     )
