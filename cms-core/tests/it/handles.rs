@@ -1,9 +1,13 @@
 //! Two handles on one folder, as two processes have them: what one changes, the other knows.
 
-use std::thread;
+use std::{
+    sync::{Arc, OnceLock},
+    thread,
+};
 
 use cms_core::{
     Caller, Cms, CoreConfig, Error,
+    ids::{CountingIds, ID_PATTERN, IdSource},
     testing::TestCms,
     wire::{
         key::{KeyKind, NewKey},
@@ -12,7 +16,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{add_property, article, map};
+use crate::support::{add_property, article, map, remove_property};
 
 fn two() -> (TestCms, Cms) {
     let one = TestCms::new();
@@ -89,6 +93,58 @@ fn keys_change_for_both() {
     for cms in [&*one.cms, &other] {
         assert!(matches!(kind(cms), Err(Error::Unauthenticated)));
     }
+}
+
+/// Ids that, the first time somebody asks for one, change the type behind their back.
+#[derive(Default)]
+struct Meddling {
+    other: OnceLock<Cms>,
+    ids: CountingIds,
+}
+
+impl IdSource for Meddling {
+    fn uuid(&self) -> String {
+        if let Some(other) = self.other.get() {
+            let mut narrower = article();
+            remove_property(&mut narrower, "rank");
+            other.types().update(&Caller::local(), "article", narrower).unwrap();
+        }
+        self.ids.uuid()
+    }
+
+    fn token(&self) -> String {
+        self.ids.token()
+    }
+}
+
+/// What was checked against a type that changed meanwhile is checked again.
+#[test]
+fn a_type_changes_under_a_batch() {
+    let ids = Arc::new(Meddling::default());
+    let one = TestCms::with(|config| config.ids = Arc::clone(&ids) as _);
+    let local = Caller::local();
+    one.cms.types().create(&local, article()).unwrap();
+    ids.other.set(Cms::open(CoreConfig::new(one.path())).unwrap()).ok().unwrap();
+    let elements = vec![
+        json!({ "id": "a/b", "title": "Slash" }),
+        json!({ "id": 5, "title": "Number" }),
+        json!({ "id": "ranked", "title": "Ranked", "rank": 1 }),
+        json!({ "title": "Without an id" }),
+    ];
+    let report = one.cms.objects().batch_create(&local, "article", elements, false).unwrap();
+    let errors: Vec<Value> = report.errors.iter().map(|error| json!(error.errors)).collect();
+    let pattern = format!("Does not match the regex pattern {ID_PATTERN}");
+    let undeclared =
+        "The property rank is not defined and the definition does not allow additional properties";
+    assert_eq!(
+        errors,
+        [
+            json!({ "id": [pattern] }),
+            json!({ "id": ["Integer value found, but a string is required"] }),
+            json!({ "rank": [undeclared] }),
+        ]
+    );
+    assert_eq!((report.batch_success_count, total(&one.cms, None)), (1, json!(1)));
 }
 
 #[test]
