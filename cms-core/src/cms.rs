@@ -10,7 +10,7 @@ use crate::{
     ctd::{builtin, catalog::CatalogCell, change},
     error::Result,
     limits,
-    object::count::Counts,
+    object::{remember::Remembered, service::Plan},
     store::{Store, Writer},
     wire::context::{ApiKey, AuthContext, Named, User},
 };
@@ -23,7 +23,10 @@ pub struct Cms {
     pub(crate) store: Store,
     pub(crate) catalog: Arc<CatalogCell>,
     pub(crate) keys: KeyRing,
-    pub(crate) counts: Counts,
+    /// How many objects a filter matches.
+    pub(crate) counts: Remembered<u64>,
+    /// How a list is read.
+    pub(crate) plans: Remembered<Arc<Plan>>,
 }
 
 impl Cms {
@@ -44,7 +47,8 @@ impl Cms {
             store,
             catalog: Arc::default(),
             keys: KeyRing::default(),
-            counts: Counts::default(),
+            counts: Remembered::default(),
+            plans: Remembered::default(),
         })
     }
 

@@ -5,6 +5,7 @@
 mod commands;
 mod faults;
 mod parity;
+mod recovery;
 mod spaces;
 mod support;
 mod tidy;

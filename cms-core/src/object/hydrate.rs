@@ -1,16 +1,16 @@
-//! Hydration: links of stored objects replaced by the objects they point to (contract 3.5).
+//! Hydration: links of objects replaced by the objects they point to (contract 3.5).
 //!
-//! Breadth first: one statement per type and level fetches all targets, then the answer is put
-//! together from stored texts. Two levels are the most, so a cycle ends as a link.
+//! Objects are rendered first, and the places of their links noted. Then one statement per type
+//! and level fetches all targets, and the answer is put together from rendered texts. Two levels
+//! are the most, so a cycle ends as a link.
 
-use std::{collections::HashMap, sync::Arc};
-
-use super::{
-    model::Stored,
-    render,
-    scan::{self, FoundLink},
-    view::View,
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
 };
+
+use super::{model::Stored, render, scan, view::View};
 use crate::{
     auth::scope::Access,
     context::Caller,
@@ -27,123 +27,112 @@ pub(crate) struct Hydration<'a> {
     pub(crate) caller: &'a Caller,
 }
 
-/// An object with the links that its text holds.
-struct Node {
-    content_type: Arc<Type>,
-    stored: Stored<'static>,
-    links: Vec<FoundLink>,
+/// Rendered objects, and where links stand in them.
+#[derive(Default)]
+pub(crate) struct Text {
+    pub(crate) json: Vec<u8>,
+    links: Vec<Link>,
 }
 
-/// Targets by type and lower-case id.
-type Targets = HashMap<(i64, String), Node>;
+/// A link to an object that the caller may read, if it exists.
+struct Link {
+    span: Range<usize>,
+    target: Key,
+}
+
+/// Row of a type, and an id in lower case.
+type Key = (i64, String);
 
 impl Hydration<'_> {
-    /// Appends objects of one type, `depth` levels deep, separated by commas.
-    pub(crate) fn render(
-        &self,
-        out: &mut Vec<u8>,
-        content_type: &Arc<Type>,
-        objects: Vec<Stored<'static>>,
-        depth: u8,
-    ) -> Result<()> {
-        let roots: Vec<Node> =
-            objects.into_iter().map(|stored| node(content_type, stored)).collect();
-        let mut targets = Targets::new();
-        let mut wanted = self.wanted(&roots, &targets);
-        for level in 0..depth {
-            let fetched = self.fetch(wanted, level + 1 < depth)?;
-            wanted = self.wanted(fetched.values(), &targets);
-            for (key, node) in fetched {
-                targets.entry(key).or_insert(node);
+    /// Appends an object, and notes its links.
+    pub(crate) fn add(&self, text: &mut Text, content_type: &Type, stored: &Stored<'_>) {
+        render::object(&mut text.json, content_type.name(), stored);
+        // The properties were appended last, without the brace that begins their stored text.
+        let start = text.json.len() - stored.data.len();
+        for found in scan::links(&stored.data, &content_type.properties) {
+            let target = self.catalog.find(&found.content_type);
+            let readable = target.filter(|known| self.caller.may(Access::READ, known.name()));
+            if let Some(target) = readable {
+                text.links.push(Link {
+                    span: start + found.span.start..start + found.span.end,
+                    target: (target.pk, found.id.to_ascii_lowercase()),
+                });
             }
         }
-        for (index, root) in roots.iter().enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
-            self.splice(out, root, &targets, depth);
-        }
-        Ok(())
     }
 
-    /// Returns which objects the nodes point to and nobody fetched yet, ids by type.
-    fn wanted<'n>(
-        &self,
-        nodes: impl IntoIterator<Item = &'n Node>,
-        known: &Targets,
-    ) -> HashMap<i64, (Arc<Type>, Vec<String>)> {
-        let mut wanted: HashMap<i64, (Arc<Type>, Vec<String>)> = HashMap::new();
-        let links = nodes.into_iter().flat_map(|node| &node.links);
-        for link in links.take(limits::HYDRATED_LINKS) {
-            let Some(target) = self.readable_type(&link.content_type) else { continue };
-            let key = key(target, &link.id);
-            if !known.contains_key(&key) {
-                let entry = wanted.entry(key.0);
-                entry.or_insert_with(|| (Arc::clone(target), Vec::new())).1.push(key.1);
-            }
+    /// Returns the text with its links replaced, `depth` levels deep.
+    pub(crate) fn resolve(&self, text: &Text, depth: u8) -> Result<Vec<u8>> {
+        let mut targets = HashMap::new();
+        let mut wanted = wanted([text], &targets);
+        for level in 1..=depth {
+            let fetched = self.fetch(&wanted, level < depth)?;
+            wanted = self::wanted(fetched.values(), &targets);
+            targets.extend(fetched);
         }
-        for (_, ids) in wanted.values_mut() {
-            ids.sort_unstable();
-            ids.dedup();
-        }
-        wanted
+        let mut out = Vec::with_capacity(text.json.len() * 2);
+        splice(&mut out, text, &targets, depth);
+        Ok(out)
     }
 
-    fn readable_type(&self, name: &str) -> Option<&Arc<Type>> {
-        self.catalog.find(name).filter(|_| self.caller.may(Access::READ, name))
-    }
-
-    /// Fetches the wanted objects; their own links only when another level follows.
-    fn fetch(
-        &self,
-        wanted: HashMap<i64, (Arc<Type>, Vec<String>)>,
-        with_links: bool,
-    ) -> Result<Targets> {
-        let mut fetched = Targets::new();
-        for (content_type, ids) in wanted.into_values() {
-            let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-            for stored in self.reader.objects(content_type.pk, &ids)? {
-                if !View::of_many(self.caller, &content_type).shows(&stored.internal) {
-                    continue;
-                }
-                let key = key(&content_type, &stored.id);
-                let node = if with_links {
-                    node(&content_type, stored)
-                } else {
-                    Node { content_type: Arc::clone(&content_type), stored, links: Vec::new() }
-                };
-                fetched.insert(key, node);
-            }
+    /// Fetches objects that the caller may see; notes their links when another level follows.
+    fn fetch(&self, wanted: &HashSet<Key>, with_links: bool) -> Result<HashMap<Key, Text>> {
+        let mut by_type: HashMap<i64, Vec<&str>> = HashMap::new();
+        for (ctd, id) in wanted {
+            by_type.entry(*ctd).or_default().push(id);
+        }
+        let mut fetched = HashMap::with_capacity(wanted.len());
+        for content_type in self.catalog.types() {
+            let Some(ids) = by_type.get(&content_type.pk) else { continue };
+            self.fetch_type(content_type, ids, with_links, &mut fetched)?;
         }
         Ok(fetched)
     }
 
-    /// Appends an object with its links replaced, as long as the answer is not too large.
-    fn splice(&self, out: &mut Vec<u8>, node: &Node, targets: &Targets, depth: u8) {
-        let data: &str = &node.stored.data;
-        render::head(out, node.content_type.name(), &node.stored);
-        let mut copied = 1;
-        for link in if depth > 0 { node.links.as_slice() } else { &[] } {
-            let Some(target) = self
-                .readable_type(&link.content_type)
-                .and_then(|content_type| targets.get(&key(content_type, &link.id)))
-                .filter(|_| out.len() < limits::HYDRATED_BYTES)
-            else {
-                continue;
-            };
-            out.extend_from_slice(&data.as_bytes()[copied..link.span.start]);
-            self.splice(out, target, targets, depth - 1);
-            copied = link.span.end;
-        }
-        out.extend_from_slice(&data.as_bytes()[copied..]);
+    fn fetch_type(
+        &self,
+        content_type: &Arc<Type>,
+        ids: &[&str],
+        with_links: bool,
+        fetched: &mut HashMap<Key, Text>,
+    ) -> Result<()> {
+        let view = View::of_many(self.caller, content_type);
+        self.reader.objects(content_type.pk, ids, |stored| {
+            if !view.shows(&stored.internal) {
+                return;
+            }
+            let mut text = Text::default();
+            if with_links {
+                self.add(&mut text, content_type, &stored);
+            } else {
+                render::object(&mut text.json, content_type.name(), &stored);
+            }
+            fetched.insert((content_type.pk, stored.id.to_ascii_lowercase()), text);
+        })
     }
 }
 
-fn node(content_type: &Arc<Type>, stored: Stored<'static>) -> Node {
-    let links = scan::links(&stored.data, &content_type.properties);
-    Node { content_type: Arc::clone(content_type), stored, links }
+/// Returns which objects the texts point to and nobody fetched yet.
+fn wanted<'t>(
+    texts: impl IntoIterator<Item = &'t Text>,
+    known: &HashMap<Key, Text>,
+) -> HashSet<Key> {
+    let links = texts.into_iter().flat_map(|text| &text.links).take(limits::HYDRATED_LINKS);
+    let targets = links.map(|link| &link.target);
+    targets.filter(|target| !known.contains_key(*target)).cloned().collect()
 }
 
-fn key(content_type: &Type, id: &str) -> (i64, String) {
-    (content_type.pk, id.to_ascii_lowercase())
+/// Appends a text with its links replaced, as long as the answer is not too large.
+fn splice(out: &mut Vec<u8>, text: &Text, targets: &HashMap<Key, Text>, depth: u8) {
+    let mut copied = 0;
+    for link in if depth > 0 { text.links.as_slice() } else { &[] } {
+        let Some(target) = targets.get(&link.target) else { continue };
+        if out.len() >= limits::HYDRATED_BYTES {
+            break;
+        }
+        out.extend_from_slice(&text.json[copied..link.span.start]);
+        splice(out, target, targets, depth - 1);
+        copied = link.span.end;
+    }
+    out.extend_from_slice(&text.json[copied..]);
 }

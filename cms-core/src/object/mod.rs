@@ -3,12 +3,12 @@
 //! [`version`], [`duplicate`]).
 
 pub(crate) mod batch;
-pub(crate) mod count;
 pub(crate) mod duplicate;
 pub(crate) mod hydrate;
 pub(crate) mod link;
 pub(crate) mod model;
 pub(crate) mod path;
+pub(crate) mod remember;
 pub(crate) mod render;
 pub(crate) mod rules;
 pub(crate) mod scan;

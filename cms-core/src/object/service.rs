@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    hydrate::Hydration,
+    hydrate::{Hydration, Text},
     model::Stored,
     render,
     view::View,
@@ -24,9 +24,19 @@ use crate::{
     error::{Error, Result},
     limits,
     query::{ListQuery, filter},
-    store::{CtdState, Event, Reader, Writer, list, list_sql::Size},
+    store::{
+        CtdState, Event, Reader, Writer, list,
+        list_sql::{self, Size},
+    },
     wire::object::{Json, ListRequest},
 };
+
+/// How a list is read, worked out for one state of its type.
+pub(crate) struct Plan {
+    /// Objects on all pages.
+    matching: u64,
+    page: list_sql::Page,
+}
 
 /// Operations on content objects. The second argument names the content type.
 pub struct Objects<'a> {
@@ -64,102 +74,93 @@ impl Objects<'_> {
     ) -> Result<Option<Json>> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
-            let query = list_query(request, content_type, view)?;
             let may_count = bound == u64::MAX;
-            let Some(size) = self.size(reader, content_type, &query, request, may_count)? else {
-                return Ok(None);
-            };
-            let page = list::page(content_type.list_target(), &query, size);
-            if page.cost > bound {
-                return Ok(None);
-            }
-            let count = size.matching.saturating_sub(request.page.offset());
+            let plan = self.plan(reader, content_type, view, request, may_count)?;
+            let Some(plan) = plan.filter(|plan| plan.page.cost <= bound) else { return Ok(None) };
+            let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
-            let mut out = Vec::with_capacity(4096);
-            render::list_head(&mut out, request.page, size.matching, count);
-            if count == 0 {
-                // Nothing to read, and a page far past the end costs nothing.
-            } else if request.hydrate == 0 {
-                let mut is_first = true;
-                reader.list(page, |stored| {
+            let mut text = Text::default();
+            text.json.reserve(render::expected_bytes(count));
+            render::list_head(&mut text.json, request.page, plan.matching, count);
+            let hydration = Hydration { reader, catalog, caller };
+            let mut is_first = true;
+            // A page past the end costs nothing.
+            if count > 0 {
+                reader.list(&plan.page, |stored| {
                     if !std::mem::take(&mut is_first) {
-                        out.push(b',');
+                        text.json.push(b',');
                     }
-                    render::object(&mut out, content_type.name(), &stored);
+                    if request.hydrate == 0 {
+                        render::object(&mut text.json, content_type.name(), &stored);
+                    } else {
+                        hydration.add(&mut text, content_type, &stored);
+                    }
                 })?;
-            } else {
-                let mut objects = Vec::new();
-                reader.list(page, |stored| objects.push(stored.into_owned()))?;
-                Hydration { reader, catalog, caller }.render(
-                    &mut out,
-                    content_type,
-                    objects,
-                    request.hydrate,
-                )?;
             }
-            out.extend_from_slice(b"]}");
-            Ok(Some(Json(out)))
+            text.json.extend_from_slice(b"]}");
+            let json = match request.hydrate {
+                0 => text.json,
+                depth => hydration.resolve(&text, depth)?,
+            };
+            Ok(Some(Json(json)))
         })
     }
 
-    /// Tells how much a list matches: by the counter of the type, a remembered count, or by
-    /// counting, where that is allowed.
-    fn size(
+    /// Works out how a list is read, or remembers it; none when something would have to be
+    /// counted and that is not allowed.
+    fn plan(
         &self,
         reader: &Reader<'_>,
         content_type: &Type,
-        query: &ListQuery,
+        view: View,
         request: &ListRequest,
         may_count: bool,
-    ) -> Result<Option<Size>> {
-        let ctd = content_type.pk;
+    ) -> Result<Option<Arc<Plan>>> {
+        let (ctd, target) = (content_type.pk, content_type.list_target());
         let CtdState { live, changes } = reader.ctd_state(ctd)?;
-        if query.is_unrestricted() {
-            return Ok(Some(Size { matching: live, live }));
+        let asked = format!("{request:?}{view:?}");
+        if let Some(known) = self.cms.plans.get(ctd, &asked, changes) {
+            return Ok(Some(known));
         }
-        let asked = format!(
-            "{:?}|{:?}|{}|{}",
-            request.filters, request.ids, query.only_public, query.workflow_public
-        );
-        let counts = &self.cms.counts;
-        let matching = match counts.get(ctd, &asked, changes) {
+        let query = list_query(request, content_type, view)?;
+        let filter = format!("{:?}{:?}{view:?}", request.filters, request.ids);
+        let known = if query.is_unrestricted() {
+            Some(live)
+        } else {
+            self.cms.counts.get(ctd, &filter, changes)
+        };
+        let matching = match known {
             Some(known) => known,
-            None if may_count => {
-                let count = reader.count(content_type.list_target(), query)?;
-                counts.remember(ctd, asked, changes, count);
-                count
-            }
+            None if may_count => reader.count(target, &query)?,
             None => return Ok(None),
         };
-        Ok(Some(Size { matching, live }))
+        let page = list::page(target, &query, Size { matching, live });
+        let plan = Arc::new(Plan { matching, page });
+        self.cms.counts.set(ctd, filter, changes, matching);
+        self.cms.plans.set(ctd, asked, changes, Arc::clone(&plan));
+        Ok(Some(plan))
     }
 
     /// Returns one object, its links replaced by objects down to `hydrate` levels.
     pub fn get(&self, caller: &Caller, name: &str, id: &str, hydrate: u8) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_one(caller, content_type);
-            let mut out = Vec::new();
-            if hydrate == 0 {
-                let shown = reader.object(content_type.pk, id, |stored| {
-                    let is_visible = view.shows(&stored.internal);
-                    if is_visible {
-                        render::object(&mut out, content_type.name(), &stored);
-                    }
-                    is_visible
-                })?;
-                if shown != Some(true) {
-                    return Err(Error::no_object(name, id));
+            let hydration = Hydration { reader, catalog, caller };
+            let mut text = Text::default();
+            let shown = reader.object(content_type.pk, id, |stored| {
+                let is_visible = view.shows(&stored.internal);
+                if is_visible && hydrate == 0 {
+                    render::object(&mut text.json, content_type.name(), &stored);
+                } else if is_visible {
+                    hydration.add(&mut text, content_type, &stored);
                 }
-            } else {
-                let stored = find(reader, content_type, view, id)?;
-                Hydration { reader, catalog, caller }.render(
-                    &mut out,
-                    content_type,
-                    vec![stored],
-                    hydrate,
-                )?;
+                is_visible
+            })?;
+            match (shown, hydrate) {
+                (Some(true), 0) => Ok(Json(text.json)),
+                (Some(true), depth) => hydration.resolve(&text, depth).map(Json),
+                _ => Err(Error::no_object(name, id)),
             }
-            Ok(Json(out))
         })
     }
 

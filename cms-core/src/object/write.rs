@@ -133,7 +133,12 @@ impl Draft {
         if self.type_rev == content_type.rev() {
             return Ok(self);
         }
-        Self::of(content_type, self.id, self.object, FieldErrors::default())
+        // What is wrong with the id is so under every type.
+        let mut errors = FieldErrors::default();
+        for message in self.errors.at("id") {
+            errors.add("id", message);
+        }
+        Self::of(content_type, self.id, self.object, errors)
     }
 
     /// Makes a draft of an object whose `id` and `internal` are already taken out.

@@ -87,14 +87,20 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns those of the ids that exist, in no particular order, in one statement.
-    pub(crate) fn objects(&self, ctd: i64, ids: &[&str]) -> Result<Vec<Stored<'static>>> {
+    /// Hands those of the ids that exist to `visit`, in no particular order, by one statement.
+    pub(crate) fn objects(
+        &self,
+        ctd: i64,
+        ids: &[&str],
+        mut visit: impl FnMut(Stored<'_>),
+    ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         let mut statement = self.statement(MANY)?;
-        let rows = statement
-            .query_map(params![ctd, ids], |row| Ok(read(row)?.into_owned()))
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(read(row).map_err(map)?);
+        }
+        Ok(())
     }
 
     /// Returns the row of a live object.

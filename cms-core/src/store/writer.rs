@@ -137,34 +137,42 @@ type Run = Box<dyn FnOnce(&Writer<'_>) -> bool + Send>;
 /// Runs jobs in one transaction: each keeps or undoes its own changes, one commit keeps them all.
 fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
     let writer = Writer(Reader(connection));
-    let execute = |sql: &str| writer.statement(sql)?.execute([]).map_err(map);
-    execute("BEGIN IMMEDIATE")?;
+    execute(&writer, "BEGIN IMMEDIATE")?;
+    let ended = run_jobs(&writer, jobs)
+        .and_then(|succeeded| execute(&writer, if succeeded { "COMMIT" } else { "ROLLBACK" }));
+    if ended.is_err() && !connection.is_autocommit() {
+        // Else nobody could begin again.
+        execute(&writer, "ROLLBACK")?;
+    }
+    ended
+}
+
+/// Tells whether any job succeeded.
+fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
     let alone = jobs.len() == 1;
     let mut succeeded = false;
     for job in jobs {
         if !alone {
-            execute("SAVEPOINT job")?;
+            execute(writer, "SAVEPOINT job")?;
         }
-        let kept = catch_unwind(AssertUnwindSafe(|| job(&writer))).unwrap_or(false);
+        let kept = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(false);
         succeeded |= kept;
-        if connection.is_autocommit() {
+        if writer.0.0.is_autocommit() {
             // The database gave the whole transaction up: disk full, or an I/O error.
             return Err(Error::internal("the database rolled the transaction back"));
         }
         if !alone {
             if !kept {
-                execute("ROLLBACK TO job")?;
+                execute(writer, "ROLLBACK TO job")?;
             }
-            execute("RELEASE job")?;
+            execute(writer, "RELEASE job")?;
         }
     }
-    let end = if succeeded { "COMMIT" } else { "ROLLBACK" };
-    if let Err(error) = execute(end) {
-        if !connection.is_autocommit() {
-            execute("ROLLBACK")?;
-        }
-        return Err(error);
-    }
+    Ok(succeeded)
+}
+
+fn execute(writer: &Writer<'_>, sql: &str) -> Result<()> {
+    writer.statement(sql)?.execute([]).map_err(map)?;
     Ok(())
 }
 
@@ -193,4 +201,50 @@ impl std::error::Error for SharedError {}
 /// A panic inside a lock leaves nothing half done that anybody would see: results are set whole.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(connection: &Connection) -> i64 {
+        connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap()
+    }
+
+    fn insert(succeeds: bool) -> Run {
+        Box::new(move |writer| {
+            execute(writer, "INSERT INTO t VALUES (1)").unwrap();
+            succeeds
+        })
+    }
+
+    /// Whatever becomes of a batch, its transaction is over: the next one can begin.
+    #[test]
+    fn a_batch_ends_its_transaction() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE t (a)").unwrap();
+        let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
+        let spoils = |sql: &'static str| -> Run {
+            Box::new(move |writer| {
+                execute(writer, sql).unwrap();
+                false
+            })
+        };
+        // jobs, rows that they leave, whether the batch itself fails
+        let batches: Vec<(Vec<Run>, i64, bool)> = vec![
+            (vec![insert(true)], 1, false),
+            (vec![insert(false)], 0, false),
+            (vec![panics()], 0, false),
+            (vec![insert(true), insert(false), panics(), insert(true)], 2, false),
+            (vec![insert(false), insert(false)], 0, false),
+            (vec![insert(true), spoils("ROLLBACK"), insert(true)], 0, true),
+            (vec![insert(true), spoils("RELEASE job"), insert(true)], 0, true),
+        ];
+        for (index, (jobs, rows, fails)) in batches.into_iter().enumerate() {
+            let before = count(&connection);
+            assert_eq!(run_batch(&connection, jobs).is_err(), fails, "batch {index}");
+            assert!(connection.is_autocommit(), "batch {index}");
+            assert_eq!(count(&connection) - before, rows, "batch {index}");
+        }
+    }
 }

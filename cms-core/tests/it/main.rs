@@ -1,3 +1,10 @@
-//! What the core promises, through its public names only.
+//! What the core promises, through its public names; the database file is looked at, never written.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod handles;
 mod objects;
+mod opening;
+mod plan;
+mod support;
+mod writers;

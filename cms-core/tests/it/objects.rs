@@ -1,114 +1,189 @@
-//! The life of an object: create, get, edit, versions, delete.
+//! What a change of objects leaves behind: in the journal, the versions, and the links.
 
-use cms_core::{Caller, testing::TestCms, wire::object::ListRequest};
-use serde_json::{Map, Value, json};
+use cms_core::{
+    Caller, Error,
+    paging::Page,
+    testing::TestCms,
+    wire::{
+        key::{KeyKind, NewKey},
+        object::Direction,
+        plan::PlanRequest,
+    },
+};
+use serde_json::{Value, json};
 
-fn map(value: Value) -> Map<String, Value> {
-    value.as_object().expect("an object").clone()
+use crate::support::{article, link, map, rows};
+
+fn with_articles() -> (TestCms, Caller) {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, article()).unwrap();
+    (test, local)
 }
 
-fn article() -> Map<String, Value> {
-    map(json!({
-        "name": "article", "label": "Article",
-        "schemaDefinition": {
-            "type": "object",
-            "allOf": [
-                {"$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition"},
-                {"type": "object", "properties": {
-                    "title": {"type": "string", "minLength": 1},
-                    "rank": {"type": "number"},
-                    "related": {"type": "array", "items": {"$ref": "#/components/schemas/DataSource"}},
-                }},
-            ],
-            "required": ["title"], "additionalProperties": false,
-        },
-        "metaDefinition": {
-            "order": ["title", "rank", "related"],
-            "propertiesConfig": {
-                "title": {"label": "Title", "inputType": "text", "unique": true, "isTitlePart": true},
-                "rank": {"label": "Rank", "inputType": "number", "unique": false},
-                "related": {"label": "Related", "inputType": "datasource", "unique": false,
-                    "validation": {"relationContenttype": "article", "relationMultiple": true}},
-            },
-        },
-    }))
-}
-
+/// Every change is in the journal once, in its order; what was refused or only read is not.
 #[test]
-fn smoke() {
-    let test = TestCms::new();
-    let caller = Caller::local();
+fn the_journal_tells_every_change_once() {
+    let (test, local) = with_articles();
+    let (objects, types) = (test.cms.objects(), test.cms.types());
+    let start = rows(&test, "SELECT max(seq) FROM journal")[0].clone();
+    let create = |payload: Value| objects.create(&local, "article", map(payload));
+    create(json!({ "id": "a", "title": "A" })).unwrap();
+    create(json!({ "id": "b", "title": "A" })).unwrap_err();
+    create(json!({ "id": "b", "title": "B", "related": [link("article", "a")] })).unwrap();
+    let patch = |payload: Value| objects.patch(&local, "article", "a", map(payload));
+    patch(json!({})).unwrap();
+    patch(json!({ "rank": "high" })).unwrap_err();
+    objects.replace(&local, "article", "a", map(json!({ "title": "A2" }))).unwrap();
+    objects.delete(&local, "article", "a").unwrap_err();
+    let batch = ["c", "a", "d"].map(|id| json!({ "id": id, "title": id })).to_vec();
+    objects.batch_create(&local, "article", batch.clone(), false).unwrap();
+    objects.batch_create(&local, "article", batch, true).unwrap();
+    let missing = vec![json!({ "id": "c" }), json!({ "id": "gone" })];
+    objects.batch_patch(&local, "article", missing).unwrap_err();
+    objects.get(&local, "article", "a", 1).unwrap();
+    types.plan(&local, &PlanRequest { content_types: Vec::new(), prune: true }).unwrap();
+    let ids = ["a", "b", "c", "gone"].map(str::to_owned);
+    objects.batch_delete(&local, "article", &ids).unwrap_err();
+    types.delete(&local, "article").unwrap_err();
+    types.purge(&local, "article", false).unwrap();
+    types.delete(&local, "article").unwrap();
+
+    // The rows of objects count from 1: a, b, c, d.
+    let told = format!("SELECT kind, object FROM journal WHERE seq > {start} ORDER BY seq");
+    let wanted = [
+        "object.create 1",
+        "object.create 2",
+        "object.update 1",
+        "object.update 1",
+        "object.create 3",
+        "object.create 4",
+        "object.update 3",
+        "object.update 1",
+        "object.update 4",
+        "object.delete 1",
+        "object.delete 2",
+        "object.delete 3",
+        "type.purge null",
+        "type.delete null",
+    ];
+    assert_eq!(rows(&test, &told), wanted);
+    assert_eq!(rows(&test, "SELECT count(DISTINCT nonce) = count(*) FROM journal"), ["1"]);
+}
+
+/// A version keeps its own properties and title, when it was made, and who made it.
+#[test]
+fn versions_keep_what_was_true_then() {
+    let (test, local) = with_articles();
     let objects = test.cms.objects();
-    test.cms.types().create(&caller, article()).unwrap();
-    let one = objects
-        .create(&caller, "article", map(json!({"id": "one", "title": "One", "rank": 1})))
+    let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
+    let token = test.cms.keys().create(&local, &new).unwrap().key;
+    let web = test.cms.keys().authenticate(&token).unwrap();
+    objects
+        .create(&local, "article", map(json!({ "id": "a", "title": "Old", "rank": 1 })))
         .unwrap();
-    println!("{}", one.to_value());
-    let link = json!({"type": "internal", "dataUrl": "/api/v1/content/article/ONE"});
-    let two = json!({"id": "two", "title": "Two", "rank": 2, "related": [link]});
-    objects.create(&caller, "article", map(two)).unwrap();
-    println!("{}", objects.get(&caller, "article", "TWO", 1).unwrap().to_value());
-    let list = ListRequest {
-        filters: Some(r#"{"rank":{"type":"greaterThan","filter":0}}"#.into()),
-        order_by: Some("title".into()),
-        descending: true,
-        hydrate: 2,
-        ..Default::default()
-    };
-    println!("{}", objects.list(&caller, "article", &list).unwrap().to_value());
-    println!(
-        "{}",
-        objects.patch(&caller, "article", "one", map(json!({"rank": 5}))).unwrap().to_value()
+    test.clock.advance(60);
+    objects.patch(&web, "article", "a", map(json!({ "title": "New" }))).unwrap();
+    test.clock.advance(60);
+    objects.replace(&local, "article", "a", map(json!({ "title": "Newest" }))).unwrap();
+
+    let versions = objects.versions(&local, "article", "a", Page::default(), Direction::Descending);
+    let versions = versions.unwrap().to_value();
+    let list: Vec<Value> = versions["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| {
+            json!([
+                item["version"],
+                item["current"],
+                item["createdAt"],
+                item["owner"]["username"],
+                item["editor"]["username"],
+                item["internal"]["objectTitle"]
+            ])
+        })
+        .collect();
+    assert_eq!(
+        list,
+        [
+            json!([3, true, "2026-01-02T03:06:05.000000+0000", "local", "local", "Newest"]),
+            json!([2, false, "2026-01-02T03:05:05.000000+0000", "local", "web", "New"]),
+            json!([1, false, "2026-01-02T03:04:05.000000+0000", "local", "local", "Old"]),
+        ]
     );
-    println!("{}", objects.version(&caller, "article", "one", "1").unwrap().to_value());
-    println!(
-        "{}",
-        objects
-            .versions(&caller, "article", "one", Default::default(), Default::default())
-            .unwrap()
-            .to_value()
+    let version =
+        |number: &str| objects.version(&local, "article", "a", number).unwrap().to_value();
+    let properties =
+        |object: Value| json!([object["title"], object["rank"], object["internal"]["updatedAt"]]);
+    assert_eq!(properties(version("1")), json!(["Old", 1, "2026-01-02T03:04:05+00:00"]));
+    assert_eq!(properties(version("version-2")), json!(["New", 1, "2026-01-02T03:05:05+00:00"]));
+    assert_eq!(properties(version("3")), json!(["Newest", null, "2026-01-02T03:06:05+00:00"]));
+}
+
+/// The links of an object are those of its current version, each target once.
+#[test]
+fn links_follow_the_current_version() {
+    let (test, local) = with_articles();
+    let objects = test.cms.objects();
+    for id in ["x", "two words"] {
+        objects.create(&local, "_tag", map(json!({ "id": id, "name": id }))).unwrap();
+    }
+    objects.create(&local, "article", map(json!({ "id": "a", "title": "A" }))).unwrap();
+    let external = json!({ "type": "external", "dataUrl": "https://example.org" });
+    let steps = [
+        (json!({ "related": [link("_tag", "x"), external] }), vec!["_tag x"]),
+        (json!({ "rank": 1 }), vec!["_tag x"]),
+        (
+            json!({ "parts": [{ "sources": [link("_tag", "X"), link("_tag", "two%20words")] }] }),
+            vec!["_tag two words", "_tag x"],
+        ),
+        (
+            json!({ "related": [link("article", "a")] }),
+            vec!["_tag two words", "_tag X", "article a"],
+        ),
+        (json!({ "related": [], "parts": [{ "sources": [external] }, {}] }), vec![]),
+    ];
+    let links = "SELECT target_type, target_id FROM link ORDER BY target_type, target_id";
+    for (patch, wanted) in steps {
+        objects.patch(&local, "article", "a", map(patch.clone())).unwrap();
+        assert_eq!(rows(&test, links), wanted, "{patch}");
+    }
+    // What was refused changes no link, and a deleted object holds nothing.
+    objects.patch(&local, "article", "a", map(json!({ "related": [link("_tag", "x")] }))).unwrap();
+    let gone = json!({ "related": [link("_tag", "gone")] });
+    let refused = objects.patch(&local, "article", "a", map(gone)).unwrap_err();
+    assert!(matches!(refused, Error::Invalid(_)), "{refused:?}");
+    assert!(matches!(objects.delete(&local, "_tag", "x").unwrap_err(), Error::Refused(_)));
+    assert_eq!(rows(&test, links), ["_tag x"]);
+    objects.delete(&local, "article", "a").unwrap();
+    assert_eq!(rows(&test, links), [""; 0]);
+    objects.delete(&local, "_tag", "x").unwrap();
+}
+
+/// A deleted object is kept with its versions for sixty days; its id is free at once.
+#[test]
+fn the_trash_is_emptied_in_time() {
+    let (test, local) = with_articles();
+    let objects = test.cms.objects();
+    for title in ["First", "Second"] {
+        objects.create(&local, "article", map(json!({ "id": "a", "title": title }))).unwrap();
+        objects.patch(&local, "article", "a", map(json!({ "rank": 1 }))).unwrap();
+        objects.delete(&local, "article", "a").unwrap();
+        test.clock.advance(86_400);
+    }
+    let kept = "SELECT title, (SELECT count(*) FROM object_version WHERE object = pk) FROM trash";
+    assert_eq!(rows(&test, kept), ["First 1", "Second 1"]);
+    assert_eq!(objects.removed(&local, "article", None).unwrap(), ["a"]);
+    test.clock.advance(58 * 86_400);
+    test.cms.housekeep().unwrap();
+    assert_eq!(rows(&test, kept), ["First 1", "Second 1"]);
+    test.clock.advance(1);
+    test.cms.housekeep().unwrap();
+    assert_eq!(rows(&test, kept), ["Second 1"]);
+    test.clock.advance(86_400);
+    test.cms.housekeep().unwrap();
+    assert_eq!(
+        rows(&test, "SELECT pk FROM trash UNION SELECT object FROM object_version"),
+        [""; 0]
     );
-    println!("{:?}", objects.delete(&caller, "article", "one"));
-    println!("{:?}", objects.create(&caller, "article", map(json!({"id":"two", "title": "One", "related": [{"type":"internal","dataUrl":"/api/v1/content/article/nix"}], "x": 1}))));
-    println!(
-        "{:?}",
-        objects.batch_create(
-            &caller,
-            "article",
-            vec![
-                json!({"id":"a","title":"A"}),
-                json!({"id":"A","title":"B"}),
-                json!(3),
-                json!({"id":"two","title":"Two!"})
-            ],
-            true
-        )
-    );
-    println!(
-        "{:?}",
-        objects.batch_delete(&caller, "article", &["one".into(), "two".into(), "zzz".into()])
-    );
-    println!("{:?}", objects.removed(&caller, "article", None));
-    println!(
-        "{:?}",
-        objects
-            .duplicate(&caller, "article", "a", &map(json!({"relatedObjectsToDuplicate":[]})))
-            .map(|j| j.to_value().to_string())
-    );
-    let mut changed = article();
-    changed["schemaDefinition"]["allOf"][1]["properties"].as_object_mut().unwrap().remove("rank");
-    changed["metaDefinition"]["propertiesConfig"].as_object_mut().unwrap().remove("rank");
-    changed["metaDefinition"]["order"] = json!(["title", "related"]);
-    println!(
-        "{:#?}",
-        test.cms.types().plan(
-            &caller,
-            &cms_core::wire::plan::PlanRequest {
-                content_types: vec![changed.clone()],
-                prune: false
-            }
-        )
-    );
-    test.cms.types().update(&caller, "article", changed).unwrap();
-    println!("{}", objects.list(&caller, "article", &ListRequest::default()).unwrap().to_value());
 }

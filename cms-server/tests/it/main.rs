@@ -8,6 +8,7 @@ mod headers;
 mod hostile;
 mod keys;
 mod logs;
+mod messages;
 mod queries;
 mod serving;
 mod support;

@@ -1,0 +1,36 @@
+//! What it costs to put authors in the place of links, through the core and as a join of bare rows.
+//! `cargo bench -p cms-core --features testing --bench hydrate`
+
+#[path = "../../benches/src/bare.rs"]
+#[expect(dead_code, reason = "each bench uses a part")]
+mod bare;
+#[path = "../../benches/src/corpus.rs"]
+#[expect(dead_code, reason = "each bench uses a part")]
+mod corpus;
+#[path = "support/posts.rs"]
+mod posts;
+
+use cms_core::{Caller, Durability, wire::object::ListRequest};
+use divan::Bencher;
+
+fn main() {
+    divan::main();
+}
+
+/// Twenty ordered posts; level 0 leaves the links as they are.
+#[divan::bench(args = [0, 1, 2])]
+fn core(bencher: Bencher, hydrate: u8) {
+    let (folder, local) = (posts::folder(Durability::Normal), Caller::local());
+    let order_by = Some("rank".to_owned());
+    let request = ListRequest { order_by, hydrate, ..ListRequest::default() };
+    let list = || folder.cms.objects().list(&local, "post", &request).expect("the list is valid");
+    let author = &list().to_value()["data"][0]["author"][0];
+    assert_eq!(author["name"].is_string(), hydrate > 0);
+    bencher.bench_local(list);
+}
+
+#[divan::bench]
+fn rows(bencher: Bencher) {
+    let (bare, _folder) = posts::bare("NORMAL");
+    bencher.bench_local(|| bare.list(bare::HYDRATED));
+}

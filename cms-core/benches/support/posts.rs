@@ -1,0 +1,48 @@
+//! The same posts twice: in a folder of the core, and as bare rows.
+
+use cms_core::{Caller, CoreConfig, Durability, testing::TestCms};
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+use crate::{bare::Bare, corpus};
+
+/// Posts before anything is measured.
+pub(crate) const POSTS: usize = 10_000;
+
+/// A folder with the types, the authors and the posts.
+pub(crate) fn folder(durability: Durability) -> TestCms {
+    let folder = TestCms::with(|config: &mut CoreConfig| config.durability = durability);
+    let local = Caller::local();
+    for definition in corpus::types() {
+        folder.cms.types().create(&local, map(definition)).expect("the type is valid");
+    }
+    let authors = (0..corpus::AUTHORS).map(corpus::author).collect();
+    add(&folder, "author", authors);
+    for first in (0..POSTS).step_by(500) {
+        add(&folder, "post", (first..first + 500).map(corpus::post).collect());
+    }
+    folder
+}
+
+/// Creates objects in one call.
+pub(crate) fn add(folder: &TestCms, name: &str, objects: Vec<Value>) {
+    let report = folder.cms.objects().batch_create(&Caller::local(), name, objects, false);
+    assert_eq!(report.expect("the call is valid").batch_error_count, 0);
+}
+
+/// The authors and the posts as bare rows; they go away with the folder.
+pub(crate) fn bare(synchronous: &str) -> (Bare, TempDir) {
+    let folder = TempDir::new().expect("a temporary folder can be made");
+    let bare = Bare::create(&folder.path().join("posts.db"), synchronous);
+    for first in (0..POSTS).step_by(500) {
+        bare.insert_all(&(first..first + 500).map(corpus::post).collect::<Vec<_>>());
+    }
+    (bare, folder)
+}
+
+pub(crate) fn map(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => panic!("the corpus has objects only: {other}"),
+    }
+}

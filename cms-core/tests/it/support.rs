@@ -1,0 +1,104 @@
+//! The type that tests work on, and what the database says.
+
+use cms_core::testing::TestCms;
+use rusqlite::{Connection, OpenFlags, types::Value as Sql};
+use serde_json::{Map, Value, json};
+
+pub(crate) fn map(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => panic!("no object: {other}"),
+    }
+}
+
+/// A type with a title, a rank, links to its own kind, and links inside a list.
+pub(crate) fn article() -> Map<String, Value> {
+    let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
+    let target = json!({ "relationContenttype": "", "relationMultiple": true });
+    let related = json!({ "label": "Related", "inputType": "datasource", "validation": target });
+    let item = json!({ "type": "object", "properties": { "sources": links } });
+    map(json!({
+        "name": "article",
+        "label": "Article",
+        "schemaDefinition": {
+            "type": "object",
+            "allOf": [
+                { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
+                { "type": "object", "properties": {
+                    "title": { "type": "string", "minLength": 1 },
+                    "rank": { "type": "number" },
+                    "related": links,
+                    "parts": { "type": "array", "items": item },
+                } },
+            ],
+            "required": ["title"],
+            "additionalProperties": false,
+        },
+        "metaDefinition": {
+            "order": ["title", "rank", "related", "parts"],
+            "propertiesConfig": {
+                "title": { "label": "Title", "inputType": "text", "unique": true, "isTitlePart": true },
+                "rank": { "label": "Rank", "inputType": "number" },
+                "related": related,
+                "parts": { "label": "Parts", "inputType": "object", "items": {
+                    "order": ["sources"], "propertiesConfig": { "sources": related },
+                } },
+            },
+        },
+    }))
+}
+
+/// Adds a property to a definition.
+pub(crate) fn add_property(
+    definition: &mut Map<String, Value>,
+    name: &str,
+    schema: Value,
+    input: &str,
+) {
+    definition["schemaDefinition"]["allOf"][1]["properties"][name] = schema;
+    let meta = &mut definition["metaDefinition"];
+    meta["order"].as_array_mut().unwrap().push(json!(name));
+    meta["propertiesConfig"][name] = json!({ "label": name, "inputType": input });
+}
+
+/// Takes a property out of a definition.
+pub(crate) fn remove_property(definition: &mut Map<String, Value>, name: &str) {
+    let properties = &mut definition["schemaDefinition"]["allOf"][1]["properties"];
+    properties.as_object_mut().unwrap().shift_remove(name).unwrap();
+    let meta = &mut definition["metaDefinition"];
+    meta["order"].as_array_mut().unwrap().retain(|known| known != name);
+    meta["propertiesConfig"].as_object_mut().unwrap().shift_remove(name).unwrap();
+}
+
+pub(crate) fn link(content_type: &str, id: &str) -> Value {
+    json!({ "type": "internal", "dataUrl": format!("/api/v1/content/{content_type}/{id}") })
+}
+
+/// The rows of a query, their columns joined by blanks.
+pub(crate) fn rows(test: &TestCms, sql: &str) -> Vec<String> {
+    let database = test.path().join("cms.db");
+    let database = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let mut statement = database.prepare(sql).unwrap();
+    let columns = statement.column_count();
+    let text = |value| match value {
+        Sql::Null => "null".to_owned(),
+        Sql::Integer(number) => number.to_string(),
+        Sql::Real(number) => number.to_string(),
+        Sql::Text(text) => text,
+        Sql::Blob(bytes) => format!("{bytes:?}"),
+    };
+    let rows = statement.query_map([], |row| {
+        (0..columns).map(|column| row.get(column).map(text)).collect::<rusqlite::Result<Vec<_>>>()
+    });
+    rows.unwrap().map(|row| row.unwrap().join(" ")).collect()
+}
+
+/// Everything that the database holds, its schema included.
+pub(crate) fn dump(test: &TestCms) -> Vec<String> {
+    let mut dump = rows(test, "SELECT type, name, sql FROM sqlite_schema ORDER BY name");
+    for table in rows(test, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+        let content = rows(test, &format!("SELECT * FROM {table}"));
+        dump.extend(content.into_iter().map(|row| format!("{table}: {row}")));
+    }
+    dump
+}

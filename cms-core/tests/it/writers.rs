@@ -1,0 +1,119 @@
+//! Many writers at once: their commits are shared, their fates are not.
+
+use std::thread;
+
+use cms_core::{Caller, Error, FieldErrors, testing::TestCms, wire::object::ListRequest};
+use serde_json::{Value, json};
+
+use crate::support::{article, link, map, rows};
+
+const THREADS: usize = 16;
+const EACH: usize = 20;
+
+/// Every fifth object is refused, in the middle of others; each answer is that of its own object.
+#[test]
+fn a_refused_write_disturbs_no_other() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, article()).unwrap();
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (cms, local) = (&test.cms, &local);
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let id = format!("{thread}-{number}");
+                    let target = if number % 5 == 4 { "gone" } else { &id };
+                    let new = json!({ "id": id, "title": id, "rank": number });
+                    let created = cms.objects().create(local, "article", map(new));
+                    assert_eq!(created.unwrap().to_value()["id"], id);
+                    let related = map(json!({ "related": [link("article", target)] }));
+                    let patched = cms.objects().patch(local, "article", &id, related);
+                    if target == "gone" {
+                        let fault =
+                            FieldErrors::one("related", "This value does not exist in database");
+                        assert!(matches!(patched, Err(Error::Invalid(found)) if found == fault));
+                    } else {
+                        assert_eq!(patched.unwrap().to_value()["internal"]["latestVersion"], 2);
+                    }
+                }
+            });
+        }
+    });
+    let all = THREADS * EACH;
+    let (patched, refused) = (all / 5 * 4, all / 5);
+    let versions = rows(&test, "SELECT version, count(*) FROM object GROUP BY version");
+    assert_eq!(versions, [format!("1 {refused}"), format!("2 {patched}")]);
+    assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [patched.to_string()]);
+    assert_eq!(rows(&test, "SELECT count(*) FROM link"), [patched.to_string()]);
+    let told = "SELECT kind, count(*) FROM journal WHERE object IS NOT NULL GROUP BY kind";
+    let wanted = [format!("object.create {all}"), format!("object.update {patched}")];
+    assert_eq!(rows(&test, told), wanted);
+}
+
+/// What all want only one gets, whoever is first; nobody is told so in vain.
+#[test]
+fn one_of_many_gets_what_is_unique() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, article()).unwrap();
+    let winners: Vec<Vec<usize>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|thread| {
+                let (cms, local) = (&test.cms, &local);
+                scope.spawn(move || {
+                    let wins = |number: &usize| {
+                        // Even numbers clash by id, odd ones by a unique value.
+                        let (mine, same) = (format!("{thread} {number}"), format!("{number}"));
+                        let by_id = number.is_multiple_of(2);
+                        let (id, title) = if by_id { (same, mine) } else { (mine, same) };
+                        let new = map(json!({ "id": id, "title": title, "rank": thread }));
+                        match cms.objects().create(local, "article", new) {
+                            Ok(_) => true,
+                            Err(Error::Invalid(_)) => false,
+                            Err(error) => panic!("{error:?}"),
+                        }
+                    };
+                    (0..EACH).filter(wins).collect()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut won: Vec<usize> = winners.iter().flatten().copied().collect();
+    won.sort_unstable();
+    assert_eq!(won, (0..EACH).collect::<Vec<_>>());
+    // Who was told to have won is who is stored.
+    for (thread, numbers) in winners.iter().enumerate() {
+        let filters = json!({ "rank": { "type": "equals", "filter": thread } }).to_string();
+        let request = ListRequest { filters: Some(filters), ..ListRequest::default() };
+        let list = test.cms.objects().list(&local, "article", &request).unwrap();
+        assert_eq!(list.to_value()["total_count"], numbers.len());
+    }
+}
+
+/// Patches of one object by many: none is lost.
+#[test]
+fn changes_of_one_object_line_up() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, article()).unwrap();
+    test.cms.objects().create(&local, "article", map(json!({ "id": "a", "title": "A" }))).unwrap();
+    let mut versions: Vec<Value> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|thread| {
+                let (cms, local) = (&test.cms, &local);
+                scope.spawn(move || {
+                    let patch = |rank| {
+                        let patch = map(json!({ "rank": thread * 100 + rank }));
+                        let patched = cms.objects().patch(local, "article", "a", patch).unwrap();
+                        let patched = patched.to_value();
+                        assert_eq!(patched["rank"], thread * 100 + rank);
+                        patched["internal"]["latestVersion"].clone()
+                    };
+                    (0..EACH).map(patch).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    versions.sort_by_key(Value::as_u64);
+    assert_eq!(versions, (2..=8 * EACH + 1).map(|n| json!(n)).collect::<Vec<_>>());
+    assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * EACH).to_string()]);
+}
