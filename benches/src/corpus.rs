@@ -69,10 +69,14 @@ pub(crate) fn types() -> [Value; 2] {
     let text = |required: bool| {
         if required { json!({"type": "string", "minLength": 1}) } else { json!({"type": "string"}) }
     };
-    let field = |label: &str, input: &str| json!({"label": label, "inputType": input, "unique": false});
+    let field =
+        |label: &str, input: &str| json!({"label": label, "inputType": input, "unique": false});
     let author = content_type(
         "author",
-        &[("name", text(true), field("Name", "text")), ("bio", text(false), field("Bio", "textarea"))],
+        &[
+            ("name", text(true), field("Name", "text")),
+            ("bio", text(false), field("Bio", "textarea")),
+        ],
         &["name"],
     );
     let mut slug = field("Slug", "text");

@@ -96,10 +96,10 @@ async fn measure(options: &Options, posts: usize) {
                     (&server, &operation.cms, &mut of_cms),
                     (&limit, &operation.bare, &mut of_bare),
                 ] {
-                    let next = Arc::new(AtomicU64::new(COUNTER.fetch_add(1_000_000, Ordering::Relaxed)));
-                    results.push(
-                        client::run(&server.address, connections, time, &next, make).await,
-                    );
+                    let next =
+                        Arc::new(AtomicU64::new(COUNTER.fetch_add(1_000_000, Ordering::Relaxed)));
+                    results
+                        .push(client::run(&server.address, connections, time, &next, make).await);
                 }
             }
             row(posts, operation.name, &connections.to_string(), median(of_cms), median(of_bare));
@@ -143,7 +143,8 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
         std::fs::write(&path, content_type.to_string()).expect("as above");
         types.push(path);
     }
-    let cms = |arguments: &[&Path], command: &[&str]| server::run(&options.cms, data, command, arguments);
+    let cms =
+        |arguments: &[&Path], command: &[&str]| server::run(&options.cms, data, command, arguments);
     cms(&[&types[0], &types[1]], &["ctd", "apply"]);
     cms(&[&authors], &["import", "author"]);
     let start = Instant::now();
@@ -163,7 +164,8 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
 
 fn operations(posts: usize) -> Vec<Operation> {
     let list = "/api/v1/content/post?limit=20";
-    let filter = "%7B%22category%22%3A%7B%22type%22%3A%22equals%22%2C%22filter%22%3A%22category-7%22%7D%7D";
+    let filter =
+        "%7B%22category%22%3A%7B%22type%22%3A%22equals%22%2C%22filter%22%3A%22category-7%22%7D%7D";
     let posts = posts as u64;
     let id = move |number: u64| (number.wrapping_mul(7_919)) % posts;
     let fixed = |name, cms: String, bare: &str| Operation {
@@ -179,7 +181,9 @@ fn operations(posts: usize) -> Vec<Operation> {
     vec![
         Operation {
             name: "one object by id",
-            cms: Arc::new(move |n| client::get(&format!("/api/v1/content/post/post-{}", id(n)), KEY)),
+            cms: Arc::new(move |n| {
+                client::get(&format!("/api/v1/content/post/post-{}", id(n)), KEY)
+            }),
             bare: Arc::new(move |n| client::get(&format!("/id/post-{}", id(n)), KEY)),
             connections: None,
         },

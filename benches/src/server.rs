@@ -51,7 +51,8 @@ impl Server {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
         let status = status.unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
+        let kilobytes =
+            line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
         kilobytes.unwrap_or_default() / 1024.0
     }
 }

@@ -3,8 +3,10 @@
 //! Doc comments here are the help texts. What the raw values mean is worked out in
 //! [`crate::settings`]; what a command does is in [`crate::commands`].
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
+#[cfg(feature = "serve")]
+use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const EXIT_CODES: &str = "\
@@ -43,7 +45,8 @@ pub(crate) struct Global {
     pub(crate) server: Option<String>,
     /// Work on this data folder.
     #[arg(long, global = true, value_name = "DIR", env = "CMS_DATA", hide_env_values = true)]
-    pub(crate) data: Option<PathBuf>,
+    // No path here: clap refuses an empty one, and an empty variable is to count as none.
+    pub(crate) data: Option<OsString>,
     /// Read the server's key from this file instead of `CMS_KEY`.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
@@ -145,7 +148,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", env = "CMS_MAX_OBJECTS")]
     pub(crate) max_objects: Option<u64>,
     /// Let the API change read-only properties.
-    #[arg(long, env = "CMS_LENIENT_READONLY")]
+    #[arg(long, env = "CMS_LENIENT_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) lenient_readonly: bool,
     /// Form of the log on standard error.
     #[arg(long, default_value = "text", env = "CMS_LOG_FORMAT")]

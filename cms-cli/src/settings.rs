@@ -58,10 +58,14 @@ fn format(global: &Global, command: &Command) -> Format {
 
 /// Finds out where the command works.
 fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
+    // A variable that is set to nothing says nothing.
+    let server = global.server.clone().filter(|url| !url.is_empty());
+    let data = global.data.clone().filter(|folder| !folder.is_empty());
+    let folder = data.map(PathBuf::from);
     match command {
         // The server is what others work on: it has a folder, or the default one.
         #[cfg(feature = "serve")]
-        Command::Serve(_) => return Ok(global.data.clone().map(Place::Folder)),
+        Command::Serve(_) => return Ok(folder.map(Place::Folder)),
         Command::Ctd(CtdCommand::Schema) | Command::Completions { .. } | Command::Man { .. } => {
             return Ok(None);
         }
@@ -71,13 +75,13 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Export(_)
         | Command::Key(_) => {}
     }
-    match (&global.server, &global.data) {
+    match (server, folder) {
         (Some(_), Some(_)) => Err(Failure::usage("both a server and a data folder are given")
             .hint("use one of --server and --data (or CMS_SERVER and CMS_DATA)")),
         (None, None) => Err(Failure::usage("neither a server nor a data folder is given")
             .hint("use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)")),
-        (Some(url), None) => Ok(Some(Place::Server { url: url.clone(), key: key(global)? })),
-        (None, Some(folder)) => Ok(Some(Place::Folder(folder.clone()))),
+        (Some(url), None) => Ok(Some(Place::Server { url, key: key(global)? })),
+        (None, Some(folder)) => Ok(Some(Place::Folder(folder))),
     }
 }
 

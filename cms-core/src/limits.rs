@@ -22,6 +22,10 @@ pub const INDEXED_PROPERTIES: usize = 16;
 pub const HYDRATED_LINKS: usize = 20_000;
 /// Size of an answer, in bytes, from which on links stay links.
 pub const HYDRATED_BYTES: usize = 64 * 1024 * 1024;
+/// Entries of an index that a list may read and still count as quick: well below a millisecond.
+pub const QUICK_ENTRIES: u64 = 10_000;
+/// Objects that a list may show and still count as quick.
+pub const QUICK_OBJECTS: u32 = 100;
 /// Days that a deleted object is kept.
 pub const TRASH_DAYS: i64 = 60;
 /// Steps of a regular expression on one value before it counts as not matching.

@@ -59,7 +59,7 @@ pub(crate) async fn run<T: Send + 'static>(
     job: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     if work.runs_inline() {
-        return guarded(app, job);
+        return now(app, job);
     }
     let permits = match work {
         Work::Short | Work::Read => &app.permits.reads,
@@ -71,7 +71,7 @@ pub(crate) async fn run<T: Send + 'static>(
         .expect("nobody closes the permits");
     let app = Arc::clone(app);
     task::spawn_blocking(move || {
-        let result = guarded(&app, job);
+        let result = now(&app, job);
         drop(permit);
         result
     })
@@ -79,8 +79,9 @@ pub(crate) async fn run<T: Send + 'static>(
     .map_err(|error| Error::Internal(error.into()))?
 }
 
-/// Runs a job; its panic is an error.
-fn guarded<T>(app: &App, job: impl FnOnce(&App) -> T) -> Result<T> {
+/// Runs a job right here, and makes an error of its panic. For work of microseconds: changing
+/// threads would take longer.
+pub(crate) fn now<T>(app: &App, job: impl FnOnce(&App) -> T) -> Result<T> {
     catch_unwind(AssertUnwindSafe(|| job(app))).map_err(|panic| {
         let message = panic
             .downcast_ref::<&str>()

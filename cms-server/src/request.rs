@@ -17,7 +17,7 @@ use axum::{
     http::{HeaderValue, Method, Request, request::Parts},
     response::Response,
 };
-use cms_core::{Caller, Result};
+use cms_core::{Caller, Cms, Result};
 
 use crate::{
     answer::Answer,
@@ -100,15 +100,18 @@ struct Errand {
 }
 
 impl Errand {
-    /// A request without a body: everything in one crossing. What the key must allow is checked
-    /// by the call itself, in the same order.
+    /// A request without a body: everything in one crossing, or in none when it is quick. What
+    /// the key must allow is checked by the call itself, in the same order.
     async fn run(self, app: &Arc<App>) -> Result<Answer> {
-        let work = self.work();
-        blocking::run(app, work, move |app| {
-            let caller = authenticate(app, &self.parts)?;
-            Ok(self.perform(app, caller, &[]))
-        })
-        .await?
+        let caller = blocking::now(app, |app| authenticate(app, &self.parts))??;
+        if let Some(quick) = self.route.quick {
+            let tried = blocking::now(app, |app| self.call(app, caller.clone(), &[], quick))?;
+            if let Some(answer) = tried {
+                return Ok(answer);
+            }
+        }
+        let work = self.route.work;
+        blocking::run(app, work, move |app| self.perform(app, caller, &[])).await
     }
 
     /// A request with a body, which is looked at only once the caller may write.
@@ -121,15 +124,7 @@ impl Errand {
             body::require_json(&errand.parts.headers)?;
             body::read(body, app.body_limit).await?
         };
-        blocking::run(app, errand.work(), move |app| errand.perform(app, caller, &body)).await
-    }
-
-    /// A short read stays short only without parameters, such as `hydrate`.
-    fn work(&self) -> Work {
-        match self.route.work {
-            Work::Short if self.parts.uri.query().is_some() => Work::Read,
-            work => work,
-        }
+        blocking::run(app, errand.route.work, move |app| errand.perform(app, caller, &body)).await
     }
 
     /// Finds the caller, and checks that they may do this.
@@ -142,14 +137,29 @@ impl Errand {
     }
 
     fn perform(&self, app: &App, caller: Caller, body: &[u8]) -> Answer {
+        let handler = |cms: &Cms, call: &mut Call<'_>| (self.handler)(cms, call).map(Some);
+        let answer = self.call(app, caller, body, handler);
+        answer.expect("a handler that is not only quick always answers")
+    }
+
+    /// Unpacks the request for a handler, and packs what it answers.
+    fn call(
+        &self,
+        app: &App,
+        caller: Caller,
+        body: &[u8],
+        handler: impl Fn(&Cms, &mut Call<'_>) -> Result<Option<Answer>>,
+    ) -> Option<Answer> {
         let path = self.parameters.read(self.parts.uri.path());
         let query = Query::parse(query_text(&self.parts));
         let mut call = Call { caller, path, query, body, ignored_payload: None };
-        let answer = (self.handler)(&app.cms, &mut call).unwrap_or_else(Answer::from);
-        answer
-            .with_optional(deprecation::QUERY, call.query.ignored(self.route.query))
-            .with_optional(deprecation::PAYLOAD, call.ignored_payload)
-            .compressed_for(&self.parts.headers)
+        let answer = handler(&app.cms, &mut call).unwrap_or_else(|error| Some(error.into()))?;
+        Some(
+            answer
+                .with_optional(deprecation::QUERY, call.query.ignored(self.route.query))
+                .with_optional(deprecation::PAYLOAD, call.ignored_payload)
+                .compressed_for(&self.parts.headers),
+        )
     }
 }
 

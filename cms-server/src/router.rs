@@ -29,6 +29,8 @@ pub struct Route {
     pub path: &'static str,
     pub(crate) action: Action,
     pub(crate) work: Work,
+    /// Answers without crossing to blocking work when that is certain to be quick.
+    pub(crate) quick: Option<QuickHandler>,
     pub(crate) reads_body: bool,
     /// Query parameters that the route knows; a `[]` at the end marks an array.
     pub(crate) query: &'static [&'static str],
@@ -44,6 +46,9 @@ pub(crate) enum Action {
 
 /// Unpacks a call, asks the core once, packs the answer.
 pub(crate) type Handler = fn(&Cms, &mut Call<'_>) -> Result<Answer>;
+
+/// The same, or none when the answer may take long.
+pub(crate) type QuickHandler = fn(&Cms, &mut Call<'_>) -> Result<Option<Answer>>;
 
 /// What a key must allow (contract 10). The type is the first parameter of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,24 +89,38 @@ impl Route {
     /// A row that asks for no key.
     const fn public(path: &'static str, handler: fn(&App) -> Answer) -> Self {
         let action = Action::Public(handler);
-        Self { method: Method::GET, path, action, work: Work::Short, reads_body: false, query: &[] }
+        Self {
+            method: Method::GET,
+            path,
+            action,
+            work: Work::Short,
+            quick: None,
+            reads_body: false,
+            query: &[],
+        }
     }
 
     /// A row that reads.
     const fn get(path: &'static str, work: Work, needs: Needs, handler: Handler) -> Self {
         let action = Action::Keyed(needs, handler);
-        Self { method: Method::GET, path, action, work, reads_body: false, query: &[] }
+        Self { method: Method::GET, path, action, work, quick: None, reads_body: false, query: &[] }
     }
 
     /// A row that changes something and reads a JSON body.
     const fn write(method: Method, path: &'static str, needs: Needs, handler: Handler) -> Self {
         let action = Action::Keyed(needs, handler);
-        Self { method, path, action, work: Work::Write, reads_body: true, query: &[] }
+        Self { method, path, action, work: Work::Write, quick: None, reads_body: true, query: &[] }
     }
 
     /// The same row, where a body is ignored whatever its type.
     const fn without_body(mut self) -> Self {
         self.reads_body = false;
+        self
+    }
+
+    /// The same row with a handler that is tried first.
+    const fn quick(mut self, handler: QuickHandler) -> Self {
+        self.quick = Some(handler);
         self
     }
 
@@ -152,14 +171,15 @@ pub static ROUTES: &[Route] = &[
         .without_body(),
 
     Route::get(OBJECTS, Work::Read, READ, objects::list)
-        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]"]),
+        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]"])
+        .quick(objects::list_if_quick),
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, Needs::BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
     Route::get("/api/v1/content/{name}/removed", Work::Read, READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
-    Route::get(OBJECT, Work::Short, READ, objects::get).query(&["hydrate"]),
+    Route::get(OBJECT, Work::Read, READ, objects::get).query(&["hydrate"]).quick(objects::get_if_quick),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
     Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),

@@ -179,6 +179,21 @@ fn a_command_needs_one_target() {
     }
 }
 
+/// Variables say the same as flags, and nothing when they are empty.
+#[test]
+fn variables_stand_for_flags() {
+    let list = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cms"));
+        command.args(["ctd", "list"]).env_clear().envs(variables.iter().copied());
+        command.output().unwrap().status.code()
+    };
+    let server = ("CMS_SERVER", "http://127.0.0.1:1");
+    assert_eq!(list(&[server, ("CMS_KEY", "k"), ("CMS_DATA", "")]), Some(9));
+    assert_eq!(list(&[("CMS_SERVER", ""), ("CMS_DATA", "/nonexistent")]), Some(4));
+    assert_eq!(list(&[server, ("CMS_DATA", "data")]), Some(2));
+    assert_eq!(list(&[server, ("CMS_KEY", "")]), Some(3));
+}
+
 /// With `--json` wrong usage is one JSON object too.
 #[test]
 fn errors_are_json_when_asked_for() {

@@ -115,3 +115,51 @@ fn a_second_start_changes_nothing() {
     assert_eq!(server.stop(), "");
     assert_eq!(before, versions());
 }
+
+/// Objects that cannot be created without their link wait until its target is there; those that
+/// need each other are refused.
+#[test]
+fn objects_wait_for_what_they_need() {
+    let place = Place::with_data();
+    place.write(
+        "links.yaml",
+        "version: 1
+contentTypes:
+  - name: link
+    properties:
+      next: {type: datasource, to: link, required: true, minItems: 0}
+      also: {type: datasource, to: link, many: true}
+",
+    );
+    let to = |ids: &[&str]| {
+        let path = |id: &&str| format!("/api/v1/content/link/{id}");
+        let link = |id| serde_json::json!({"type": "internal", "dataUrl": path(id)});
+        ids.iter().map(link).collect::<Vec<_>>()
+    };
+    let row = |id: &str, next: &[&str], also: &[&str]| {
+        serde_json::json!({"id": id, "next": to(next), "also": to(also)}).to_string() + "\n"
+    };
+    let rows = [
+        row("a", &["b"], &[]),
+        row("b", &["c"], &["a", "b", "c"]),
+        row("c", &[], &["a"]),
+        row("x", &["y"], &[]),
+        row("y", &["x"], &[]),
+    ];
+    place.write("rows.ndjson", &rows.concat());
+    place.run(&["ctd", "apply", "links.yaml"]).ok();
+    let ran = place.run(&["import", "link", "rows.ndjson", "--rejects", "rejects.ndjson"]);
+    assert_eq!(ran.stdout, "created 3, updated 0, unchanged 0, refused 2\n", "{}", ran.whole());
+    let again = place.run(&["import", "link", "rows.ndjson", "--update-existing"]);
+    assert_eq!(again.stdout, "created 0, updated 0, unchanged 3, refused 2\n", "{}", again.whole());
+
+    let rejects = fs::read_to_string(place.path("rejects.ndjson")).unwrap();
+    let rejects: Vec<serde_json::Value> =
+        rejects.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rejects[0]["data"], serde_json::from_str::<serde_json::Value>(&rows[3]).unwrap());
+    assert_eq!(rejects[1]["place"], "rows.ndjson:5");
+    assert_eq!(
+        rejects[0]["errors"],
+        serde_json::json!({"next": ["This value does not exist in database"]})
+    );
+}

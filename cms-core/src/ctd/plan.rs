@@ -96,13 +96,16 @@ impl Run {
         for payload in &self.wanted.content_types {
             let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
             if !named.insert(name) {
-                types.push(blocked(name, Action::None, FieldErrors::one("name", message::ALREADY_USED)));
+                types.push(blocked(
+                    name,
+                    Action::None,
+                    FieldErrors::one("name", message::ALREADY_USED),
+                ));
                 continue;
             }
             match catalog.find(name) {
                 Some(before) => {
-                    let (planned, objects) =
-                        self.change(writer, &catalog, before, payload, rev)?;
+                    let (planned, objects) = self.change(writer, &catalog, before, payload, rev)?;
                     rewritten += objects;
                     types.push(planned);
                 }
@@ -243,13 +246,7 @@ impl Run {
 
 /// A type of which nothing was changed.
 fn blocked(name: &str, action: Action, blockers: FieldErrors) -> TypePlan {
-    TypePlan {
-        name: name.to_owned(),
-        action,
-        breaking: false,
-        blockers,
-        properties: Vec::new(),
-    }
+    TypePlan { name: name.to_owned(), action, breaking: false, blockers, properties: Vec::new() }
 }
 
 /// Returns the properties, as `type.property`, that lose values without anybody's consent.

@@ -55,7 +55,10 @@ impl Objects<'_> {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
             }
             let Value::Object(payload) = element else {
-                return Ok(Element::Refused(FieldErrors::one("data", wrong_type(element, "object"))));
+                return Ok(Element::Refused(FieldErrors::one(
+                    "data",
+                    wrong_type(element, "object"),
+                )));
             };
             if update_existing && payload.contains_key("id") {
                 return Ok(Element::NewOrExisting(payload.clone()));
@@ -307,11 +310,7 @@ fn repeated_ids(elements: &[Value]) -> HashSet<usize> {
 }
 
 /// The report over elements and what was wrong with each.
-fn report(
-    elements: &[Value],
-    faults: Vec<Option<FieldErrors>>,
-    has_repeated: bool,
-) -> BatchReport {
+fn report(elements: &[Value], faults: Vec<Option<FieldErrors>>, has_repeated: bool) -> BatchReport {
     let errors: Vec<BatchError> = elements
         .iter()
         .zip(faults)

@@ -9,8 +9,6 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use crate::error::Result;
-
 /// Counts that are kept; past that all are forgotten, which is simple and rare.
 const CAPACITY: usize = 4096;
 /// Longest filter that is worth remembering, in bytes.
@@ -18,7 +16,9 @@ const KEY_BYTES: usize = 4096;
 
 /// Counts by type and by what was asked for.
 #[derive(Default)]
-pub(crate) struct Counts(Mutex<HashMap<(i64, String), Remembered>>);
+pub(crate) struct Counts(Mutex<ByType>);
+
+type ByType = HashMap<i64, HashMap<String, Remembered>>;
 
 struct Remembered {
     changes: i64,
@@ -26,31 +26,25 @@ struct Remembered {
 }
 
 impl Counts {
-    /// Returns the count that was remembered at the same number of changes, or counts now.
-    pub(crate) fn get(
-        &self,
-        ctd: i64,
-        asked: String,
-        changes: i64,
-        count: impl FnOnce() -> Result<u64>,
-    ) -> Result<u64> {
-        if asked.len() > KEY_BYTES {
-            return count();
-        }
-        let key = (ctd, asked);
-        if let Some(known) = self.lock().get(&key).filter(|known| known.changes == changes) {
-            return Ok(known.count);
-        }
-        let count = count()?;
-        let mut counts = self.lock();
-        if counts.len() >= CAPACITY {
-            counts.clear();
-        }
-        counts.insert(key, Remembered { changes, count });
-        Ok(count)
+    /// Returns the count that was remembered at the same number of changes.
+    pub(crate) fn get(&self, ctd: i64, asked: &str, changes: i64) -> Option<u64> {
+        let counts = self.lock();
+        let known = counts.get(&ctd)?.get(asked)?;
+        (known.changes == changes).then_some(known.count)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(i64, String), Remembered>> {
+    pub(crate) fn remember(&self, ctd: i64, asked: String, changes: i64, count: u64) {
+        if asked.len() > KEY_BYTES {
+            return;
+        }
+        let mut counts = self.lock();
+        if counts.values().map(HashMap::len).sum::<usize>() >= CAPACITY {
+            counts.clear();
+        }
+        counts.entry(ctd).or_default().insert(asked, Remembered { changes, count });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ByType> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -74,12 +74,7 @@ struct Copier<'a> {
 impl Copier<'_> {
     /// Copies the wanted objects that a stored text links to; returns the text with its links
     /// pointing to the copies.
-    fn copy_related(
-        &self,
-        content_type: &Type,
-        data: &str,
-        wanted: &[String],
-    ) -> Result<String> {
+    fn copy_related(&self, content_type: &Type, data: &str, wanted: &[String]) -> Result<String> {
         let mut copies = HashMap::new();
         let mut redirected = String::with_capacity(data.len());
         let mut end = 0;
@@ -91,9 +86,7 @@ impl Copier<'_> {
             let key = (found.content_type.clone(), found.id.to_ascii_lowercase());
             let copy = match copies.entry(key) {
                 Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => {
-                    entry.insert(self.copy(&found.content_type, &found.id)?)
-                }
+                Entry::Vacant(entry) => entry.insert(self.copy(&found.content_type, &found.id)?),
             };
             redirected.push_str(&data[end..found.span.start]);
             redirected.push_str(&link::to(&found.content_type, copy).to_string());
@@ -156,9 +149,8 @@ fn make_unique(
 /// Reads the ids of the related objects to copy.
 fn related_ids(payload: &Map<String, Value>) -> Result<Vec<String>> {
     let list = payload.get(LIST).ok_or_else(|| Error::invalid(LIST, message::required(LIST)))?;
-    let items = list
-        .as_array()
-        .ok_or_else(|| Error::invalid(LIST, message::wrong_type(list, "array")))?;
+    let items =
+        list.as_array().ok_or_else(|| Error::invalid(LIST, message::wrong_type(list, "array")))?;
     let mut errors = FieldErrors::default();
     let mut ids = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {

@@ -22,8 +22,9 @@ use crate::{
     ctd::catalog::{Catalog, Type},
     dates,
     error::{Error, Result},
+    limits,
     query::{ListQuery, filter},
-    store::{Event, Reader, Writer, list_sql::Size},
+    store::{CtdState, Event, Reader, Writer, list, list_sql::Size},
     wire::object::{Json, ListRequest},
 };
 
@@ -35,20 +36,52 @@ pub struct Objects<'a> {
 impl Objects<'_> {
     /// Lists objects in the list envelope (contract 3.2).
     pub fn list(&self, caller: &Caller, name: &str, request: &ListRequest) -> Result<Json> {
+        let json = self.list_within(caller, name, request, u64::MAX)?;
+        Ok(json.expect("without a bound nothing is put off"))
+    }
+
+    /// Lists objects when that is certain to take well below a millisecond; else none.
+    pub fn list_if_quick(
+        &self,
+        caller: &Caller,
+        name: &str,
+        request: &ListRequest,
+    ) -> Result<Option<Json>> {
+        if request.page.limit > limits::QUICK_OBJECTS || request.hydrate > 1 {
+            return Ok(None);
+        }
+        self.list_within(caller, name, request, limits::QUICK_ENTRIES)
+    }
+
+    /// Lists objects unless that costs more than `bound`, in entries of an index, or has a cost
+    /// that is not known yet.
+    fn list_within(
+        &self,
+        caller: &Caller,
+        name: &str,
+        request: &ListRequest,
+        bound: u64,
+    ) -> Result<Option<Json>> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
             let query = list_query(request, content_type, view)?;
-            let size = self.size(reader, content_type, &query, request)?;
-            let total = size.matching;
-            let page = request.page;
-            let count = total.saturating_sub(page.offset()).min(u64::from(page.limit));
+            let may_count = bound == u64::MAX;
+            let Some(size) = self.size(reader, content_type, &query, request, may_count)? else {
+                return Ok(None);
+            };
+            let page = list::page(content_type.list_target(), &query, size);
+            if page.cost > bound {
+                return Ok(None);
+            }
+            let count = size.matching.saturating_sub(request.page.offset());
+            let count = count.min(u64::from(request.page.limit));
             let mut out = Vec::with_capacity(4096);
-            render::list_head(&mut out, page, total, count);
+            render::list_head(&mut out, request.page, size.matching, count);
             if count == 0 {
                 // Nothing to read, and a page far past the end costs nothing.
             } else if request.hydrate == 0 {
                 let mut is_first = true;
-                reader.list(content_type.list_target(), &query, size, |stored| {
+                reader.list(page, |stored| {
                     if !std::mem::take(&mut is_first) {
                         out.push(b',');
                     }
@@ -56,9 +89,7 @@ impl Objects<'_> {
                 })?;
             } else {
                 let mut objects = Vec::new();
-                reader.list(content_type.list_target(), &query, size, |stored| {
-                    objects.push(stored.into_owned());
-                })?;
+                reader.list(page, |stored| objects.push(stored.into_owned()))?;
                 Hydration { reader, catalog, caller }.render(
                     &mut out,
                     content_type,
@@ -67,30 +98,40 @@ impl Objects<'_> {
                 )?;
             }
             out.extend_from_slice(b"]}");
-            Ok(Json(out))
+            Ok(Some(Json(out)))
         })
     }
 
-    /// Counts what a list matches: the counter of the type, or a remembered or fresh count.
+    /// Tells how much a list matches: by the counter of the type, a remembered count, or by
+    /// counting, where that is allowed.
     fn size(
         &self,
         reader: &Reader<'_>,
         content_type: &Type,
         query: &ListQuery,
         request: &ListRequest,
-    ) -> Result<Size> {
-        let state = reader.ctd_state(content_type.pk)?;
+        may_count: bool,
+    ) -> Result<Option<Size>> {
+        let ctd = content_type.pk;
+        let CtdState { live, changes } = reader.ctd_state(ctd)?;
         if query.is_unrestricted() {
-            return Ok(Size { matching: state.live, live: state.live });
+            return Ok(Some(Size { matching: live, live }));
         }
         let asked = format!(
             "{:?}|{:?}|{}|{}",
             request.filters, request.ids, query.only_public, query.workflow_public
         );
-        let matching = self.cms.counts.get(content_type.pk, asked, state.changes, || {
-            reader.count(content_type.list_target(), query)
-        })?;
-        Ok(Size { matching, live: state.live })
+        let counts = &self.cms.counts;
+        let matching = match counts.get(ctd, &asked, changes) {
+            Some(known) => known,
+            None if may_count => {
+                let count = reader.count(content_type.list_target(), query)?;
+                counts.remember(ctd, asked, changes, count);
+                count
+            }
+            None => return Ok(None),
+        };
+        Ok(Some(Size { matching, live }))
     }
 
     /// Returns one object, its links replaced by objects down to `hydrate` levels.
@@ -181,15 +222,23 @@ impl Objects<'_> {
         edit: Edit,
     ) -> Result<Json> {
         let context = Context::new(caller, &self.cms.config);
-        let (draft, base) = self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-            let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
-            let mut draft = Draft::edit(content_type, edit, payload.clone(), &stored, &context)?;
-            if !draft.errors.is_empty() {
-                let mut known = KnownTargets::default();
-                draft.check_stored(reader, catalog, content_type, Some(stored.pk), &mut known)?;
-            }
-            Ok((draft.valid()?, (content_type.rev(), stored.pk, stored.internal.version)))
-        })?;
+        let (draft, base) =
+            self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
+                let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
+                let mut draft =
+                    Draft::edit(content_type, edit, payload.clone(), &stored, &context)?;
+                if !draft.errors.is_empty() {
+                    let mut known = KnownTargets::default();
+                    draft.check_stored(
+                        reader,
+                        catalog,
+                        content_type,
+                        Some(stored.pk),
+                        &mut known,
+                    )?;
+                }
+                Ok((draft.valid()?, (content_type.rev(), stored.pk, stored.internal.version)))
+            })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
             let view = View::of_one(&caller, content_type);

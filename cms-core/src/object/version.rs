@@ -70,8 +70,7 @@ impl Objects<'_> {
                 || Error::NotFound { what: "version", name: format!("{name}/{id}/{version}") };
             let digits = version.strip_prefix("version-").unwrap_or(version);
             let is_number = digits.bytes().all(|b| b.is_ascii_digit());
-            let number: i64 =
-                digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
+            let number: i64 = digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
             if number == current.internal.version {
                 return Ok(to_json(content_type, &current));
             }

@@ -27,8 +27,8 @@ impl View {
     pub(crate) fn of_one(caller: &Caller, content_type: &Type) -> Self {
         let definition = &content_type.definition;
         let narrowed = caller.visibility.public_only;
-        let has_public_state =
-            workflow::find(&definition.workflow_id).is_some_and(workflow::Workflow::has_public_state);
+        let has_public_state = workflow::find(&definition.workflow_id)
+            .is_some_and(workflow::Workflow::has_public_state);
         Self {
             only_public: definition.draft_public && narrowed,
             only_workflow_public: has_public_state && narrowed,

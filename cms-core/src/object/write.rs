@@ -121,7 +121,8 @@ impl Draft {
         };
         let mut draft = Self::of(content_type, stored.id.clone().into_owned(), object, errors)?;
         if !context.lenient_readonly {
-            let changed = validate::validate_readonly(&content_type.properties, &before, &draft.object);
+            let changed =
+                validate::validate_readonly(&content_type.properties, &before, &draft.object);
             draft.errors.merge(changed);
         }
         Ok(draft)

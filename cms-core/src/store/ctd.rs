@@ -36,15 +36,16 @@ impl Reader<'_> {
     /// Returns every type with its revision, without its definition.
     pub(crate) fn ctd_revisions(&self) -> Result<Vec<(i64, i64)>> {
         let mut statement = self.statement("SELECT pk, rev FROM ctd ORDER BY name")?;
-        let rows =
-            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns one type.
     pub(crate) fn ctd(&self, pk: i64) -> Result<CtdRow> {
         let (definition, row): (String, CtdParts) = self
-            .statement("SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1")?
+            .statement(
+                "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1",
+            )?
             .query_row([pk], |row| {
                 Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
             })

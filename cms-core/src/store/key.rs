@@ -63,12 +63,7 @@ impl Reader<'_> {
     }
 
     /// Tells whether a key other than this one has a digest, or had it before it was revoked.
-    pub(crate) fn has_other_key(
-        &self,
-        kind: KeyKind,
-        name: &str,
-        hash: [u8; 32],
-    ) -> Result<bool> {
+    pub(crate) fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
         self.statement(
             "SELECT EXISTS (SELECT 1 FROM api_key WHERE hash = ?1
                  AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",

@@ -6,23 +6,21 @@ use serde_json::Value;
 use super::{
     Reader,
     error::map,
-    list_sql::{self, Size, Target},
+    list_sql::{self, Page, Size, Target},
     object::{COLUMNS, read},
 };
 use crate::{error::Result, object::model::Stored, query::ListQuery};
 
+/// Says how one page of a list is read, and at what cost.
+pub(crate) fn page(target: Target<'_>, query: &ListQuery, size: Size) -> Page {
+    list_sql::page(query, target, size, COLUMNS)
+}
+
 impl Reader<'_> {
     /// Hands the objects of one page to `visit`, in order, without copying them.
-    pub(crate) fn list(
-        &self,
-        target: Target<'_>,
-        query: &ListQuery,
-        size: Size,
-        mut visit: impl FnMut(Stored<'_>),
-    ) -> Result<()> {
-        let page = list_sql::page(query, target, size, COLUMNS);
-        let mut statement = self.statement(&page.sql)?;
-        let mut rows = statement.query(params_from_iter(page.parameters)).map_err(map)?;
+    pub(crate) fn list(&self, page: Page, mut visit: impl FnMut(Stored<'_>)) -> Result<()> {
+        let mut statement = self.statement(&page.statement.sql)?;
+        let mut rows = statement.query(params_from_iter(page.statement.parameters)).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(read(row).map_err(map)?);
         }

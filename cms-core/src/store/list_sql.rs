@@ -54,11 +54,21 @@ pub(crate) struct Statement {
     pub(crate) parameters: Vec<Sql>,
 }
 
+/// A page, and what it takes to read it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Page {
+    pub(crate) statement: Statement,
+    /// Entries of an index that are read in the same time.
+    pub(crate) cost: u64,
+}
+
 /// Selects one page of a list, in its order. `columns` is the select list over table `object`.
-pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &str) -> Statement {
+pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &str) -> Page {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
-    let (hint, sign) = match walk::choose(query, target, &terms, size) {
+    let walk = walk::choose(query, target, &terms, size);
+    let cost = walk::cost(&walk, query, &terms, size);
+    let (hint, sign) = match walk {
         Walk::Along(index) => (format!(" INDEXED BY \"{index}\""), ""),
         // A sign makes an expression that no index has.
         Walk::Conditions => (String::new(), "+"),
@@ -78,7 +88,7 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
         "SELECT {columns} FROM (SELECT pk AS found FROM object{hint} WHERE {condition} \
          ORDER BY {order} LIMIT {limit} OFFSET {offset}) CROSS JOIN object ON object.pk = found"
     );
-    Statement { sql, parameters: builder.parameters }
+    Page { statement: Statement { sql, parameters: builder.parameters }, cost }
 }
 
 /// Counts the objects on all pages of a list.

@@ -11,7 +11,7 @@ pub(crate) mod index_ddl;
 mod journal;
 mod key;
 mod link;
-mod list;
+pub(crate) mod list;
 pub(crate) mod list_sql;
 mod meta;
 mod migrate;
@@ -29,7 +29,11 @@ use std::{
 use rusqlite::{CachedStatement, Connection};
 
 pub(crate) use self::{
-    ctd::CtdRow, journal::Event, key::KeyRow, meta::Revisions, object::ObjectChange,
+    ctd::{CtdRow, CtdState},
+    journal::Event,
+    key::KeyRow,
+    meta::Revisions,
+    object::ObjectChange,
 };
 use self::{error::map, pool::Pool, writer::Writers};
 use crate::{

@@ -6,7 +6,7 @@ use std::{
     sync::{Condvar, Mutex, PoisonError},
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{error::map, functions};
 use crate::{config::Durability, error::Result};
@@ -46,6 +46,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let flags = flags - OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).map_err(map)?;
     connection.execute_batch(COMMON).map_err(map)?;
+    // Otherwise the planner looks at bound values, and plans a statement anew for each of them.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(map)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     functions::register(&connection).map_err(map)?;
     Ok(connection)
@@ -62,12 +64,14 @@ struct State {
     idle: Vec<Connection>,
     /// How many more may be opened.
     unopened: usize,
+    /// Threads that wait; to wake one is a system call, even when there is none.
+    waiting: usize,
 }
 
 impl Pool {
     pub(super) fn new(path: PathBuf) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let state = State { idle: Vec::new(), unopened: (2 * cores).max(4) };
+        let state = State { idle: Vec::new(), unopened: (2 * cores).max(4), waiting: 0 };
         Self { path, state: Mutex::new(state), returned: Condvar::new() }
     }
 
@@ -82,16 +86,28 @@ impl Pool {
                 state.unopened -= 1;
                 break;
             }
+            state.waiting += 1;
             state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
         drop(state);
         match connect_reader(&self.path) {
             Ok(connection) => Ok(Pooled { pool: self, connection: Some(connection) }),
             Err(error) => {
-                self.lock().unopened += 1;
-                self.returned.notify_one();
+                self.put(|state| state.unopened += 1);
                 Err(error)
             }
+        }
+    }
+
+    /// Gives something back, and wakes a thread that waits for it.
+    fn put(&self, give: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        give(&mut state);
+        let is_wanted = state.waiting > 0;
+        drop(state);
+        if is_wanted {
+            self.returned.notify_one();
         }
     }
 
@@ -125,14 +141,11 @@ impl Deref for Pooled<'_> {
 impl Drop for Pooled<'_> {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
-        let mut state = self.pool.lock();
         if connection.is_autocommit() {
-            state.idle.push(connection);
+            self.pool.put(|state| state.idle.push(connection));
         } else {
             // A reader panicked inside its snapshot: a fresh connection is safer than this one.
-            state.unopened += 1;
+            self.pool.put(|state| state.unopened += 1);
         }
-        drop(state);
-        self.pool.returned.notify_one();
     }
 }

@@ -52,9 +52,8 @@ impl Reader<'_> {
     /// Returns the rows of the objects that have a value.
     pub(crate) fn objects_with(&self, ctd: i64, property: &str) -> Result<Vec<i64>> {
         let value = index_ddl::fragment(property);
-        let mut statement = self.statement(&format!(
-            "SELECT pk FROM object WHERE ctd = ?1 AND {value} IS NOT NULL"
-        ))?;
+        let mut statement = self
+            .statement(&format!("SELECT pk FROM object WHERE ctd = ?1 AND {value} IS NOT NULL"))?;
         let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }

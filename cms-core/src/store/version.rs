@@ -23,7 +23,11 @@ const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.vers
 
 impl Reader<'_> {
     /// Returns a version that a newer one replaced.
-    pub(crate) fn replaced_version(&self, pk: i64, version: i64) -> Result<Option<Stored<'static>>> {
+    pub(crate) fn replaced_version(
+        &self,
+        pk: i64,
+        version: i64,
+    ) -> Result<Option<Stored<'static>>> {
         self.statement(ONE)?
             .query_row(params![pk, version], |row| Ok(object::read(row)?.into_owned()))
             .optional()

@@ -14,8 +14,17 @@ use crate::{
 
 pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
-    let query = &call.query;
-    let request = ListRequest {
+    Ok(cms.objects().list(&call.caller, name, &list_request(&call.query))?.into())
+}
+
+pub(crate) fn list_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answer>> {
+    let [name, ..] = &call.path;
+    let json = cms.objects().list_if_quick(&call.caller, name, &list_request(&call.query))?;
+    Ok(json.map(Answer::from))
+}
+
+fn list_request(query: &Query<'_>) -> ListRequest {
+    ListRequest {
         page: page(query),
         order_by: query.text("order_by").map(str::to_owned),
         descending: direction(query) == Direction::Descending,
@@ -23,14 +32,19 @@ pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
         hydrate: paging::hydration(query.get("hydrate")),
         filters: query.text("filters").map(str::to_owned),
         ids: query.list("ids"),
-    };
-    Ok(cms.objects().list(&call.caller, name, &request)?.into())
+    }
 }
 
 pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
     let hydrate = paging::hydration(call.query.get("hydrate"));
     Ok(cms.objects().get(&call.caller, name, id, hydrate)?.into())
+}
+
+/// A look-up by key is quick; what a deep hydration finds is anybody's guess.
+pub(crate) fn get_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answer>> {
+    let is_quick = paging::hydration(call.query.get("hydrate")) <= 1;
+    is_quick.then(|| get(cms, call)).transpose()
 }
 
 pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {

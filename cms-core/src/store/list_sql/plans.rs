@@ -31,7 +31,7 @@ fn plan_of(filters: &Value, order: (&str, bool), size: Option<Size>) -> String {
         ..ListQuery::default()
     };
     let statement = match size {
-        Some(size) => page(&query, target(&properties), size, "object.data"),
+        Some(size) => page(&query, target(&properties), size, "object.data").statement,
         None => count(&query, target(&properties)),
     };
     plan(&connection, &statement)

@@ -138,7 +138,7 @@ pub(super) fn list(
 ) -> (Vec<String>, i64) {
     let count = count(query, target(properties));
     let total: i64 = run(connection, &count, |row| row.get(0))[0];
-    let page = page(query, target(properties), size, "object.id");
+    let page = page(query, target(properties), size, "object.id").statement;
     (run(connection, &page, |row| row.get(0)), total)
 }
 

@@ -409,7 +409,7 @@ fn what_clients_send_is_never_part_of_the_text() {
                 ..ListQuery::default()
             };
             let size = Size { matching: 1, live: 1 };
-            let page = page(&query, target(&properties), size, "object.id");
+            let page = page(&query, target(&properties), size, "object.id").statement;
             assert!(!page.sql.contains("DROP"), "{}", page.sql);
             assert_eq!(list(&connection, &query, size, &properties), (Vec::new(), 0));
         }

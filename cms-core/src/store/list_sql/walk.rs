@@ -54,6 +54,26 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
     if asked.min(size.live) < found { Walk::Along(index) } else { Walk::Conditions }
 }
 
+/// Returns about how many entries of an index are read in the time that a page takes.
+pub(super) fn cost(walk: &Walk, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
+    let needed = query.page.offset().saturating_add(u64::from(query.page.limit));
+    let reach = best(terms);
+    let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
+    let entries = match walk {
+        Walk::Along(_) => needed.saturating_mul(size.live) / size.matching.max(1),
+        Walk::Conditions if reach == Reach::Scan => size.live,
+        Walk::Conditions => size.matching,
+        Walk::Free if has_conditions && reach > Reach::Scan => size.matching,
+        Walk::Free => size.live,
+    };
+    let reads_objects = match walk {
+        Walk::Along(_) => has_conditions && reach == Reach::Object,
+        Walk::Conditions | Walk::Free => true,
+    };
+    let entries = entries.min(size.live);
+    if reads_objects { entries.saturating_mul(ENTRIES_PER_OBJECT) } else { entries }
+}
+
 /// Tells whether no index helps to find the objects.
 pub(super) fn reads_objects(terms: &[Term]) -> bool {
     best(terms) == Reach::Object
