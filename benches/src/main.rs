@@ -149,7 +149,7 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
     cms(&[&authors], &["import", "author"]);
     let start = Instant::now();
     cms(&[&lines], &["import", "post"]);
-    let of_cms = posts as f64 / start.elapsed().as_secs_f64();
+    let of_cms = per_second(posts, start);
     let bare = Bare::create(bare, "FULL");
     let text = std::fs::read_to_string(&lines).expect("it was just written");
     let lines: Vec<&str> = text.lines().collect();
@@ -158,7 +158,7 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
         let parse = |line| serde_json::from_str(line).expect("lines are JSON");
         bare.insert_all(&lines.iter().copied().map(parse).collect::<Vec<_>>());
     }
-    let of_bare = posts as f64 / start.elapsed().as_secs_f64();
+    let of_bare = per_second(posts, start);
     row(posts, "import, objects per second", "", of_cms, of_bare);
 }
 
@@ -202,6 +202,11 @@ fn operations(posts: usize) -> Vec<Operation> {
 
 fn always(request: Vec<u8>) -> MakeRequest {
     Arc::new(move |_| request.clone())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no corpus has 2^52 posts")]
+fn per_second(count: usize, start: Instant) -> f64 {
+    count as f64 / start.elapsed().as_secs_f64()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -67,7 +67,7 @@ mod batch_of_500 {
         let folder = posts::folder(Durability::Full);
         bencher
             .with_inputs(five_hundred())
-            .bench_local_values(|batch| posts::add(&folder, "post", batch));
+            .bench_local_values(|batch| posts::add(&folder, "post", &batch));
     }
 
     #[divan::bench]

@@ -38,7 +38,7 @@ impl Cms {
     /// folder cannot be used.
     pub fn open(config: CoreConfig) -> Result<Self> {
         let store = Store::open(&config)?;
-        if store.peek(|reader| reader.revisions_if_any())?.is_none() {
+        if store.peek(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
         }
@@ -102,12 +102,15 @@ impl Cms {
 
     /// Says which server, space and key this is (contract 1.13).
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
-        let (organization, space) = self.store.peek(|reader| reader.names())?;
         let named = |id| Named { id, name: "default".to_owned() };
+        let (organization, space) = self.store.peek(|reader| {
+            let (organization, space) = reader.names()?;
+            Ok((named(organization), named(space)))
+        })?;
         let actor = caller.actor();
         Ok(AuthContext {
-            organization: named(organization),
-            space: named(space),
+            organization,
+            space,
             user: User {
                 id: actor.id.clone(),
                 username: actor.name.clone(),

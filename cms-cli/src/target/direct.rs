@@ -129,7 +129,7 @@ impl Target for Direct {
     fn import(
         &self,
         content_type: &str,
-        elements: Vec<Value>,
+        elements: &[Value],
         update_existing: bool,
     ) -> Result<BatchReport> {
         self.cms.objects().batch_create(&self.caller, content_type, elements, update_existing)

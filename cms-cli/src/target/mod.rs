@@ -62,7 +62,7 @@ pub(crate) trait Target {
     fn import(
         &self,
         content_type: &str,
-        elements: Vec<Value>,
+        elements: &[Value],
         update_existing: bool,
     ) -> Result<BatchReport>;
 

@@ -265,7 +265,7 @@ impl Target for Remote {
     fn import(
         &self,
         content_type: &str,
-        elements: Vec<Value>,
+        elements: &[Value],
         update_existing: bool,
     ) -> Result<BatchReport> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));

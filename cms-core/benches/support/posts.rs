@@ -17,15 +17,15 @@ pub(crate) fn folder(durability: Durability) -> TestCms {
         folder.cms.types().create(&local, map(definition)).expect("the type is valid");
     }
     let authors = (0..corpus::AUTHORS).map(corpus::author).collect();
-    add(&folder, "author", authors);
+    add(&folder, "author", &authors);
     for first in (0..POSTS).step_by(500) {
-        add(&folder, "post", (first..first + 500).map(corpus::post).collect());
+        add(&folder, "post", &(first..first + 500).map(corpus::post).collect::<Vec<_>>());
     }
     folder
 }
 
 /// Creates objects in one call.
-pub(crate) fn add(folder: &TestCms, name: &str, objects: Vec<Value>) {
+pub(crate) fn add(folder: &TestCms, name: &str, objects: &[Value]) {
     let report = folder.cms.objects().batch_create(&Caller::local(), name, objects, false);
     assert_eq!(report.expect("the call is valid").batch_error_count, 0);
 }

@@ -122,8 +122,8 @@ impl Keys<'_> {
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
     pub fn authenticate(&self, token: &str) -> Result<Caller> {
         let digest = digest(token);
-        let revisions = self.cms.store.peek(|reader| reader.revisions())?;
-        let table = match self.cms.keys.held(revisions) {
+        let held = self.cms.store.peek(|reader| Ok(self.cms.keys.held(reader.revisions()?)))?;
+        let table = match held {
             Some(table) => table,
             None => self.cms.store.read(|reader| self.cms.keys.load(reader))?,
         };
@@ -181,8 +181,9 @@ impl Keys<'_> {
     /// Lists the keys that are valid, oldest first.
     pub fn list(&self, caller: &Caller) -> Result<List<Key>> {
         caller.require_admin()?;
-        let keys = self.cms.store.read(|reader| reader.keys())?;
-        Ok(List::whole(keys.into_iter().map(to_wire).collect()))
+        self.cms
+            .store
+            .peek(|reader| Ok(List::whole(reader.keys()?.into_iter().map(to_wire).collect())))
     }
 
     /// Makes a key. Its token is in the answer and nowhere else.

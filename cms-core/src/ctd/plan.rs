@@ -240,7 +240,11 @@ impl Run {
             digest.update(known.pk.to_le_bytes());
             digest.update(writer.ctd_state(known.pk)?.changes.to_le_bytes());
         }
-        Ok(digest.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect())
+        let digest: [u8; 32] = digest.finalize().into();
+        let [first, _] = digest.as_chunks::<16>().0 else {
+            unreachable!("32 bytes are two chunks")
+        };
+        Ok(format!("{:032x}", u128::from_be_bytes(*first)))
     }
 }
 

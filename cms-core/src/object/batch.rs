@@ -42,13 +42,13 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: Vec<Value>,
+        elements: &[Value],
         update_existing: bool,
     ) -> Result<BatchReport> {
         let needs = if update_existing { Access::CREATE | Access::UPDATE } else { Access::CREATE };
         let content_type = self.content_type(caller, name, needs)?;
         self.check_limit(elements.len())?;
-        let repeated = repeated_ids(&elements);
+        let repeated = repeated_ids(elements);
         let config = &self.cms.config;
         let prepare = |(index, element): (usize, &Value)| -> Result<Element> {
             if repeated.contains(&index) {
@@ -91,7 +91,7 @@ impl Objects<'_> {
             require_quota(writer, quota, 0)?;
             Ok(batch.faults)
         })?;
-        Ok(report(&elements, faults, !repeated.is_empty()))
+        Ok(report(elements, faults, !repeated.is_empty()))
     }
 
     /// Patches many objects (contract 3.9).
@@ -102,14 +102,14 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: Vec<Value>,
+        elements: &[Value],
     ) -> Result<BatchReport> {
         self.content_type(caller, name, Access::UPDATE)?;
         self.check_limit(elements.len())?;
-        let repeated = repeated_ids(&elements);
+        let repeated = repeated_ids(elements);
         let has_repeated = !repeated.is_empty();
         let context = Context::new(caller, &self.cms.config);
-        let (caller, payloads) = (caller.clone(), elements.clone());
+        let (caller, payloads) = (caller.clone(), elements.to_vec());
         let faults = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for (index, element) in payloads.into_iter().enumerate() {
@@ -137,7 +137,7 @@ impl Objects<'_> {
             }
             Ok(batch.faults)
         })?;
-        Ok(report(&elements, faults, has_repeated))
+        Ok(report(elements, faults, has_repeated))
     }
 
     /// Deletes what can be deleted; returns how many, or the reasons for the rest (contract 3.8).

@@ -169,16 +169,14 @@ impl People<'_> {
         if let Some((_, person)) = self.known.iter().find(|(known, _)| *known == pk) {
             return Ok(person.clone());
         }
-        let person = match pk.map(|pk| self.reader.key(pk)).transpose()?.flatten() {
-            Some(KeyRow { uid, name, created_at, .. }) => {
-                Person::new(uid, name, dates::definition_date(created_at))
-            }
+        let key = pk.map(|pk| self.reader.key(pk)).transpose()?.flatten();
+        let person = if let Some(KeyRow { uid, name, created_at, .. }) = key {
+            Person::new(uid, name, dates::definition_date(created_at))
+        } else {
             // Written on the folder itself, without a key.
-            None => {
-                let local = Caller::local();
-                let (id, name) = (local.actor().id.clone(), local.actor().name.clone());
-                Person::new(id, name, dates::definition_date(Timestamp(0)))
-            }
+            let local = Caller::local();
+            let (id, name) = (local.actor().id.clone(), local.actor().name.clone());
+            Person::new(id, name, dates::definition_date(Timestamp(0)))
         };
         self.known.push((pk, person.clone()));
         Ok(person)

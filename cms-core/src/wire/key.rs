@@ -38,6 +38,7 @@ impl KeyKind {
 /// One rule of a scoped key; several rules add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "the four rights of the contract")]
 pub struct Rule {
     /// Name of a content type, or `*` for all.
     pub ctd: String,

@@ -10,14 +10,14 @@ pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
     let elements = body::array(call.body)?;
     let update_existing = paging::boolean(call.query.get("updateExisting"));
-    let report = cms.objects().batch_create(&call.caller, name, elements, update_existing)?;
+    let report = cms.objects().batch_create(&call.caller, name, &elements, update_existing)?;
     Ok(reported(&report))
 }
 
 pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
     let elements = body::array(call.body)?;
-    Ok(reported(&cms.objects().batch_patch(&call.caller, name, elements)?))
+    Ok(reported(&cms.objects().batch_patch(&call.caller, name, &elements)?))
 }
 
 pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {

@@ -393,8 +393,8 @@ impl<'a> Loader<'a> {
         let mut size = self.batch;
         while start < elements.len() {
             let part = &elements[start..elements.len().min(start + size)];
-            let values = part.iter().copied().cloned().collect();
-            match self.target.import(&job.content_type.name, values, update) {
+            let values: Vec<Value> = part.iter().copied().cloned().collect();
+            match self.target.import(&job.content_type.name, &values, update) {
                 Ok(report) => {
                     let errors = by_number(part, report);
                     refused.extend(errors.into_iter().map(|(number, e)| (start + number, e)));
