@@ -16,7 +16,7 @@ pub(crate) fn folder(durability: Durability) -> TestCms {
     for definition in corpus::types() {
         folder.cms.types().create(&local, map(definition)).expect("the type is valid");
     }
-    let authors = (0..corpus::AUTHORS).map(corpus::author).collect();
+    let authors: Vec<Value> = (0..corpus::AUTHORS).map(corpus::author).collect();
     add(&folder, "author", &authors);
     for first in (0..POSTS).step_by(500) {
         add(&folder, "post", &(first..first + 500).map(corpus::post).collect::<Vec<_>>());
