@@ -60,9 +60,9 @@ pub(crate) fn push_object_date(seconds: i64, out: &mut Vec<u8>) {
 pub(crate) fn definition_date(at: Timestamp) -> String {
     let mut out = Vec::with_capacity(31);
     push_second(at.seconds(), &mut out);
-    out.push(b'.');
-    push_digits(at.0.rem_euclid(MICROSECONDS), 6, &mut out);
-    out.extend_from_slice(b"+0000");
+    let mut fraction = *b".000000+0000";
+    put_digits(&mut fraction[1..7], at.0.rem_euclid(MICROSECONDS));
+    out.extend_from_slice(&fraction);
     String::from_utf8(out).expect("only ASCII was pushed")
 }
 
@@ -75,26 +75,21 @@ fn push_second(seconds: i64, out: &mut Vec<u8>) {
         .expect("years of four digits are in range")
         .to_calendar_date();
     let of_day = seconds.rem_euclid(SECONDS_PER_DAY);
-    push_digits(i64::from(year), 4, out);
-    out.push(b'-');
-    push_digits(i64::from(u8::from(month)), 2, out);
-    out.push(b'-');
-    push_digits(i64::from(day), 2, out);
-    out.push(b'T');
-    push_digits(of_day / 3600, 2, out);
-    out.push(b':');
-    push_digits(of_day / 60 % 60, 2, out);
-    out.push(b':');
-    push_digits(of_day % 60, 2, out);
+    let mut text = *b"0000-00-00T00:00:00";
+    put_digits(&mut text[..4], i64::from(year));
+    put_digits(&mut text[5..7], i64::from(u8::from(month)));
+    put_digits(&mut text[8..10], i64::from(day));
+    put_digits(&mut text[11..13], of_day / 3600);
+    put_digits(&mut text[14..16], of_day / 60 % 60);
+    put_digits(&mut text[17..], of_day % 60);
+    out.extend_from_slice(&text);
 }
 
-/// Appends the last `width` decimal digits of a number that is not negative.
-fn push_digits(number: i64, width: usize, out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + width, b'0');
+/// Fills a place with the last decimal digits of a number that is not negative.
+fn put_digits(place: &mut [u8], number: i64) {
     let mut rest = number;
-    for digit in out[start..].iter_mut().rev() {
-        *digit = b"0123456789"[usize::try_from(rest % 10).unwrap_or(0)];
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or(0);
         rest /= 10;
     }
 }

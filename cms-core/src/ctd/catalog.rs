@@ -181,7 +181,8 @@ impl CatalogCell {
         if held.rev == rev { Ok(held) } else { Ok(Arc::new(Catalog::load(writer, rev, &held)?)) }
     }
 
-    fn held(&self) -> Arc<Catalog> {
+    /// Returns the newest catalog that this process knows, which may be out of date.
+    pub(crate) fn held(&self) -> Arc<Catalog> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -21,6 +21,11 @@ macro_rules! columns {
 }
 pub(super) const COLUMNS: &str = columns!();
 const ONE: &str = concat!("SELECT ", columns!(), " FROM object WHERE ctd = ?1 AND id = ?2");
+const ONE_AND_REVISION: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", (SELECT schema_rev FROM meta) FROM object WHERE ctd = ?1 AND id = ?2"
+);
 const MANY: &str = concat!(
     "SELECT ",
     columns!(),
@@ -83,6 +88,19 @@ impl Reader<'_> {
     ) -> Result<Option<T>> {
         self.statement(ONE)?
             .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
+            .optional()
+            .map_err(map)
+    }
+
+    /// As [`Self::object`], and tells the schema revision of the very same snapshot.
+    pub(crate) fn object_and_revision<T>(
+        &self,
+        ctd: i64,
+        id: &str,
+        visit: impl FnOnce(Stored<'_>) -> T,
+    ) -> Result<Option<(T, i64)>> {
+        self.statement(ONE_AND_REVISION)?
+            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(16)?)))
             .optional()
             .map_err(map)
     }
