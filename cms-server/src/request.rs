@@ -14,7 +14,7 @@ use std::{
 
 use axum::{
     body::{Body, Bytes, HttpBody},
-    http::{HeaderValue, Method, Request, request::Parts},
+    http::{HeaderValue, Method, Request, header, request::Parts},
     response::Response,
 };
 use cms_core::{Caller, Cms, Result};
@@ -44,15 +44,20 @@ pub(crate) struct Call<'a> {
 /// Answers a request. Never fails: what goes wrong is an answer too.
 pub(crate) async fn answer(app: Arc<App>, request: Request<Body>) -> Response {
     let started = Instant::now();
-    let (parts, body) = request.into_parts();
+    let (parts, mut body) = request.into_parts();
+    // Who asks before sending a body is told no, not to go on.
+    let sends_unasked = !parts.headers.contains_key(header::EXPECT);
     let (method, uri) = (parts.method.clone(), parts.uri.clone());
     let request_id = app.request_ids.of(&parts.headers);
-    let answer = carry_out(&app, parts, body).await.unwrap_or_else(Answer::from);
+    let answer = carry_out(&app, parts, &mut body).await.unwrap_or_else(Answer::from);
+    if sends_unasked {
+        body::drain(&mut body).await;
+    }
     log(&answer, &method, uri.path(), &request_id, started.elapsed());
     answer.into_response(&method, request_id)
 }
 
-async fn carry_out(app: &Arc<App>, parts: Parts, body: Body) -> Result<Answer> {
+async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answer> {
     if parts.method == Method::OPTIONS {
         return Ok(Answer::preflight());
     }
@@ -115,7 +120,7 @@ impl Errand {
     }
 
     /// A request with a body, which is looked at only once the caller may write.
-    async fn run_with_body(self, app: &Arc<App>, body: Body) -> Result<Answer> {
+    async fn run_with_body(self, app: &Arc<App>, body: &mut Body) -> Result<Answer> {
         let admit = move |app: &App| self.admit(app).map(|caller| (self, caller));
         let (errand, caller) = blocking::run(app, Work::Short, admit).await??;
         let body = if body.is_end_stream() {

@@ -18,6 +18,10 @@ const PAUSE: Duration = Duration::from_secs(30);
 /// Most memory that is reserved because a request says how long it is.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 
+/// Most of an unwanted body that is read away, and for how long.
+const DRAINED: u64 = 64 * 1024;
+const LINGER: Duration = Duration::from_secs(1);
+
 /// Refuses a body that does not say that it is JSON.
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<()> {
     let value = headers.get(header::CONTENT_TYPE).map_or(&b""[..], |v| v.as_bytes());
@@ -30,7 +34,7 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<()> {
 }
 
 /// Reads a whole body, of at most `limit` bytes.
-pub(crate) async fn read(mut body: Body, limit: usize) -> Result<Bytes> {
+pub(crate) async fn read(body: &mut Body, limit: usize) -> Result<Bytes> {
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if declared > limit {
         return Err(Error::BodyTooLarge);
@@ -54,6 +58,26 @@ pub(crate) async fn read(mut body: Body, limit: usize) -> Result<Bytes> {
         all.extend_from_slice(&data);
     }
     Ok(if all.is_empty() { first } else { all.into() })
+}
+
+/// Reads away what nobody wanted of a body, when it is short and comes at once: a connection with
+/// unread bytes is closed, and the answer may be lost with it.
+pub(crate) async fn drain(body: &mut Body) {
+    if body.is_end_stream() || body.size_hint().lower() > DRAINED {
+        return;
+    }
+    let mut left = DRAINED;
+    let reading = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            let taken = frame.data_ref().map_or(0, Bytes::len) as u64;
+            match left.checked_sub(taken) {
+                Some(less) => left = less,
+                None => return,
+            }
+        }
+    };
+    // Who sends slowly loses the connection, as before.
+    time::timeout(LINGER, reading).await.ok();
 }
 
 /// Reads a body that is a JSON object.

@@ -122,6 +122,28 @@ fn queries_may_be_raw() {
     running.shutdown();
 }
 
+/// Contract 1.1: a body that nobody reads may come after the head; the connection lives on.
+#[test]
+fn unread_bodies_keep_the_connection() {
+    let (_core, running) = start(&ServerConfig::default());
+    let mut client = Client::connect(running.address());
+    let one = format!("{POSTS}/one");
+    let gone = format!("{POSTS}/gone");
+    let asked =
+        [("GET", &*one, 200), ("DELETE", &gone, 404), ("POST", "/no", 404), ("PUT", &one, 415)];
+    for (method, target, status) in asked {
+        for body in ["null", &"x".repeat(60_000)] {
+            let length = format!("content-length: {}\r\n", body.len());
+            client.write(&Client::head(method, target, &length));
+            // Time for an answer that does not wait for the body.
+            thread::sleep(Duration::from_millis(20));
+            client.write(body);
+            assert_eq!(client.read().0, status, "{method} {target}");
+        }
+    }
+    running.shutdown();
+}
+
 /// A request line that comes in pieces, and requests that come in one piece.
 #[test]
 fn requests_may_come_in_any_portions() {
