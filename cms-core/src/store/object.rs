@@ -26,10 +26,12 @@ const ONE_AND_REVISION: &str = concat!(
     columns!(),
     ", (SELECT schema_rev FROM meta) FROM object WHERE ctd = ?1 AND id = ?2"
 );
+// A join looks each id up; IN would first sort them into a table of its own.
 const MANY: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM object WHERE ctd = ?1 AND id IN (SELECT value FROM json_each(?2))"
+    " FROM (SELECT value AS wanted FROM json_each(?2)) \
+      CROSS JOIN object ON ctd = ?1 AND id = wanted"
 );
 
 /// Reads a row of [`COLUMNS`] without copying its texts.
