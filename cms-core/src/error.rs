@@ -9,6 +9,8 @@ use std::fmt;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::limits;
+
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -129,8 +131,14 @@ impl FieldErrors {
     }
 
     /// Adds a message unless the path already has it.
+    ///
+    /// Past [`limits::FAULTY_PATHS`] paths nothing is added: there is enough to mend.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        let messages = self.0.entry(path.into()).or_default();
+        let path = path.into();
+        if self.0.len() >= limits::FAULTY_PATHS && !self.0.contains_key(&path) {
+            return;
+        }
+        let messages = self.0.entry(path).or_default();
         let message = message.into();
         if !messages.contains(&message) {
             messages.push(message);

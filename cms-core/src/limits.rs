@@ -1,5 +1,7 @@
 //! Named bounds (contract 1.9, 1.12). Numbers stand here and nowhere else.
 
+use std::time::Duration;
+
 /// Default number of entries on a page.
 pub const PAGE_DEFAULT: u32 = 20;
 /// Most objects or versions on a page.
@@ -26,6 +28,14 @@ pub const HYDRATED_BYTES: usize = 64 * 1024 * 1024;
 pub const QUICK_ENTRIES: u64 = 10_000;
 /// Objects that a list may show and still count as quick.
 pub const QUICK_OBJECTS: u32 = 100;
+/// Longest time that one read of the database may take.
+pub const READ_TIME: Duration = Duration::from_secs(5);
+/// Paths of one map of faults; a payload cannot make an answer many times its size.
+pub const FAULTY_PATHS: usize = 1000;
+/// Unique properties of one type: each costs an index and a look-up with every write.
+pub const UNIQUE_PROPERTIES: usize = 64;
+/// Longest name and label of a type, and longest name of a key, in characters.
+pub const NAME_CHARS: usize = 255;
 /// Days that a deleted object is kept.
 pub const TRASH_DAYS: i64 = 60;
 /// Steps of a regular expression on one value before it counts as not matching.

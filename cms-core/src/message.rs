@@ -46,3 +46,9 @@ pub(crate) fn not_in_enumeration(allowed: &[&str]) -> String {
     let list: Vec<String> = allowed.iter().map(|value| format!("\"{value}\"")).collect();
     format!("Does not have a value in the enumeration [{}]", list.join(","))
 }
+
+pub(crate) fn undeclared(name: &str) -> String {
+    format!(
+        "The property {name} is not defined and the definition does not allow additional properties"
+    )
+}

@@ -15,6 +15,7 @@ use crate::{
     context::{Actor, Caller},
     dates,
     error::{Error, FieldErrors, Result},
+    limits, message,
     store::{KeyRow, Reader, Revisions},
     wire::{
         key::{CreatedKey, Key, KeyKind, NewKey, Rule},
@@ -238,6 +239,12 @@ fn validate(new: &NewKey) -> FieldErrors {
     let mut errors = FieldErrors::default();
     if new.name.trim().is_empty() {
         errors.add("name", "Must be at least 1 characters long");
+    }
+    if new.name.chars().count() > limits::NAME_CHARS {
+        errors.add("name", message::too_long(limits::NAME_CHARS));
+    }
+    if new.name.chars().any(char::is_control) {
+        errors.add("name", message::NOT_VALID);
     }
     let is_scoped = new.kind == KeyKind::Scoped;
     if is_scoped && new.rules.is_empty() {

@@ -18,15 +18,14 @@ use self::{
 use super::{model::Definition, schema::LINK_TYPES};
 use crate::{
     error::FieldErrors,
+    limits,
     message::{self, NOT_IN_DATABASE, NOT_VALID},
     object::link,
     wire::ctd::Slug,
+    workflow,
 };
 
 const ABSTRACT_SCHEMA: &str = "#/components/schemas/AbstractContentTypeSchemaDefinition";
-
-/// Workflows that a type can have (contract 5.1); the first is the default.
-const WORKFLOWS: [&str; 2] = ["generic", "publishing"];
 
 /// Parses a payload. `base` is the stored definition when it is being replaced: it supplies the
 /// keys that an update may leave out (contract 2.6).
@@ -43,11 +42,12 @@ pub(crate) fn definition(
     let schemas = schema.and_then(|schema| properties(schema, errors));
     let content = Content { schemas, required: needed.unwrap_or_default(), meta };
     Level::top(base.is_some()).check(&content, errors);
+    check_unique_count(meta, errors);
 
     let workflow_id = workflow(payload, base, errors);
     let draft_public = optional(payload, "draftPublic", "", errors)
         .unwrap_or_else(|| base.is_some_and(|base| base.draft_public));
-    if draft_public && workflow_id != WORKFLOWS[0] {
+    if draft_public && workflow_id != workflow::DEFAULT {
         errors.add("draftPublic", "Draft & Public cannot be combined with a custom workflow");
     }
     let internal = optional(payload, "internal", "", errors)
@@ -76,6 +76,17 @@ pub(crate) fn definition(
     }
 }
 
+/// Refuses more unique properties than a write can look up in time.
+fn check_unique_count(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
+    let configs = meta.and_then(|meta| meta.get("propertiesConfig")).and_then(Value::as_object);
+    let configs = configs.into_iter().flat_map(Map::values);
+    let most = limits::UNIQUE_PROPERTIES;
+    if configs.filter(|config| config["unique"] == true).count() > most {
+        let message = format!("Too many unique properties, limit: {most}");
+        errors.add("metaDefinition.propertiesConfig", message);
+    }
+}
+
 fn name<'a>(payload: &'a Map<String, Value>, errors: &mut FieldErrors) -> Option<&'a str> {
     let name = non_empty(payload, "name", errors)?;
     if !name.bytes().all(|b| b == b'_' || b.is_ascii_lowercase()) {
@@ -92,6 +103,8 @@ fn non_empty<'a>(
     let text: &str = required(payload, key, "", errors)?;
     if text.is_empty() {
         errors.add(key, message::too_short(1));
+    } else if text.chars().count() > limits::NAME_CHARS {
+        errors.add(key, message::too_long(limits::NAME_CHARS));
     }
     Some(text)
 }
@@ -146,10 +159,10 @@ fn workflow<'a>(
     errors: &mut FieldErrors,
 ) -> &'a str {
     let sent = optional(payload, "workflowId", "", errors);
-    if sent.is_some_and(|id| !WORKFLOWS.contains(&id)) {
+    if sent.is_some_and(|id| workflow::find(id).is_none()) {
         errors.add("workflowId", NOT_IN_DATABASE);
     }
-    sent.unwrap_or_else(|| base.map_or(WORKFLOWS[0], |base| &base.workflow_id))
+    sent.unwrap_or_else(|| base.map_or(workflow::DEFAULT, |base| &base.workflow_id))
 }
 
 /// Reads slug rules, or checks the stored ones against the new properties.

@@ -16,6 +16,9 @@ use crate::{
     message::{self, ALREADY_USED, DUPLICATES, NOT_IN_DATABASE},
 };
 
+/// The least long, as a fraction.
+const LEAST: f64 = -9_223_372_036_854_775_808.0;
+
 /// Checks one value.
 pub(crate) fn check(property: &Property, value: &Value, path: &Path, errors: &mut FieldErrors) {
     match (property.input_type, value) {
@@ -37,6 +40,12 @@ pub(crate) fn check(property: &Property, value: &Value, path: &Path, errors: &mu
             for nested in property.nested.iter().filter(|nested| nested.unique) {
                 check_unique(&nested.name, items, path, errors);
             }
+        }
+        // A whole number below the range was read as a fraction, and rounded into the range.
+        (InputType::Number, Value::Number(number))
+            if number.is_f64() && number.as_f64().is_some_and(|n| n <= LEAST) =>
+        {
+            errors.add(path.to_string(), format!("Must have a minimum value of {}", i64::MIN));
         }
         (InputType::Custom, Value::Object(value)) => {
             check_nested(&property.nested, value, path, errors);

@@ -245,7 +245,12 @@ impl Objects<'_> {
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-                let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
+                let found = find(reader, content_type, View::of_one(caller, content_type), id);
+                if found.is_err() {
+                    // Size is checked before existence (contract 1.4).
+                    write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
+                }
+                let stored = found?;
                 let mut draft =
                     Draft::edit(content_type, edit, payload.clone(), &stored, &context)?;
                 if !draft.errors.is_empty() {

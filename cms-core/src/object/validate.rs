@@ -56,7 +56,7 @@ pub(crate) fn validate(
         for key in object.keys().map(String::as_str) {
             let is_declared = properties.iter().any(|property| property.name == key);
             if !is_declared && !OWN_KEYS.contains(&key) {
-                errors.add(key, undeclared(key));
+                errors.add(key, message::undeclared(key));
             }
         }
     }
@@ -116,7 +116,7 @@ fn add_schema_errors(
             }
             Kind::AdditionalProperties { unexpected } => {
                 for name in unexpected {
-                    errors.add(format!("{path}.{name}"), undeclared(name));
+                    errors.add(format!("{path}.{name}"), message::undeclared(name));
                 }
             }
             kind => errors.add(path, sentence(kind, schema, &error)),
@@ -163,12 +163,6 @@ fn sentence(kind: &Kind, schema: &PropertySchema, error: &ValidationError) -> St
 
 fn no_match(pattern: &str) -> String {
     format!("Does not match the regex pattern {pattern}")
-}
-
-fn undeclared(name: &str) -> String {
-    format!(
-        "The property {name} is not defined and the definition does not allow additional properties"
-    )
 }
 
 /// Spells the place of an error: `list[0].name`.

@@ -23,7 +23,7 @@ use crate::{
         slug,
     },
     error::{Error, FieldErrors, Result},
-    ids::IdSource,
+    ids::{ID_MAX_CHARS, IdSource},
     limits,
     store::{Event, ObjectChange, Reader, Writer},
     workflow,
@@ -149,11 +149,7 @@ impl Draft {
         mut errors: FieldErrors,
     ) -> Result<Self> {
         let data = serde_json::to_string(&object).map_err(|e| Error::Internal(Box::new(e)))?;
-        // As one text, the id would be `"id":"…",` longer.
-        let bytes = data.len() + id.len() + 8;
-        if bytes > limits::OBJECT_BYTES {
-            return Err(Error::ObjectTooLarge { id, bytes });
-        }
+        require_size(&id, data.len())?;
         errors.merge(validate::validate(&content_type.properties, &content_type.schema, &object));
         let links = link::links(&content_type.properties, &object);
         Ok(Self { id, object, data, links, errors, type_rev: content_type.rev() })
@@ -290,6 +286,17 @@ pub(crate) fn update(
         ..before.internal
     };
     Ok(Stored { internal, data: Cow::Owned(change.data), ..before })
+}
+
+/// Refuses an object whose properties, as compact JSON, are larger than an object may be.
+pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
+    // As one text, the id would be `"id":"…",` longer.
+    let bytes = data + id.len() + 8;
+    if bytes <= limits::OBJECT_BYTES {
+        return Ok(());
+    }
+    let id = id.chars().take(ID_MAX_CHARS).collect();
+    Err(Error::ObjectTooLarge { id, bytes })
 }
 
 /// Reads the stored text of an object.

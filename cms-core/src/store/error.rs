@@ -10,6 +10,9 @@ pub(super) fn map(error: rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             Error::Busy("the database is locked by another process".to_owned())
         }
+        Some(ErrorCode::OperationInterrupted) => Error::Busy(
+            "the query took too long; filter by a property that has an index".to_owned(),
+        ),
         _ => Error::Internal(Box::new(error)),
     }
 }

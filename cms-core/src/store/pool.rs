@@ -3,13 +3,14 @@
 use std::{
     ops::Deref,
     path::{Path, PathBuf},
-    sync::{Condvar, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Instant,
 };
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{error::map, functions};
-use crate::{config::Durability, error::Result};
+use crate::{config::Durability, error::Result, limits};
 
 /// Statements that a connection keeps prepared.
 const STATEMENTS: usize = 256;
@@ -53,6 +54,23 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Instructions of the database engine between two looks at the clock.
+const LOOK_AFTER: i32 = 200;
+
+/// A connection that reads, and when what it reads now has to end.
+struct Reading {
+    connection: Connection,
+    deadline: Arc<Mutex<Instant>>,
+}
+
+impl Reading {
+    fn start(self) -> Self {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
+            Instant::now() + limits::READ_TIME;
+        self
+    }
+}
+
 /// Connections that can only read, opened when first needed.
 pub(super) struct Pool {
     path: PathBuf,
@@ -61,7 +79,7 @@ pub(super) struct Pool {
 }
 
 struct State {
-    idle: Vec<Connection>,
+    idle: Vec<Reading>,
     /// How many more may be opened.
     unopened: usize,
     /// Threads that wait; to wake one is a system call, even when there is none.
@@ -79,8 +97,8 @@ impl Pool {
     pub(super) fn take(&self) -> Result<Pooled<'_>> {
         let mut state = self.lock();
         loop {
-            if let Some(connection) = state.idle.pop() {
-                return Ok(Pooled { pool: self, connection: Some(connection) });
+            if let Some(reading) = state.idle.pop() {
+                return Ok(Pooled { pool: self, reading: Some(reading.start()) });
             }
             if state.unopened > 0 {
                 state.unopened -= 1;
@@ -92,7 +110,7 @@ impl Pool {
         }
         drop(state);
         match connect_reader(&self.path) {
-            Ok(connection) => Ok(Pooled { pool: self, connection: Some(connection) }),
+            Ok(reading) => Ok(Pooled { pool: self, reading: Some(reading.start()) }),
             Err(error) => {
                 self.put(|state| state.unopened += 1);
                 Err(error)
@@ -118,31 +136,35 @@ impl Pool {
     }
 }
 
-fn connect_reader(path: &Path) -> Result<Connection> {
-    let connection = connect(path, OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE)?;
+fn connect_reader(path: &Path) -> Result<Reading> {
+    let mut connection = connect(path, OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE)?;
     connection.execute_batch("PRAGMA query_only = ON").map_err(map)?;
-    Ok(connection)
+    let deadline = Arc::new(Mutex::new(Instant::now()));
+    let ends = Arc::clone(&deadline);
+    let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
+    connection.progress_handler(LOOK_AFTER, Some(is_over)).map_err(map)?;
+    Ok(Reading { connection, deadline })
 }
 
 /// A connection that goes back to the pool when it is dropped.
 pub(super) struct Pooled<'p> {
     pool: &'p Pool,
-    connection: Option<Connection>,
+    reading: Option<Reading>,
 }
 
 impl Deref for Pooled<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.connection.as_ref().expect("taken only by drop")
+        &self.reading.as_ref().expect("taken only by drop").connection
     }
 }
 
 impl Drop for Pooled<'_> {
     fn drop(&mut self) {
-        let Some(connection) = self.connection.take() else { return };
-        if connection.is_autocommit() {
-            self.pool.put(|state| state.idle.push(connection));
+        let Some(reading) = self.reading.take() else { return };
+        if reading.connection.is_autocommit() {
+            self.pool.put(|state| state.idle.push(reading));
         } else {
             // A reader panicked inside its snapshot: a fresh connection is safer than this one.
             self.pool.put(|state| state.unopened += 1);

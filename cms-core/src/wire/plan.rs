@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::error::FieldErrors;
+use crate::{
+    error::{FieldErrors, Result},
+    message,
+};
 
 /// What is wanted: content type payloads as `POST` takes them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -27,6 +30,38 @@ pub struct ApplyRequest {
     pub token: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_data_loss: Option<DataLoss>,
+}
+
+/// Checks that the parts of a plan or apply payload are of the right kinds.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] with the messages of contract 3.6.
+pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
+    let mut errors = FieldErrors::default();
+    let mut check = |path: &str, value: &Value, is_right: bool, expected: &str| {
+        if !is_right {
+            errors.add(path, message::wrong_type(value, expected));
+        }
+    };
+    if let Some(types) = payload.get("contentTypes") {
+        check("contentTypes", types, types.is_array(), "array");
+        for (index, item) in types.as_array().into_iter().flatten().enumerate() {
+            check(&format!("contentTypes[{index}]"), item, item.is_object(), "object");
+        }
+    }
+    if let Some(prune) = payload.get("prune") {
+        check("prune", prune, prune.is_boolean(), "boolean");
+    }
+    if let Some(token) = payload.get("token") {
+        check("token", token, token.is_string(), "string");
+    }
+    if let Some(consent) = payload.get("allowDataLoss") {
+        check("allowDataLoss", consent, consent.is_boolean() || consent.is_array(), "array");
+        for (index, item) in consent.as_array().into_iter().flatten().enumerate() {
+            check(&format!("allowDataLoss[{index}]"), item, item.is_string(), "string");
+        }
+    }
+    errors.into_result()
 }
 
 /// Consent to losing stored values.

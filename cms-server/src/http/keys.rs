@@ -9,7 +9,7 @@ pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 }
 
 pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let new: NewKey = body::structure(body::object(call.body)?)?;
+    let new = NewKey::from_payload(&body::object(call.body)?)?;
     Ok(Answer::json(&cms.keys().create(&call.caller, &new)?))
 }
 

@@ -5,7 +5,7 @@ use cms_core::{
     paging::{self, Page},
     wire::{
         ctd::{TypeListRequest, TypeOrder, unsupported_keys},
-        plan::{ApplyRequest, PlanRequest},
+        plan::{ApplyRequest, PlanRequest, check_payload},
     },
 };
 use serde_json::{Map, Value};
@@ -98,6 +98,7 @@ fn definition(call: &mut Call<'_>) -> Result<Map<String, Value>> {
 /// Reads a project, and notes the keys of it that are ignored.
 fn project(call: &mut Call<'_>, known: &[&str]) -> Result<Map<String, Value>> {
     let payload = body::object(call.body)?;
+    check_payload(&payload)?;
     let ignored = payload.keys().map(String::as_str).filter(|key| !known.contains(key));
     call.ignored_payload = deprecation::names(ignored);
     Ok(payload)

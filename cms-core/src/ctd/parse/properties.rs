@@ -238,6 +238,10 @@ impl Level {
             strings(json, list, &path, errors);
         }
         check_labelled_options(json, &path, errors);
+        let subtype = optional(json, "inputSubtype", &path, errors).unwrap_or("x");
+        if subtype.is_empty() || !subtype.bytes().all(|b| b.is_ascii_lowercase()) {
+            errors.add(format!("{path}.inputSubtype"), NOT_VALID);
+        }
         let unique = optional(json, "unique", &path, errors).unwrap_or(false);
         let input_type = input_type(json, &path, errors)?;
         if unique && !can_be_unique(input_type) {
