@@ -12,6 +12,7 @@ use super::{
     change, parse, resolve,
 };
 use crate::{
+    clock::Timestamp,
     cms::Cms,
     context::Caller,
     error::{Error, FieldErrors, Result},
@@ -94,15 +95,9 @@ impl Types<'_> {
         name: &str,
         payload: Map<String, Value>,
     ) -> Result<ContentType> {
-        caller.require_write()?;
-        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
-        let (caller, name) = (caller.clone(), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
-            let before = catalog.look_up(&name)?;
-            caller.require_type_admin()?;
+        self.write(caller, name, move |writer, catalog, before, at| {
             require_changeable(before)?;
-            let definition = check(writer, &catalog, &payload, Some(before))?;
+            let definition = check(writer, catalog, &payload, Some(before))?;
             let rev = writer.bump_schema()?;
             change::update(writer, before, &definition, rev, at)?.blockers.into_result()?;
             Ok(Type::new(writer.ctd(before.pk)?).to_wire())
@@ -111,13 +106,7 @@ impl Types<'_> {
 
     /// Deletes a type that has no live objects and that no key names (contract 2.7).
     pub fn delete(&self, caller: &Caller, name: &str) -> Result<()> {
-        caller.require_write()?;
-        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
-        let (caller, name) = (caller.clone(), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
-            let content_type = catalog.look_up(&name)?;
-            caller.require_type_admin()?;
+        self.write(caller, name, |writer, _, content_type, at| {
             require_changeable(content_type)?;
             let reasons = reasons_to_stay(writer, content_type)?;
             if !reasons.is_empty() {
@@ -130,13 +119,7 @@ impl Types<'_> {
 
     /// Removes all objects of a type, and on demand the type (contract 2.7).
     pub fn purge(&self, caller: &Caller, name: &str, delete_schema: bool) -> Result<()> {
-        caller.require_write()?;
-        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
-        let (caller, name) = (caller.clone(), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
-            let content_type = catalog.look_up(&name)?;
-            caller.require_type_admin()?;
+        self.write(caller, name, move |writer, _, content_type, at| {
             if delete_schema {
                 require_changeable(content_type)?;
                 let reasons = keys_that_name(writer, content_type)?;
@@ -151,6 +134,24 @@ impl Types<'_> {
                 change::delete(writer, content_type, at)?;
             }
             Ok(())
+        })
+    }
+
+    /// Changes one type in a write transaction, after the checks of contract 1.4 in their order.
+    fn write<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        name: &str,
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>, Timestamp) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        caller.require_write()?;
+        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+        let (caller, name) = (caller.clone(), name.to_owned());
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let content_type = catalog.look_up(&name)?;
+            caller.require_type_admin()?;
+            write(writer, &catalog, content_type, at)
         })
     }
 

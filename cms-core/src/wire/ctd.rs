@@ -4,7 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::object::Direction;
-use crate::paging::Page;
+use crate::{
+    error::{Error, Result},
+    message,
+    paging::Page,
+};
 
 /// A content type definition, complete, in the contract's key order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +58,18 @@ pub fn unsupported_keys(payload: &Map<String, Value>) -> Vec<&str> {
         .map(String::as_str)
         .filter(|key| !WRITABLE_KEYS.contains(key) && !IGNORED_KEYS.contains(key))
         .collect()
+}
+
+/// Reads the payload of a purge: whether the type goes too (contract 2.7).
+///
+/// # Errors
+/// [`crate::Error::Invalid`] when `deleteSchema` is no boolean.
+pub fn deletes_schema(payload: &Map<String, Value>) -> Result<bool> {
+    match payload.get("deleteSchema") {
+        None => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => Err(Error::invalid("deleteSchema", message::wrong_type(other, "boolean"))),
+    }
 }
 
 /// One slug rule (contract 13.1).

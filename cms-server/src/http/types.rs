@@ -1,10 +1,10 @@
 //! Content type definitions (contract 2).
 
 use cms_core::{
-    Cms, Error, Result, limits,
+    Cms, Result, limits,
     paging::{self, Page},
     wire::{
-        ctd::{TypeListRequest, TypeOrder, unsupported_keys},
+        ctd::{TypeListRequest, TypeOrder, deletes_schema, unsupported_keys},
         plan::{ApplyRequest, PlanRequest, check_payload},
     },
 };
@@ -58,14 +58,7 @@ pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 pub(crate) fn purge(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
     let payload = if call.body.is_empty() { Map::new() } else { body::object(call.body)? };
-    let delete_schema = match payload.get("deleteSchema") {
-        None => false,
-        Some(Value::Bool(flag)) => *flag,
-        Some(other) => {
-            let message = format!("{} value found, but a boolean is required", kind(other));
-            return Err(Error::invalid("deleteSchema", message));
-        }
-    };
+    let delete_schema = deletes_schema(&payload)?;
     cms.types().purge(&call.caller, name, delete_schema)?;
     Ok(Answer::no_content())
 }
@@ -107,17 +100,4 @@ fn project(call: &mut Call<'_>, known: &[&str]) -> Result<Map<String, Value>> {
 /// `names[]=a&names[]=b` and `names=a,b` mean the same (contract 2.2).
 fn comma_separated(values: &[String]) -> Vec<String> {
     values.iter().flat_map(|value| value.split(',')).map(|name| name.trim().to_owned()).collect()
-}
-
-/// The type of a value as messages name it (contract 3.6).
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "NULL",
-        Value::Bool(_) => "Boolean",
-        Value::Number(number) if number.is_f64() => "Double",
-        Value::Number(_) => "Integer",
-        Value::String(_) => "String",
-        Value::Array(_) => "Array",
-        Value::Object(_) => "Object",
-    }
 }
