@@ -51,7 +51,7 @@ pub(in crate::commands) enum Existing {
     Refuse,
     /// They are replaced, unless they are equal.
     Update,
-    /// They are left alone.
+    /// They are left alone, and deleted ones stay deleted.
     Keep,
 }
 
@@ -240,11 +240,14 @@ impl<'a> Loader<'a> {
         let stored = self.stored(content_type, elements.iter().map(|(_, element)| element))?;
         let mut attempts = Vec::new();
         for (rank, element) in elements {
-            let known = element.id().and_then(|id| stored.get(&id.to_lowercase()));
-            if known.is_some_and(|known| {
+            let id = element.id().map(str::to_lowercase);
+            let known = id.as_ref().and_then(|id| stored.get(id));
+            let is_deleted = id.as_ref().is_some_and(|id| rest.job.deleted.contains(id));
+            let stays = known.is_some_and(|known| {
                 self.options.existing == Existing::Keep
                     || is_unchanged(&element.value, known, content_type)
-            }) {
+            });
+            if is_deleted || stays {
                 self.counts.unchanged += 1;
                 continue;
             }
