@@ -25,6 +25,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    super::interrupt,
     Job,
     element::{Address, Element, address, is_unchanged, without_pending},
 };
@@ -127,11 +128,6 @@ impl<'a> Loader<'a> {
                 File::create(path).map_err(|error| Failure::unwritable(path.display(), error))?,
             )),
         };
-        let interrupt = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupt);
-        // Without a handler Ctrl-C still ends the process between two requests or within one, and
-        // what a request saved is whole in any case.
-        ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).ok();
         Ok(Self {
             target,
             options,
@@ -139,7 +135,8 @@ impl<'a> Loader<'a> {
             batch: BATCH,
             counts: Counts::default(),
             ranks: HashMap::new(),
-            interrupt,
+            // What a request saved is whole, even if Ctrl-C ends the process at once.
+            interrupt: interrupt(),
         })
     }
 
