@@ -4,12 +4,13 @@
 //! [`crate::report`].
 
 use std::{
+    fmt,
     io::{self, BufWriter, IsTerminal, Write},
     time::{Duration, Instant},
 };
 
 use anstream::AutoStream;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::Value;
 
 use crate::{
@@ -100,10 +101,16 @@ impl Printer {
         let display = if self.quiet {
             Display::Nothing
         } else if io::stderr().is_terminal() {
-            let style = "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}";
+            let style = "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}";
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
                 .with_message(label.to_owned())
-                .with_style(ProgressStyle::with_template(style).expect("the template is constant"));
+                .with_style(
+                    ProgressStyle::with_template(style)
+                        .expect("the template is constant")
+                        .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+                            write!(out, "{:.0}/s", state.per_sec()).ok();
+                        }),
+                );
             Display::Bar(bar)
         } else {
             Display::Lines { label: label.to_owned(), total, done: 0, told: Instant::now() }

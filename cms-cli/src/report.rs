@@ -81,12 +81,20 @@ pub(crate) fn csv(out: &mut impl Write, rows: &[Value]) -> io::Result<()> {
         return Ok(());
     }
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(&header)?;
+    writer.write_record(&header).map_err(cause)?;
     for row in rows {
-        writer
-            .write_record(header.iter().map(|key| row.get(*key).map_or_else(String::new, cell)))?;
+        let cells = header.iter().map(|key| row.get(*key).map_or_else(String::new, cell));
+        writer.write_record(cells).map_err(cause)?;
     }
     writer.flush()
+}
+
+/// The error of the output itself, whose kind the error of the crate hides.
+fn cause(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();

@@ -270,4 +270,10 @@ fn standard_input_is_read_where_a_dash_stands() {
     assert_eq!(place.run_with(&["object", "create", "note", "-"], "id: c").exit, 0);
     let deleted = place.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\n");
     assert!(deleted.stderr.ends_with("deleted 3 objects\n"), "{}", deleted.whole());
+
+    // More than one request may hold.
+    let lines = |form: fn(u32) -> String| (0..1100).map(form).collect::<String>();
+    place.run_with(&["import", "note", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
+    let deleted = place.run_with(&["object", "delete", "note", "-"], &lines(|n| format!("n{n}\n")));
+    assert!(deleted.stderr.ends_with("deleted 1100 objects\n"), "{}", deleted.whole());
 }

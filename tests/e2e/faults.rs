@@ -105,3 +105,33 @@ fn broken_answers_end_with_the_exit_code_that_fits() {
         assert_eq!(ran.exit, exit, "{text}\n{}", ran.whole());
     }
 }
+
+/// An export that fails on its way leaves the earlier one as it is.
+#[test]
+fn a_failed_export_leaves_the_earlier_one_alone() {
+    let content_type = serde_json::json!({
+        "id": "t", "name": "note", "label": "Note", "workflowId": "generic", "draftPublic": false,
+        "internal": false, "schemaDefinition": {}, "metaDefinition": {}, "slugs": [],
+        "featuredImage": [], "deletedAt": null, "createdAt": "", "updatedAt": null,
+    });
+    let list = |pages: u64, data: serde_json::Value| {
+        let list = serde_json::json!({"total_count": 2 * pages, "total_pages": pages,
+            "current_page": 1, "count": 1, "data": [data]});
+        answer(200, &list.to_string())
+    };
+    let page = list(2, serde_json::json!({"id": "new"}));
+    let (url, _) = stub(vec![list(1, content_type), page.clone(), page, answer(500, "{}")]);
+    let place = Place::empty();
+    place.write("key", "a-key");
+    let files = ["ContentTypeDefinition.json", "contentObjectNote000001.json", "picture.png"]
+        .map(|name| format!("out/ContentTypeNote/{name}"));
+    for file in &files {
+        place.write(file, "as it was");
+    }
+    let ran = place.run(&["--server", &url, "--key-file", "key", "export", "out"]);
+    assert_eq!(ran.exit, 1, "{}", ran.whole());
+    for file in &files {
+        assert_eq!(std::fs::read_to_string(place.path(file)).unwrap(), "as it was", "{file}");
+    }
+    assert_eq!(std::fs::read_dir(place.path("out")).unwrap().count(), 1, "a draft is left");
+}

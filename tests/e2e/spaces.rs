@@ -105,10 +105,13 @@ fn a_second_start_changes_nothing() {
     assert_eq!(names, ["CMS_RW_KEY", "CMS_RO_KEY"]);
 
     let versions = || {
-        let objects = place.run(&["object", "list", "author", "--all", "--json"]).ok();
+        let lists = ["author", "event"]
+            .map(|name| place.run(&["object", "list", name, "--all", "--json"]).ok());
         let types = place.run(&["ctd", "list", "--json"]).ok();
-        (objects, types)
+        (lists, types)
     };
+    // What an editor deleted stays away.
+    place.run(&["object", "delete", "event", "carry-day"]).ok();
     let before = versions();
     let server = Server::start_in(&folder, &arguments);
     assert!(!server.said.iter().any(|line| line.contains("created")), "{:?}", server.said);

@@ -20,7 +20,7 @@ use serde_json::json;
 use super::{NOTHING_CHANGED, changing, plan_text};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
     project::{self, Project},
     settings::Settings,
@@ -39,6 +39,10 @@ struct SavedPlan {
 }
 
 const SAVED_PLAN: u32 = 1;
+
+/// What to do when a server that starts would lose values.
+#[cfg(feature = "serve")]
+const CONSENT_HINT: &str = "`cms ctd apply FILE --allow-data-loss` on the data folder agrees to that; then start the server";
 
 /// What was asked for, and what it would do.
 struct Draft {
@@ -175,7 +179,14 @@ pub(super) fn at_start(
     let draft = Draft::new(target, project, false)?;
     if draft.has_changes() {
         printer.note(draft.text().trim_end())?;
-        let keys = draft.carry_out(target, None)?.1;
+        let keys = match draft.carry_out(target, None) {
+            Err(mut failure) if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) => {
+                // The server has no flag that agrees to that.
+                failure.hints = vec![CONSENT_HINT.to_owned()];
+                return Err(failure);
+            }
+            done => done?.1,
+        };
         show_keys(&keys, printer)?;
     }
     Ok(())
@@ -282,7 +293,8 @@ fn save(path: &Path, draft: &Draft) -> Result<()> {
 /// Reads a saved plan, when that is what the one file is.
 fn saved(files: &[std::path::PathBuf]) -> Result<Option<SavedPlan>> {
     let [file] = files else { return Ok(None) };
-    if file.extension().is_none_or(|extension| extension != "json") || !file.is_file() {
+    // Standard input and named pipes can be read once only, and project::load reads them.
+    if !file.is_file() {
         return Ok(None);
     }
     let text = fs::read(file).map_err(|error| Failure::unreadable(file.display(), error))?;

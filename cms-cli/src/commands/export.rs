@@ -1,13 +1,14 @@
 //! `cms export`: types and objects as a folder that `cms import` reads.
 //!
 //! The same content gives the same bytes: types by name, objects in the order in which they were
-//! made, without `internal`. Built-in types that are as every new space has them, and empty, are
+//! made, without `internal`. An export takes the place of an earlier one when it is complete. Built-in types that are as every new space has them, and empty, are
 //! left out: the next space has them too, and if it does not, somebody deleted them.
 
 use std::{
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
+    sync::atomic::Ordering,
 };
 
 use cms_core::{
@@ -17,7 +18,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, counted, reading};
+use super::{NOTHING_CHANGED, counted, interrupt, reading};
 use crate::{
     cli::ExportArgs,
     content::folder,
@@ -63,15 +64,21 @@ pub(super) fn run(
     let names =
         folder::names(&types.iter().map(|(content_type, _)| *content_type).collect::<Vec<_>>());
     if !args.dry_run.dry_run {
-        if args.types.is_empty() {
-            folder::clear_others(&args.dir, &names)?;
-        }
+        let interrupt = interrupt();
+        let draft = folder::Draft::new(&args.dir)?;
         let mut progress = printer.progress("export", objects);
         objects = 0;
+        let mut advance = |count| {
+            progress.advance(count);
+            if interrupt.load(Ordering::Relaxed) { Err(interrupted(&args.dir)) } else { Ok(()) }
+        };
         for ((content_type, _), name) in types.iter().zip(&names) {
-            objects += write_type(&*target, content_type, &args.dir.join(name), &mut |count| {
-                progress.advance(count);
-            })?;
+            advance(0)?;
+            objects += write_type(&*target, content_type, &draft.path().join(name), &mut advance)?;
+        }
+        draft.publish(&args.dir, &names)?;
+        if args.types.is_empty() {
+            folder::clear_others(&args.dir, &names)?;
         }
     }
     let value = json!({ "contentTypes": types.len(), "objects": objects });
@@ -90,11 +97,10 @@ fn write_type(
     target: &dyn Target,
     content_type: &ContentType,
     path: &Path,
-    advance: &mut dyn FnMut(u64),
+    advance: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<u64> {
     let unwritable = |error| Failure::unwritable(path.display(), error);
     fs::create_dir_all(path).map_err(unwritable)?;
-    folder::clear(path)?;
     let definition = Value::Object(folder::definition(content_type));
     fs::write(path.join(folder::DEFINITION), format!("{definition:#}\n")).map_err(unwritable)?;
 
@@ -112,7 +118,7 @@ fn write_type(
                 writeln!(file, "{}", without_internal(object)).map_err(unwritable)?;
             }
             written += list.count;
-            advance(list.count);
+            advance(list.count)?;
             if u64::from(list.current_page) >= list.total_pages {
                 break;
             }
@@ -121,6 +127,10 @@ fn write_type(
         file.flush().map_err(unwritable)?;
     }
     Ok(written)
+}
+
+fn interrupted(folder: &Path) -> Failure {
+    Failure::local(format!("interrupted; {} is as it was", folder.display()))
 }
 
 fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {

@@ -11,6 +11,11 @@ mod plan_text;
 #[cfg(feature = "serve")]
 mod serve;
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use crate::{
     cli::Command,
     failure::{Failure, Outcome, Result},
@@ -52,6 +57,14 @@ fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
         Some(place) => target::open(place, changes),
         None => Err(Failure::usage("neither a server nor a data folder is given")),
     }
+}
+
+/// Becomes true when the user presses Ctrl-C. Where no handler can be set, Ctrl-C ends the process.
+fn interrupt() -> Arc<AtomicBool> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupt);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).ok();
+    interrupt
 }
 
 /// What a dry run ends with.

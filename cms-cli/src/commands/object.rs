@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::{NOTHING_CHANGED, changing, counted, reading};
 use crate::{
     cli::{ObjectCommand, ObjectListArgs},
+    content,
     failure::{Failure, Fault, Kind, Outcome, Result},
     printer::Printer,
     report::{self, Column, column},
@@ -19,6 +20,9 @@ use crate::{
     target::Target,
     yaml,
 };
+
+/// Ids in one request, unless the target allows fewer.
+const BATCH: usize = 500;
 
 const COLUMNS: [Column; 5] = [
     column("ID", "/id"),
@@ -134,7 +138,7 @@ fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
     })
 }
 
-/// Reads one object from a JSON or YAML file.
+/// Reads one object from a JSON or YAML file. Standard input may be either: YAML includes JSON.
 fn read(path: &Path) -> Result<Map<String, Value>> {
     let name = path.display().to_string();
     let text = if path == Path::new("-") {
@@ -145,11 +149,17 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     };
     let text = text.map_err(|error| Failure::unreadable(&name, error))?;
     let fault = |place, message| Failure::from(Kind::Faults(vec![Fault { place, message }]));
-    let document = yaml::parse(&text).map_err(|error| {
-        let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
-        fault(format!("{name}{}", mark.unwrap_or_default()), error.message)
-    })?;
-    match document.value {
+    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let value = if is_json {
+        serde_json::from_str(&text).map_err(|error| content::syntax(&name, &error))?
+    } else {
+        let document = yaml::parse(&text).map_err(|error| {
+            let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
+            fault(format!("{name}{}", mark.unwrap_or_default()), error.message)
+        })?;
+        document.value
+    };
+    match value {
         Value::Object(object) => Ok(object),
         _ => Err(fault(name, "one object is expected".to_owned())),
     }
@@ -170,25 +180,40 @@ fn with_standard_input(ids: Vec<String>) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// Deletes in one call, or in as many as the target's limit asks for. What cannot be deleted does
-/// not keep the rest from being deleted.
+/// Deletes in calls of so many ids as the target allows. What cannot be deleted does not keep the
+/// rest from being deleted.
 fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<u64> {
     if let [id] = ids {
         target.delete_object(content_type, id)?;
         return Ok(1);
     }
-    match target.delete_objects(content_type, ids) {
-        Err(Error::BatchLimit { limit }) if limit > 0 && limit < ids.len() => {
-            let (mut deleted, mut reasons) = (0, Vec::new());
-            for part in ids.chunks(limit) {
-                match target.delete_objects(content_type, part) {
-                    Ok(count) => deleted += count,
-                    Err(Error::Refused(more)) => reasons.extend(more),
-                    Err(error) => return Err(error.into()),
-                }
+    let (mut deleted, mut reasons) = (0, Vec::new());
+    let mut size = BATCH;
+    let mut rest = ids;
+    while !rest.is_empty() {
+        let (part, after) = rest.split_at(size.min(rest.len()));
+        match target.delete_objects(content_type, part) {
+            Ok(count) => deleted += count,
+            Err(Error::BatchLimit { limit }) if limit > 0 && limit < part.len() => {
+                size = limit;
+                continue;
             }
-            if reasons.is_empty() { Ok(deleted) } else { Err(Error::Refused(reasons).into()) }
+            Err(Error::Refused(more)) => match limit(&more) {
+                Some(limit) if limit > 0 && limit < part.len() => {
+                    size = limit;
+                    continue;
+                }
+                _ => reasons.extend(more),
+            },
+            Err(error) => return Err(error.into()),
         }
-        answer => Ok(answer?),
+        rest = after;
     }
+    if reasons.is_empty() { Ok(deleted) } else { Err(Error::Refused(reasons).into()) }
+}
+
+/// The limit, when that is why a deletion was refused: it stands among the reasons (contract 4.5).
+fn limit(reasons: &[String]) -> Option<usize> {
+    let [reason] = reasons else { return None };
+    reason.strip_prefix("Batch limit exceeded, limit: ")?.parse().ok()
 }

@@ -17,6 +17,8 @@ use crate::failure::{Failure, Result};
 /// The file with the definition of a type.
 pub(crate) const DEFINITION: &str = "ContentTypeDefinition.json";
 
+/// An export that is not finished.
+const DRAFT: &str = ".cms-export";
 const TYPE_PREFIX: &str = "ContentType";
 const INTERNAL_PREFIX: &str = "InternalContentType";
 const OBJECTS_PREFIX: &str = "contentObject";
@@ -139,13 +141,60 @@ pub(crate) fn definition(content_type: &ContentType) -> Map<String, Value> {
     WRITABLE_KEYS.into_iter().map(|key| (key.to_owned(), all[key].clone())).collect()
 }
 
-/// Removes what an earlier export wrote into the folder of a type; media stay.
-pub(crate) fn clear(type_folder: &Path) -> Result<()> {
-    if !type_folder.is_dir() {
-        return Ok(());
+/// Where an export is written before it takes the place of an earlier one; removed with this value.
+pub(crate) struct Draft(PathBuf);
+
+impl Draft {
+    /// Makes an empty draft in the folder of an export.
+    pub(crate) fn new(folder: &Path) -> Result<Self> {
+        let path = folder.join(DRAFT);
+        if path.exists() {
+            // Of an export that was killed.
+            fs::remove_dir_all(&path)
+                .map_err(|error| Failure::unwritable(path.display(), error))?;
+        }
+        fs::create_dir_all(&path).map_err(|error| Failure::unwritable(path.display(), error))?;
+        Ok(Self(path))
     }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Puts the types of this name in the place of earlier ones.
+    pub(crate) fn publish(self, folder: &Path, names: &[String]) -> Result<()> {
+        for name in names {
+            replace(&self.0.join(name), &folder.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // The next export removes what is left.
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// Moves the files of a type over earlier ones, and only then removes pages that are no more.
+fn replace(draft: &Path, type_folder: &Path) -> Result<()> {
+    let unwritable = |error| Failure::unwritable(type_folder.display(), error);
+    fs::create_dir_all(type_folder).map_err(unwritable)?;
+    let mut kept = Vec::new();
+    for file in entries(draft)? {
+        let place = type_folder.join(file.file_name().unwrap_or_default());
+        fs::rename(&file, &place).map_err(unwritable)?;
+        kept.push(place);
+    }
+    clear(type_folder, &kept)
+}
+
+/// Removes what an earlier export wrote into the folder of a type; media stay.
+fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     for path in entries(type_folder)? {
-        if path.is_file() && (is_page(&path) || path.ends_with(DEFINITION)) {
+        let is_ours = path.is_file() && (is_page(&path) || path.ends_with(DEFINITION));
+        if is_ours && !kept.contains(&path) {
             fs::remove_file(&path).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
     }
@@ -154,13 +203,10 @@ pub(crate) fn clear(type_folder: &Path) -> Result<()> {
 
 /// Removes the types of an earlier export that are not among the names.
 pub(crate) fn clear_others(folder: &Path, names: &[String]) -> Result<()> {
-    if !folder.is_dir() {
-        return Ok(());
-    }
     for path in entries(folder)? {
         let is_named = names.iter().any(|name| path.ends_with(name));
         if !is_named && path.join(DEFINITION).is_file() {
-            clear(&path)?;
+            clear(&path, &[])?;
             // Media that are still in it keep the folder.
             fs::remove_dir(&path).ok();
         }

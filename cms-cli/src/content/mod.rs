@@ -138,7 +138,7 @@ impl Source {
             return self.lines(Box::new(lines), skipped_lines, each);
         }
         let whole = Cursor::new(first).chain(reader);
-        let value = serde_json::from_reader(whole).map_err(|error| self.syntax(&error))?;
+        let value = serde_json::from_reader(whole).map_err(|error| syntax(&self.name, &error))?;
         each(Row { place: self.name.clone(), value: Ok(value) })
     }
 
@@ -152,16 +152,9 @@ impl Source {
         let read = (&mut elements).deserialize(&mut deserializer).and_then(|()| deserializer.end());
         match (elements.failure, read) {
             (Some(failure), _) => Err(failure),
-            (None, Err(error)) => Err(self.syntax(&error)),
+            (None, Err(error)) => Err(syntax(&self.name, &error)),
             (None, Ok(())) => Ok(()),
         }
-    }
-
-    fn syntax(&self, error: &serde_json::Error) -> Failure {
-        let place = format!("{}:{}:{}", self.name, error.line(), error.column());
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-        Kind::Faults(vec![Fault { place, message }]).into()
     }
 
     /// A value on each line; a line that is no JSON does not keep the others from being read.
@@ -180,8 +173,14 @@ impl Source {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let value = serde_json::from_slice(&line).map_err(|error| error.to_string());
-            each(Row { place: format!("{}:{number}", self.name), value })?;
+            let place = format!("{}:{number}", self.name);
+            each(match serde_json::from_slice(&line) {
+                Ok(value) => Row { place, value: Ok(value) },
+                Err(error) => Row {
+                    place: format!("{place}:{}", error.column()),
+                    value: Err(without_place(&error)),
+                },
+            })?;
         }
         Ok(())
     }
@@ -209,6 +208,18 @@ impl Source {
             other => each(Row { place: self.name.clone(), value: from_value(other.clone()) }),
         }
     }
+}
+
+/// Where a JSON text is wrong, and why.
+pub(crate) fn syntax(name: &str, error: &serde_json::Error) -> Failure {
+    let place = format!("{name}:{}:{}", error.line(), error.column());
+    Kind::Faults(vec![Fault { place, message: without_place(error) }]).into()
+}
+
+/// The message of an error whose place is told apart from it.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 fn from_value<T: DeserializeOwned>(value: Value) -> std::result::Result<T, String> {

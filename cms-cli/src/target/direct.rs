@@ -113,6 +113,10 @@ impl Target for Direct {
         self.cms.objects().batch_delete(&self.caller, content_type, ids)
     }
 
+    fn deleted(&self, content_type: &str) -> Result<Vec<String>> {
+        self.cms.objects().removed(&self.caller, content_type, None)
+    }
+
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
         all_pages(|number| {
             let page = Page { number, limit: limits::PAGE_MAX };

@@ -55,6 +55,8 @@ pub(crate) trait Target {
     fn delete_object(&self, content_type: &str, id: &str) -> Result<()>;
     /// Deletes all that can be deleted; returns how many, or the reasons for the rest.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
+    /// Ids of deleted objects that nobody created anew.
+    fn deleted(&self, content_type: &str) -> Result<Vec<String>>;
     /// All versions, oldest first.
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>>;
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value>;

@@ -247,6 +247,10 @@ impl Target for Remote {
         Ok(answer["deletedCount"].as_u64().unwrap_or(0))
     }
 
+    fn deleted(&self, content_type: &str) -> Result<Vec<String>> {
+        self.get(&format!("{}/removed", objects_path(content_type)), type_named(content_type))
+    }
+
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
         let name = format!("{content_type}/{id}");
         let path = format!("{}/version", object_path(content_type, id));

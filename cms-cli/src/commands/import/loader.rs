@@ -25,6 +25,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    super::interrupt,
     Job,
     element::{Address, Element, address, is_unchanged, without_pending},
 };
@@ -51,7 +52,7 @@ pub(in crate::commands) enum Existing {
     Refuse,
     /// They are replaced, unless they are equal.
     Update,
-    /// They are left alone.
+    /// They are left alone, and deleted ones stay deleted.
     Keep,
 }
 
@@ -127,11 +128,6 @@ impl<'a> Loader<'a> {
                 File::create(path).map_err(|error| Failure::unwritable(path.display(), error))?,
             )),
         };
-        let interrupt = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupt);
-        // Without a handler Ctrl-C still ends the process between two requests or within one, and
-        // what a request saved is whole in any case.
-        ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).ok();
         Ok(Self {
             target,
             options,
@@ -139,7 +135,8 @@ impl<'a> Loader<'a> {
             batch: BATCH,
             counts: Counts::default(),
             ranks: HashMap::new(),
-            interrupt,
+            // What a request saved is whole, even if Ctrl-C ends the process at once.
+            interrupt: interrupt(),
         })
     }
 
@@ -240,11 +237,14 @@ impl<'a> Loader<'a> {
         let stored = self.stored(content_type, elements.iter().map(|(_, element)| element))?;
         let mut attempts = Vec::new();
         for (rank, element) in elements {
-            let known = element.id().and_then(|id| stored.get(&id.to_lowercase()));
-            if known.is_some_and(|known| {
+            let id = element.id().map(str::to_lowercase);
+            let known = id.as_ref().and_then(|id| stored.get(id));
+            let is_deleted = id.as_ref().is_some_and(|id| rest.job.deleted.contains(id));
+            let stays = known.is_some_and(|known| {
                 self.options.existing == Existing::Keep
                     || is_unchanged(&element.value, known, content_type)
-            }) {
+            });
+            if is_deleted || stays {
                 self.counts.unchanged += 1;
                 continue;
             }

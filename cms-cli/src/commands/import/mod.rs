@@ -7,7 +7,10 @@ mod element;
 mod loader;
 mod types;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use cms_core::wire::ctd::ContentType;
 use serde_json::json;
@@ -28,6 +31,8 @@ use crate::{
 struct Job {
     content_type: ContentType,
     sources: Vec<Source>,
+    /// Ids in lower case that stay away, because somebody deleted them.
+    deleted: HashSet<String>,
 }
 
 pub(super) fn run(
@@ -53,15 +58,16 @@ pub(super) fn run(
         let sources = sources(&args.files)?;
         let target = changing(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.what)?;
-        Loader::new(&*target, &options)?.run(&[Job { content_type, sources }], printer)?
+        let job = Job { content_type, sources, deleted: HashSet::new() };
+        Loader::new(&*target, &options)?.run(&[job], printer)?
     };
     tell(&counts, &options, printer)?;
     let partly = counts.refused > 0 || counts.interrupted;
     Ok(if partly { Outcome::Partly } else { Outcome::Done })
 }
 
-/// Brings the content folder of a new server in. Objects that exist are left alone, so that a
-/// restart neither makes versions nor undoes what editors did.
+/// Brings the content folder of a new server in. Objects that exist, or existed and were deleted, are
+/// left alone, so that a restart neither makes versions nor undoes what editors did.
 #[cfg(feature = "serve")]
 pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer) -> Result<()> {
     let options =
@@ -96,10 +102,18 @@ fn import_folder(
     for folder in &folders {
         let sources = sources(&folder.pages)?;
         match present.iter().find(|content_type| content_type.name == folder.name) {
-            Some(content_type) => jobs.push(Job { content_type: content_type.clone(), sources }),
+            Some(content_type) => {
+                let deleted = if options.existing == Existing::Keep {
+                    target.deleted(&folder.name)?.iter().map(|id| id.to_lowercase()).collect()
+                } else {
+                    HashSet::new()
+                };
+                jobs.push(Job { content_type: content_type.clone(), sources, deleted });
+            }
             // A dry run has not made the type.
             None if options.dry_run => {
-                jobs.push(Job { content_type: types::unmade(folder), sources });
+                let content_type = types::unmade(folder);
+                jobs.push(Job { content_type, sources, deleted: HashSet::new() });
             }
             None => printer
                 .note(&format!("there is no type \"{}\" here, it is left out", folder.name))?,

@@ -167,6 +167,8 @@ fn targets(config: &Value, names: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn job(name: &str, relations: &[(&str, bool)]) -> Job {
@@ -182,7 +184,7 @@ mod tests {
         });
         let Value::Object(payload) = payload else { unreachable!() };
         let folder = TypeFolder { name: name.to_owned(), payload, pages: Vec::new(), media: 0 };
-        Job { content_type: unmade(&folder), sources: Vec::new() }
+        Job { content_type: unmade(&folder), sources: Vec::new(), deleted: HashSet::new() }
     }
 
     fn order(jobs: Vec<Job>) -> Vec<String> {
