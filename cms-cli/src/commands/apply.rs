@@ -20,7 +20,7 @@ use serde_json::json;
 use super::{NOTHING_CHANGED, changing, plan_text};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
-    failure::{Failure, Kind, Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     project::{self, Project},
     settings::Settings,
@@ -180,7 +180,9 @@ pub(super) fn at_start(
     if draft.has_changes() {
         printer.note(draft.text().trim_end())?;
         let keys = match draft.carry_out(target, None) {
-            Err(mut failure) if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) => {
+            Err(mut failure)
+                if matches!(failure.kind, crate::failure::Kind::Target(Error::DataLoss(_))) =>
+            {
                 // The server has no flag that agrees to that.
                 failure.hints = vec![CONSENT_HINT.to_owned()];
                 return Err(failure);
