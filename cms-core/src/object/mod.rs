@@ -1,5 +1,5 @@
 //! Content objects: what one is ([`model`]), whether it is valid ([`validate`]), how it becomes
-//! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`write`], [`batch`],
+//! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`mod@write`], [`batch`],
 //! [`version`], [`duplicate`]).
 
 pub(crate) mod batch;

@@ -90,7 +90,7 @@ impl NewKey {
     /// Reads a payload.
     ///
     /// # Errors
-    /// [`Error::Invalid`] with the messages of contract 3.6 for what is missing or of the wrong
+    /// [`crate::Error::Invalid`] with the messages of contract 3.6 for what is missing or of the wrong
     /// kind; whether the values make sense is for [`crate::Keys::create`] to say.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
