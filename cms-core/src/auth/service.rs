@@ -200,7 +200,7 @@ impl Keys<'_> {
         let row = new_row(new, &token, config.ids.uuid(), config.clock.now());
         let row = self.cms.store.write(move |writer| {
             if writer.keys()?.iter().any(|known| known.name == row.name) {
-                return Err(Error::invalid("name", "This value is already used"));
+                return Err(Error::invalid("name", message::ALREADY_USED));
             }
             writer.insert_key(&row)?;
             writer.bump_auth()?;
@@ -238,7 +238,7 @@ fn new_row(new: &NewKey, token: &str, uid: String, at: Timestamp) -> KeyRow {
 fn validate(new: &NewKey) -> FieldErrors {
     let mut errors = FieldErrors::default();
     if new.name.trim().is_empty() {
-        errors.add("name", "Must be at least 1 characters long");
+        errors.add("name", message::too_short(1));
     }
     if new.name.chars().count() > limits::NAME_CHARS {
         errors.add("name", message::too_long(limits::NAME_CHARS));
@@ -255,7 +255,7 @@ fn validate(new: &NewKey) -> FieldErrors {
     }
     for (index, rule) in new.rules.iter().enumerate() {
         if !names_types(rule) {
-            errors.add(format!("rules[{index}].ctd"), "This value is not valid.");
+            errors.add(format!("rules[{index}].ctd"), message::NOT_VALID);
         }
     }
     errors

@@ -49,6 +49,24 @@ pub(crate) struct Property {
 }
 
 impl Property {
+    /// A property with nothing but a name and its kinds.
+    #[cfg(test)]
+    pub(crate) fn plain(name: &str, schema_type: SchemaType, input_type: InputType) -> Self {
+        Self {
+            name: name.to_owned(),
+            schema_type,
+            input_type,
+            required: false,
+            unique: false,
+            readonly: false,
+            title_part: false,
+            options: Vec::new(),
+            relation: None,
+            block_types: None,
+            nested: Vec::new(),
+        }
+    }
+
     /// The pair `type/inputType` as plans and messages print it.
     pub(crate) fn kind(&self) -> String {
         format!("{}/{}", self.schema_type.as_str(), self.input_type.as_str())

@@ -18,7 +18,7 @@ use crate::{
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
-    message::wrong_type,
+    message::{self, wrong_type},
     store::{Event, Writer},
     wire::batch::{BatchError, BatchReport},
 };
@@ -119,7 +119,7 @@ impl Objects<'_> {
                 };
                 let id = match payload.get("id") {
                     None => {
-                        batch.refuse(FieldErrors::one("id", "The property id is required"));
+                        batch.refuse(FieldErrors::one("id", message::required("id")));
                         continue;
                     }
                     Some(Value::String(id)) => id,

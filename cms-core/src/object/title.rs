@@ -33,19 +33,7 @@ mod tests {
     use crate::ctd::model::{InputType, SchemaType};
 
     fn part(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
-        Property {
-            name: name.to_owned(),
-            schema_type,
-            input_type,
-            required: false,
-            unique: false,
-            readonly: false,
-            title_part: true,
-            options: Vec::new(),
-            relation: None,
-            block_types: None,
-            nested: Vec::new(),
-        }
+        Property { title_part: true, ..Property::plain(name, schema_type, input_type) }
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::{
     },
     error::{Error, FieldErrors, Result},
     ids::{ID_MAX_CHARS, IdSource},
-    limits,
+    limits, message,
     store::{Event, ObjectChange, Reader, Writer},
     workflow,
 };
@@ -168,13 +168,13 @@ impl Draft {
     ) -> Result<()> {
         for link in &self.links {
             if !known.exists(reader, catalog, link)? {
-                self.errors.add(link.path.as_str(), "This value does not exist in database");
+                self.errors.add(link.path.as_str(), message::NOT_IN_DATABASE);
             }
         }
         for property in content_type.properties.iter().filter(|p| p.unique) {
             let Some(value) = self.object.get(&property.name) else { continue };
             if reader.is_value_used(content_type.pk, &property.name, value, itself)? {
-                self.errors.add(property.name.as_str(), "This value is already used");
+                self.errors.add(property.name.as_str(), message::ALREADY_USED);
             }
         }
         Ok(())
@@ -183,7 +183,7 @@ impl Draft {
     /// Adds the fault of an id that is taken; returns the row that has it.
     pub(crate) fn check_id(&mut self, reader: &Reader<'_>, content_type: &Type) -> Result<()> {
         if reader.object_pk(content_type.pk, &self.id)?.is_some() {
-            self.errors.add("id", "This value is already used");
+            self.errors.add("id", message::ALREADY_USED);
         }
         Ok(())
     }

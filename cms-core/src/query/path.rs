@@ -211,19 +211,7 @@ mod tests {
     use crate::ctd::model::SchemaType;
 
     fn property(name: &str) -> Property {
-        Property {
-            name: name.to_owned(),
-            schema_type: SchemaType::String,
-            input_type: InputType::Text,
-            required: false,
-            unique: false,
-            readonly: false,
-            title_part: false,
-            options: Vec::new(),
-            relation: None,
-            block_types: None,
-            nested: Vec::new(),
-        }
+        Property::plain(name, SchemaType::String, InputType::Text)
     }
 
     #[test]

@@ -9,19 +9,7 @@ use crate::{
 };
 
 fn properties() -> Vec<Property> {
-    let property = |name: &str, input_type| Property {
-        name: name.to_owned(),
-        schema_type: SchemaType::String,
-        input_type,
-        required: false,
-        unique: false,
-        readonly: false,
-        title_part: false,
-        options: Vec::new(),
-        relation: None,
-        block_types: None,
-        nested: Vec::new(),
-    };
+    let property = |name: &str, input_type| Property::plain(name, SchemaType::String, input_type);
     let mut list = property("list", InputType::Object);
     list.nested = vec![property("day", InputType::DateTime)];
     vec![

@@ -13,19 +13,7 @@ use crate::{
 pub(super) const CTD: i64 = 7;
 
 pub(super) fn property(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
-    Property {
-        name: name.to_owned(),
-        schema_type,
-        input_type,
-        required: false,
-        unique: false,
-        readonly: false,
-        title_part: false,
-        options: Vec::new(),
-        relation: None,
-        block_types: None,
-        nested: Vec::new(),
-    }
+    Property::plain(name, schema_type, input_type)
 }
 
 /// Properties of all kinds.
