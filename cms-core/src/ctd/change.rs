@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{
-    catalog::Type,
+    catalog::{Catalog, Type},
     diff::{self, PropertyDiff},
     model::{Definition, Property},
 };
@@ -14,10 +14,10 @@ use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
     message,
-    object::scan,
+    object::write,
     store::{Event, Writer},
     wire::plan::{Change, PropertyPlan, Sample},
-    workflow,
+    workflow::model::PUBLIC,
 };
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
@@ -35,6 +35,23 @@ pub(crate) struct Outcome {
     pub(crate) breaking: bool,
 }
 
+/// Makes property indexes and links of all types again, in a folder that an older program wrote.
+pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
+    if !writer.has_outdated_derived()? {
+        return Ok(());
+    }
+    for (ctd, _) in writer.ctd_revisions()? {
+        let definition = writer.ctd(ctd)?.definition;
+        let properties = definition.properties();
+        writer.index_properties(ctd, &[], &[])?;
+        writer.index_properties(ctd, &properties, definition.editions())?;
+        for pk in writer.modified_objects(ctd)? {
+            write::relink(writer, &properties, pk)?;
+        }
+    }
+    writer.note_derived()
+}
+
 /// Creates a type and its indexes; returns its row.
 pub(crate) fn create(
     writer: &Writer<'_>,
@@ -44,14 +61,14 @@ pub(crate) fn create(
     at: Timestamp,
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, at)?;
-    writer.index_properties(pk, &definition.properties())?;
+    writer.index_properties(pk, &definition.properties(), definition.editions())?;
     writer.log(Event::TypeCreated, at, pk, None)?;
     Ok(pk)
 }
 
 /// Deletes a type without live objects, its indexes, and its objects in the trash.
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
-    writer.index_properties(content_type.pk, &[])?;
+    writer.index_properties(content_type.pk, &[], &[])?;
     writer.delete_ctd(content_type.pk)?;
     writer.log(Event::TypeDeleted, at, content_type.pk, None)
 }
@@ -59,6 +76,7 @@ pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) ->
 /// Changes a type and what is stored of it.
 pub(crate) fn update(
     writer: &Writer<'_>,
+    catalog: &Catalog,
     before: &Type,
     definition: &Definition,
     rev: i64,
@@ -103,8 +121,8 @@ pub(crate) fn update(
         outcome.blockers.add("ctd", NOT_CONFORMING);
     }
     outcome.breaking |= before.definition.draft_public != definition.draft_public;
-    switch_publishing(writer, before, definition)?;
-    writer.index_properties(before.pk, &properties)?;
+    switch_publishing(writer, catalog, before, definition)?;
+    writer.index_properties(before.pk, &properties, definition.editions())?;
     writer.update_ctd(before.pk, definition, rev, at)?;
     writer.log(Event::TypeUpdated, at, before.pk, None)?;
     Ok(outcome)
@@ -128,9 +146,7 @@ fn remove(
     let relinked = if linked { writer.objects_with(before.pk, name)? } else { Vec::new() };
     writer.remove_property(before.pk, name)?;
     for pk in relinked {
-        let links = scan::links(&writer.object_data(pk)?, remaining);
-        let targets = links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
-        writer.replace_links(pk, targets)?;
+        write::relink(writer, remaining, pk)?;
     }
     Ok(())
 }
@@ -146,15 +162,26 @@ fn refusal(changed: &PropertyDiff) -> String {
 }
 
 /// Draft & Public and the workflow of a type that has objects.
-fn switch_publishing(writer: &Writer<'_>, before: &Type, after: &Definition) -> Result<()> {
+fn switch_publishing(
+    writer: &Writer<'_>,
+    catalog: &Catalog,
+    before: &Type,
+    after: &Definition,
+) -> Result<()> {
     match (before.definition.draft_public, after.draft_public) {
         (false, true) => writer.publish_all(before.pk)?,
-        (true, false) => writer.forget_publishing(before.pk)?,
+        (true, false) => {
+            let modified = writer.modified_objects(before.pk)?;
+            writer.forget_publishing(before.pk)?;
+            for pk in modified {
+                write::relink(writer, &after.properties(), pk)?;
+            }
+        }
         _ => {}
     }
-    match workflow::find(&after.workflow_id) {
+    match catalog.workflows.find(&after.workflow_id) {
         Some(found) if before.definition.workflow_id != after.workflow_id => {
-            writer.enter_workflow(before.pk, found.states)
+            writer.enter_workflow(before.pk, found, PUBLIC)
         }
         _ => Ok(()),
     }

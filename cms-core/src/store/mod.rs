@@ -18,7 +18,9 @@ mod migrate;
 mod object;
 mod pool;
 mod property;
+mod published;
 mod version;
+mod workflow;
 mod writer;
 
 use std::{

@@ -4,7 +4,10 @@ use rusqlite::params;
 use serde_json::Value;
 
 use super::{Reader, Writer, error::map, index_ddl};
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    object::model::Edition,
+};
 
 impl Reader<'_> {
     /// Counts the objects that have a value, an empty one included.
@@ -70,47 +73,15 @@ impl Writer<'_> {
     /// Removes a property from all objects that have it; versions keep it.
     pub(crate) fn remove_property(&self, ctd: i64, property: &str) -> Result<()> {
         let value = index_ddl::fragment(property);
-        self.statement(&format!(
-            "UPDATE object SET data = json_remove(data, '$.{property}')
-             WHERE ctd = ?1 AND {value} IS NOT NULL"
-        ))?
-        .execute([ctd])
-        .map_err(map)?;
-        Ok(())
-    }
-
-    /// Draft & Public goes on: what exists counts as published now (contract 2.6).
-    pub(crate) fn publish_all(&self, ctd: i64) -> Result<()> {
-        self.statement(
-            "UPDATE object SET status = 'public', public_version = version,
-                 published_at = updated_at
-             WHERE ctd = ?1",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        Ok(())
-    }
-
-    /// Draft & Public goes off: every object is public in its current version (contract 2.6).
-    pub(crate) fn forget_publishing(&self, ctd: i64) -> Result<()> {
-        self.statement(
-            "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL
-             WHERE ctd = ?1",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        Ok(())
-    }
-
-    /// Moves objects whose state the workflow does not know to its first state (contract 2.6).
-    pub(crate) fn enter_workflow(&self, ctd: i64, states: &[&str]) -> Result<()> {
-        let known = serde_json::to_string(states).expect("strings are valid JSON");
-        self.statement(
-            "UPDATE object SET workflow_state = ?2
-             WHERE ctd = ?1 AND workflow_state NOT IN (SELECT value FROM json_each(?3))",
-        )?
-        .execute(params![ctd, states.first(), known])
-        .map_err(map)?;
+        for edition in [Edition::Current, Edition::Published] {
+            self.statement(&format!(
+                "UPDATE {} SET data = json_remove(data, '$.{property}')
+                 WHERE ctd = ?1 AND {value} IS NOT NULL",
+                edition.table()
+            ))?
+            .execute([ctd])
+            .map_err(map)?;
+        }
         Ok(())
     }
 }
