@@ -11,7 +11,7 @@ use crate::{
     error::Result,
     limits,
     object::{remember::Remembered, service::Plan},
-    store::{Store, Writer},
+    store::{DERIVED, Store, Writer},
     wire::context::{ApiKey, AuthContext, Named, User},
 };
 
@@ -41,7 +41,7 @@ impl Cms {
         if store.peek(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
-        } else if store.peek(|reader| reader.has_outdated_derived())? {
+        } else if store.peek(|reader| Ok(reader.derived()? < DERIVED))? {
             store.write(change::derive)?;
         }
         Ok(Self {

@@ -15,7 +15,7 @@ use crate::{
     error::{FieldErrors, Result},
     message,
     object::write,
-    store::{Event, Writer},
+    store::{DERIVED, Event, Writer},
     wire::plan::{Change, PropertyPlan, Sample},
     workflow::model::PUBLIC,
 };
@@ -37,7 +37,7 @@ pub(crate) struct Outcome {
 
 /// Makes property indexes and links of all types again, in a folder that an older program wrote.
 pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
-    if !writer.has_outdated_derived()? {
+    if writer.derived()? >= DERIVED {
         return Ok(());
     }
     for (ctd, _) in writer.ctd_revisions()? {

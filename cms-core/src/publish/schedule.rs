@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::{dates, testing::START};
 
-    fn parsed(body: Value) -> Result<(String, String), FieldErrors> {
+    fn parsed(body: &Value) -> Result<(String, String), FieldErrors> {
         let payload = body.as_object().unwrap().clone();
         let schedule = parse(&payload, Timestamp(START * 1_000_000))?;
         let mut at = Vec::new();
@@ -93,7 +93,7 @@ mod tests {
             ("2026-06-01T00:00", "Asia/Kathmandu", "2026-05-31T18:15:00+00:00"),
         ] {
             let body = json!({"scheduledAt": local, "timeZone": zone});
-            assert_eq!(parsed(body), Ok((expected.to_owned(), zone.to_owned())), "{local} {zone}");
+            assert_eq!(parsed(&body), Ok((expected.to_owned(), zone.to_owned())), "{local} {zone}");
         }
     }
 
@@ -114,10 +114,10 @@ mod tests {
             ("2026-05-05T10:00", "", Some(not_valid("timeZone"))),
         ] {
             let body = json!({"scheduledAt": local, "timeZone": zone});
-            assert_eq!(parsed(body).err(), errors, "{local} {zone}");
+            assert_eq!(parsed(&body).err(), errors, "{local} {zone}");
         }
         let mut missing = FieldErrors::one("scheduledAt", "The property scheduledAt is required");
         missing.add("timeZone", "Integer value found, but a string is required");
-        assert_eq!(parsed(json!({"timeZone": 1})), Err(missing));
+        assert_eq!(parsed(&json!({"timeZone": 1})), Err(missing));
     }
 }

@@ -100,9 +100,10 @@ pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     let terms = builder.terms(query);
     // Where all objects must be read, they are read in the order in which they are stored.
     let table = query.edition.table();
-    let hint = match walk::reads_objects(&terms) {
-        true => format!(" INDEXED BY {table}_created"),
-        false => String::new(),
+    let hint = if walk::reads_objects(&terms) {
+        format!(" INDEXED BY {table}_created")
+    } else {
+        String::new()
     };
     let condition = terms::join(&terms);
     let sql = format!("SELECT count(*) FROM {table}{hint} WHERE {condition}");

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 /// The making of property indexes and of `link` by this program. It grows whenever a function that
 /// they are made by returns something else, or another table gets them.
-const DERIVED: i64 = 2;
+pub(crate) const DERIVED: i64 = 2;
 
 /// Counters that move whenever what they stand for changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +33,9 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Tells whether property indexes and `link` were made by an older program.
-    pub(crate) fn has_outdated_derived(&self) -> Result<bool> {
-        self.statement("SELECT derived < ?1 FROM meta")?
-            .query_row([DERIVED], |row| row.get(0))
-            .map_err(map)
+    /// Returns which making of property indexes and of `link` the folder has.
+    pub(crate) fn derived(&self) -> Result<i64> {
+        self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
     /// Returns the ids of the organization and of the space.

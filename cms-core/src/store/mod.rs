@@ -34,7 +34,7 @@ pub(crate) use self::{
     ctd::{CtdRow, CtdState},
     journal::Event,
     key::KeyRow,
-    meta::Revisions,
+    meta::{DERIVED, Revisions},
     object::ObjectChange,
 };
 use self::{error::map, pool::Pool, writer::Writers};

@@ -213,11 +213,12 @@ fn transitions(
 ) -> Vec<Transition> {
     let mut found = Vec::new();
     let mut names = HashSet::new();
-    let items = match payload.contains_key("transitions") {
-        true => array(payload, "transitions", "transitions", errors).unwrap_or_default(),
-        false => &[],
+    let items = if payload.contains_key("transitions") {
+        array(payload, "transitions", "transitions", errors)
+    } else {
+        None
     };
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in items.unwrap_or_default().iter().enumerate() {
         let path = format!("transitions[{index}]");
         let Value::Object(item) = item else {
             errors.add(path, message::wrong_type(item, "object"));
