@@ -259,3 +259,101 @@ fn end<'p>(
     errors.add(path, message::NOT_VALID);
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn faults(spoil: impl FnOnce(&mut Value)) -> Value {
+        let mut payload = json!({
+            "id": "editorial",
+            "states": ["draft", "public"],
+            "transitions": [{"froms": ["draft"], "tos": ["public"]}],
+        });
+        spoil(&mut payload);
+        match parse(payload.as_object().unwrap()) {
+            Ok(workflow) => json!(workflow),
+            Err(errors) => json!(errors),
+        }
+    }
+
+    #[test]
+    fn definitions_are_completed() {
+        let complete = json!({
+            "id": "editorial",
+            "name": "editorial",
+            "initial_state": "draft",
+            "states": ["draft", "public"],
+            "transitions": [{"name": "_draft_public", "froms": ["draft"], "tos": ["public"]}],
+        });
+        assert_eq!(faults(|_| {}), complete);
+        // What was read back is as good.
+        assert_eq!(faults(|payload| *payload = complete.clone()), complete);
+    }
+
+    #[test]
+    fn every_fault_is_told() {
+        let not_valid = "This value is not valid.";
+        let table = [
+            ("id", json!(null), json!({"id": ["NULL value found, but a string is required"]})),
+            ("id", json!("a b"), json!({"id": [not_valid]})),
+            ("name", json!(""), json!({"name": ["Must be at least 1 characters long"]})),
+            ("name", json!(1), json!({"name": ["Integer value found, but a string is required"]})),
+            ("initial_state", json!("review"), json!({"initial_state": [not_valid]})),
+            (
+                "states",
+                json!("draft"),
+                json!({
+                    "states": ["String value found, but an array is required"],
+                    "transitions[0].froms": [not_valid],
+                    "transitions[0].tos": [not_valid],
+                }),
+            ),
+            (
+                "states",
+                json!(["draft", "public", "draft", "", 3]),
+                json!({
+                    "states": ["There are no duplicates allowed in the array"],
+                    "states[3]": [not_valid],
+                    "states[4]": ["Integer value found, but a string is required"],
+                }),
+            ),
+            (
+                "transitions",
+                json!([
+                    {"froms": ["draft"], "tos": ["public"], "name": "go"},
+                    {"froms": ["draft"], "tos": ["public"]},
+                    {"froms": ["draft", "public"], "tos": ["gone"]},
+                    {"tos": 1},
+                    "draft>public",
+                ]),
+                json!({
+                    "transitions[0].name": [not_valid],
+                    "transitions": ["There are no duplicates allowed in the array"],
+                    "transitions[2].froms": [not_valid],
+                    "transitions[2].tos": [not_valid],
+                    "transitions[3].froms": ["The property froms is required"],
+                    "transitions[3].tos": ["Integer value found, but an array is required"],
+                    "transitions[4]": ["String value found, but an object is required"],
+                }),
+            ),
+        ];
+        for (key, value, expected) in table {
+            assert_eq!(faults(|payload| payload[key] = value.clone()), expected, "{key} {value}");
+        }
+        let states = json!({"states": ["There must be a minimum of 1 items in the array"]});
+        let empty = faults(|payload| {
+            payload["states"] = json!([]);
+            payload["transitions"] = json!([]);
+        });
+        assert_eq!(empty, states);
+        let missing = faults(|payload| *payload = json!({}));
+        let expected = json!({
+            "id": ["The property id is required"],
+            "states": ["The property states is required"],
+        });
+        assert_eq!(missing, expected);
+    }
+}
