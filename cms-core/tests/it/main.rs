@@ -6,6 +6,7 @@ mod handles;
 mod objects;
 mod opening;
 mod plan;
+mod project;
 mod publish;
 mod support;
 mod writers;
