@@ -11,6 +11,7 @@ mod logs;
 mod messages;
 mod publish;
 mod queries;
+mod recovery;
 mod schedule;
 mod serving;
 mod support;
