@@ -228,5 +228,17 @@ async fn copies_are_of_the_version_that_is_shown() {
         let internal = json!({ "status": "draft", "createdAt": minute(2), "updatedAt": minute(2) });
         let wanted = shown("article", id, &internal, &properties);
         assert_eq!((status, copy.clone()), (200, wanted), "{view:?}");
+
+        // What is copied along has to be shown too.
+        let path = content("note/hub/duplicate");
+        let along = json!({ "relatedObjectsToDuplicate": ["archived"] });
+        let (status, copy) = view.ask(&app, "POST", &path, &along).await;
+        if is_public {
+            assert_eq!((status, copy), not_found(), "{view:?}");
+        } else {
+            let url = copy["related"][3]["dataUrl"].as_str().unwrap();
+            assert_ne!(url, content("article/archived"), "{view:?}");
+            assert_eq!(app.get(url).await.json()["internal"]["status"], "draft");
+        }
     }
 }
