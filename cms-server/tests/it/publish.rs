@@ -8,7 +8,7 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Reply, TestApp, Who, forbidden, links, listed, malformed, minute, no_content, not_found,
+    Reply, TestApp, Who, fault, forbidden, links, listed, malformed, minute, no_content, not_found,
     refused, shown,
 };
 
@@ -478,4 +478,87 @@ async fn links_of_the_published_version_count() {
     assert_eq!(delete().await.both(), in_use);
     done(&app, "article/b", "publish").await;
     assert_eq!(delete().await.both(), no_content());
+}
+
+/// 3.6: a value that readers still see is taken, by anybody else.
+#[tokio::test]
+async fn unique_values_of_the_published_version_count() {
+    let app = TestApp::new();
+    let mut unique = crate::support::linking_definition("article");
+    unique["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(true);
+    unique.insert("draftPublic".to_owned(), json!(true));
+    app.core.cms.types().create(&Caller::local(), unique).unwrap();
+    app.create("article", &json!({ "id": "a", "title": "First" })).await;
+    done(&app, "article/a", "publish").await;
+    let rename = async |title: &str| {
+        let path = "/api/v1/content/article/a";
+        app.request("PATCH", path, &json!({ "title": title })).await.status
+    };
+    assert_eq!(rename("Second").await, 200);
+    let create = |title: &str| {
+        let new = json!({ "id": title, "title": title });
+        let app = &app;
+        async move { app.request("POST", "/api/v1/content/article", &new).await.both() }
+    };
+    let taken = fault("title", "This value is already used");
+    assert_eq!(create("First").await, taken);
+    assert_eq!(create("Second").await, taken);
+    // Its own values are nobody else's.
+    assert_eq!(rename("First").await, 200);
+    assert_eq!(rename("Second").await, 200);
+    done(&app, "article/a", "publish").await;
+    assert_eq!(create("First").await.0, 200);
+    assert_eq!(create("Second").await, taken);
+    done(&app, "article/a", "unpublish").await;
+    assert_eq!(rename("Third").await, 200);
+    assert_eq!(create("Second").await.0, 200);
+}
+
+/// Counts that are remembered, and pages, follow every step of an object.
+#[tokio::test]
+async fn lists_notice_every_step() {
+    let app = app();
+    let one = "/api/v1/content/article/one";
+    let new = json!({ "title": "New" });
+    app.create("article", &json!({ "id": "one", "title": "Old" })).await;
+    // The titles that a list with a filter, a list of ids and a plain list show, by view.
+    let seen = async |headers: &[(&str, &str)]| {
+        let filter = "filters=%7B%22title%22:%7B%22type%22:%22notEmpty%22%7D%7D";
+        let mut seen = Vec::new();
+        for query in [filter, "ids[]=one", "order_by=title"] {
+            let path = format!("/api/v1/content/article?{query}");
+            let list =
+                app.ask_with(headers, Who::ReadOnly, "GET", &path, &Value::Null).await.json();
+            let title = list["data"][0]["title"].as_str().unwrap_or("none").to_owned();
+            assert_eq!(list["total_count"], u8::from(title != "none"), "{query}");
+            seen.push(title);
+        }
+        assert!(seen.iter().all(|title| *title == seen[0]), "{seen:?}");
+        seen.swap_remove(0)
+    };
+    for (method, path, body, editors, readers) in [
+        ("GET", "", &Value::Null, "Old", "none"),
+        ("POST", "/publish", &Value::Null, "Old", "Old"),
+        ("PUT", "", &new, "New", "Old"),
+        ("POST", "/publish", &Value::Null, "New", "New"),
+        ("POST", "/unpublish", &Value::Null, "New", "none"),
+        ("POST", "/publish", &Value::Null, "New", "New"),
+        ("POST", "/archive", &Value::Null, "New", "none"),
+        ("POST", "/publish", &Value::Null, "New", "New"),
+        ("DELETE", "", &Value::Null, "none", "none"),
+    ] {
+        let status = app.request(method, &format!("{one}{path}"), body).await.status;
+        assert!(status < 300, "{method} {path}");
+        assert_eq!(seen(&PREVIEW).await, editors, "{method} {path}");
+        for headers in [&[][..], &PUBLIC_ONLY] {
+            assert_eq!(seen(headers).await, readers, "{method} {path}");
+        }
+    }
+    // An object of the same id has nothing of the old one, and a purge leaves nothing.
+    app.create("article", &json!({ "id": "one", "title": "Again" })).await;
+    assert_eq!((seen(&PREVIEW).await.as_str(), seen(&[]).await.as_str()), ("Again", "none"));
+    done(&app, "article/one", "publish").await;
+    let purge = "/api/v1/internal/contenttype/article/purge";
+    assert_eq!(app.post(purge).await, no_content());
+    assert_eq!((seen(&PREVIEW).await.as_str(), seen(&[]).await.as_str()), ("none", "none"));
 }
