@@ -25,7 +25,7 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::Settings,
-    target::Target,
+    target::{Edition, Target},
 };
 
 /// Objects in one file.
@@ -135,7 +135,8 @@ fn interrupted(folder: &Path) -> Failure {
 
 fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {
     let page = Page { number, limit };
-    Ok(target.objects(content_type, &ListRequest { page, ..ListRequest::default() })?)
+    let request = ListRequest { page, ..ListRequest::default() };
+    Ok(target.objects(content_type, &request, Edition::Current)?)
 }
 
 fn without_internal(object: &Value) -> Value {

@@ -18,28 +18,25 @@ use std::{
 
 use cms_core::{
     Error, FieldErrors,
-    paging::Page,
-    wire::{batch::BatchReport, ctd::ContentType, object::ListRequest},
+    wire::{batch::BatchReport, ctd::ContentType},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    super::interrupt,
+    super::{interrupt, many},
     Job,
     element::{Address, Element, address, is_unchanged, without_pending},
 };
 use crate::{
     content::Row,
-    failure::{Failure, Result},
+    failure::{Failure, Kind, Result},
     printer::{Printer, Progress},
-    target::Target,
+    target::{Edition, Target},
 };
 
 /// Objects in one request, unless the target allows fewer.
 const BATCH: usize = 500;
-/// Bytes of ids in one request, which travel in its address.
-const ID_BYTES: usize = 8_000;
 /// Refused objects that are shown; all of them go into the file of rejects.
 const SHOWN: u64 = 20;
 /// The message about a link without a target (contract 3.6).
@@ -345,37 +342,19 @@ impl<'a> Loader<'a> {
         content_type: &ContentType,
         elements: impl Iterator<Item = &'e Element>,
     ) -> Result<HashMap<String, Value>> {
-        let mut stored = HashMap::new();
         if self.options.existing == Existing::Refuse {
-            return Ok(stored);
+            return Ok(HashMap::new());
         }
-        let mut ids: Vec<String> = Vec::new();
-        let mut fetch = |ids: &mut Vec<String>| -> Result<()> {
-            let page = Page { number: 1, limit: u32::try_from(BATCH).unwrap_or(u32::MAX) };
-            let request =
-                ListRequest { page, ids: Some(std::mem::take(ids)), ..ListRequest::default() };
-            let list = match self.target.objects(&content_type.name, &request) {
-                // A dry run has not made the type.
-                Err(Error::NotFound { .. }) if self.options.dry_run => return Ok(()),
-                list => list?,
-            };
-            let by_id = |object: Value| Some((object["id"].as_str()?.to_lowercase(), object));
-            stored.extend(list.data.into_iter().filter_map(by_id));
-            Ok(())
-        };
-        let mut bytes = 0;
-        for id in elements.filter_map(Element::id) {
-            if ids.len() == BATCH || bytes + id.len() > ID_BYTES {
-                fetch(&mut ids)?;
-                bytes = 0;
+        let ids = elements.filter_map(Element::id);
+        match many::stored(self.target, &content_type.name, ids, Edition::Current) {
+            // A dry run has not made the type.
+            Err(Failure { kind: Kind::Target(Error::NotFound { .. }), .. })
+                if self.options.dry_run =>
+            {
+                Ok(HashMap::new())
             }
-            bytes += id.len();
-            ids.push(id.to_owned());
+            stored => stored,
         }
-        if !ids.is_empty() {
-            fetch(&mut ids)?;
-        }
-        Ok(stored)
     }
 
     /// Sends objects and returns why some were refused, by their number.

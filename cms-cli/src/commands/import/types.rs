@@ -10,12 +10,15 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{super::plan_text, Job};
+use super::{
+    super::{plan_text, switch::Switches},
+    Job,
+};
 use crate::{
     content::folder::{self, TypeFolder},
     failure::{Failure, Result},
     printer::Printer,
-    target::Target,
+    target::{Edition, Target},
 };
 
 const PICTURES: &str = "featuredImage";
@@ -53,7 +56,8 @@ pub(super) fn apply(
     if !plan.has_changes() {
         return Ok(());
     }
-    printer.note(plan_text::render(&plan).trim_end())?;
+    let switches = Switches::find(target, &wanted, &plan)?;
+    printer.note(plan_text::render(&plan, &switches).trim_end())?;
     if let Some(error) = plan_text::blocked(&plan) {
         return Err(error.into());
     }
@@ -97,7 +101,7 @@ fn is_pristine(target: &dyn Target, name: &str) -> Result<bool> {
     let present = target.get_type(name)?;
     Ok(folder::is_builtin(name)
         && present.updated_at.is_none()
-        && target.objects(name, &ListRequest::default())?.total_count == 0)
+        && target.objects(name, &ListRequest::default(), Edition::Current)?.total_count == 0)
 }
 
 fn name_of(payload: &Map<String, Value>) -> &str {
