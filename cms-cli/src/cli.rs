@@ -305,6 +305,7 @@ pub(crate) enum ObjectCommand {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ObjectListArgs {
     pub(crate) r#type: String,
     /// Conditions as the API takes them, for example '{"title":{"type":"contains","filter":"a"}}'.

@@ -66,10 +66,9 @@ pub(super) fn blocked(plan: &Plan) -> Option<Error> {
 fn workflow_lines(text: &mut String, plan: &WorkflowPlan) {
     let sign = match plan.action {
         Action::Create => '+',
-        Action::Update => '~',
         Action::Delete => '-',
         Action::None if plan.blockers.is_empty() => return,
-        Action::None => '~',
+        Action::Update | Action::None => '~',
     };
     writeln!(text, "{sign} workflow {}", plan.id).ok();
     blocker_lines(text, &plan.blockers);

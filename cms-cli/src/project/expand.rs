@@ -6,7 +6,10 @@
 use cms_core::wire::ctd::WRITABLE_KEYS;
 use serde_json::{Map, Value, json};
 
-use super::read::{Faults, Node, did_you_mean};
+use super::{
+    read::{Faults, Node, did_you_mean},
+    workflow::DEFAULT,
+};
 
 /// What a property type becomes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -176,7 +179,7 @@ impl Expander {
         self.faults.unknown_keys(node, &TYPE_KEYS);
         let name = self.faults.required_text(node, "name").unwrap_or_default();
         let label = self.faults.text(node, "label").map_or_else(|| label(name), str::to_owned);
-        let workflow = self.faults.text(node, "workflow").unwrap_or("generic");
+        let workflow = self.faults.text(node, "workflow").unwrap_or(DEFAULT);
         if let Some(place) = node.get("workflow") {
             let (name, place) = (workflow.to_owned(), place.place());
             self.workflows.push(Reference { name, place });

@@ -24,7 +24,7 @@ use cms_core::wire::{
 };
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::workflow::is_built_in;
+pub(crate) use self::workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in};
 use self::{
     expand::{Expander, Reference},
     read::{Faults, Node, Source, did_you_mean},
@@ -83,13 +83,23 @@ pub(crate) fn load_workflow(path: &Path) -> Result<Map<String, Value>> {
 /// Writes content types, and the workflows of the operator among others, as a project file.
 pub(crate) fn print(types: &[ContentType], workflows: &[Workflow]) -> String {
     let types: Vec<Value> = types.iter().map(shorten::content_type).collect();
-    let own = workflows.iter().filter(|known| !is_built_in(&known.id));
-    let own: Vec<Value> = own.map(workflow::shorten).collect();
     let mut project = json!({ "version": 1, "contentTypes": types });
+    let own = own(workflows);
     if !own.is_empty() {
         project["workflows"] = Value::Array(own);
     }
     yaml::print(&project)
+}
+
+/// Writes the workflows of the operator among others as a project file, if there are any.
+pub(crate) fn print_workflows(workflows: &[Workflow]) -> Option<String> {
+    let own = own(workflows);
+    (!own.is_empty()).then(|| yaml::print(&json!({ "version": 1, "workflows": own })))
+}
+
+fn own(workflows: &[Workflow]) -> Vec<Value> {
+    let own = workflows.iter().filter(|known| !is_built_in(&known.id));
+    own.map(workflow::shorten).collect()
 }
 
 /// Reads the letters of create, read, update and delete into a rule.

@@ -13,8 +13,11 @@ pub(super) const KEYS: [&str; 6] =
     ["id", "name", "initial", "initial_state", "states", "transitions"];
 const TRANSITION_KEYS: [&str; 3] = ["name", "froms", "tos"];
 
+/// The workflow of types that name none; it has one state.
+pub(crate) const DEFAULT: &str = "generic";
+
 /// Ids of the workflows that every space has and nobody can change.
-pub(super) const BUILT_IN: [&str; 2] = ["generic", "publishing"];
+pub(super) const BUILT_IN: [&str; 2] = [DEFAULT, "publishing"];
 
 /// Tells whether every space has a workflow of this id.
 pub(crate) fn is_built_in(id: &str) -> bool {

@@ -4,6 +4,10 @@
 //! it at the end; so objects are created in the order in which they stand, which is the order in
 //! which lists show them. Where the property cannot wait (it is required, or can be set only once)
 //! the whole object waits until its targets are there.
+//!
+//! Statuses come last, when no object is edited any more: [`status`].
+
+mod status;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -59,6 +63,8 @@ pub(super) struct Options<'a> {
     pub(super) stop_on_error: bool,
     pub(super) rejects: Option<&'a Path>,
     pub(super) dry_run: bool,
+    /// Objects get the statuses and workflow states that the files say.
+    pub(super) statuses: bool,
 }
 
 /// What became of the objects.
@@ -68,6 +74,8 @@ pub(super) struct Counts {
     pub(super) updated: u64,
     pub(super) unchanged: u64,
     pub(super) refused: u64,
+    /// Objects that were brought into their status or workflow state.
+    pub(super) statuses: u64,
     pub(super) interrupted: bool,
 }
 
@@ -89,6 +97,8 @@ pub(super) struct Loader<'a> {
     counts: Counts,
     /// Which place an object of the files has in the order of all.
     ranks: HashMap<Address, u64>,
+    /// Objects that are as the files say, so that their status can be set.
+    settled: HashSet<Address>,
     interrupt: Arc<AtomicBool>,
 }
 
@@ -132,6 +142,7 @@ impl<'a> Loader<'a> {
             batch: BATCH,
             counts: Counts::default(),
             ranks: HashMap::new(),
+            settled: HashSet::new(),
             // What a request saved is whole, even if Ctrl-C ends the process at once.
             interrupt: interrupt(),
         })
@@ -146,6 +157,7 @@ impl<'a> Loader<'a> {
         let finished = self.all_jobs(jobs, &mut rank, &mut unfinished, &mut progress, printer);
         let finished = finished.and_then(|()| self.finish(&mut unfinished, printer));
         drop(progress);
+        let finished = finished.and_then(|()| self.set_statuses(jobs, printer));
         if let Some(rejects) = &mut self.rejects {
             rejects.flush().map_err(|error| Failure::unwritable("the rejects", error))?;
         }
@@ -243,6 +255,9 @@ impl<'a> Loader<'a> {
             });
             if is_deleted || stays {
                 self.counts.unchanged += 1;
+                if self.options.existing == Existing::Update {
+                    self.settle(content_type, &element);
+                }
                 continue;
             }
             let exists = known.is_some();
@@ -276,6 +291,7 @@ impl<'a> Loader<'a> {
             match refused.remove(&number) {
                 None => {
                     self.counts.saved(exists);
+                    self.settle(&rest.job.content_type, &element);
                     if partial.is_some() {
                         rest.partial.push(element);
                     }
@@ -303,6 +319,8 @@ impl<'a> Loader<'a> {
             for (number, errors) in self.send(rest.job, &values, true)? {
                 // It exists, but without the links.
                 self.counts.created = self.counts.created.saturating_sub(1);
+                let id = rest.partial[number].id().unwrap_or_default();
+                self.settled.remove(&address(&rest.job.content_type.name, id));
                 self.refuse(rest.job, &rest.partial[number], &errors, printer)?;
             }
         }
