@@ -1,6 +1,6 @@
 //! Whole spaces: what is exported comes back the same, and a second start changes nothing.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
 use super::support::{Place, Server, fixtures};
 
@@ -232,6 +232,32 @@ fn statuses_that_cannot_be_restored_are_refused() {
     let after = statuses(&copy);
     assert!(after.contains(&"post modified edited draft saved".to_owned()), "{after:?}");
     assert!(after.contains(&"note n4  public draft".to_owned()), "{after:?}");
+}
+
+/// A scheduled publication stays behind, and the export says so.
+#[test]
+fn an_export_tells_of_scheduled_publications() {
+    let server = Server::start();
+    let place = Place::with_server(&server);
+    published_space(&place);
+    assert_eq!(place.run(&["export", "out", "--quiet"]).stderr, "");
+    // Fails only when a provider is installed already, which is as good.
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let client = reqwest::blocking::Client::builder().timeout(Duration::from_secs(30)).build();
+    let answer = client
+        .unwrap()
+        .put(format!("{}/api/v1/content/post/draft/schedule", server.url))
+        .header("x-auth-token", &server.key)
+        .header("content-type", "application/json")
+        .body(r#"{"scheduledAt":"2099-01-01T00:00","timeZone":"Europe/Warsaw"}"#)
+        .send()
+        .unwrap();
+    assert_eq!(answer.status(), 200);
+    let before = tree(&place.path("out"));
+    let ran = place.run(&["export", "out"]);
+    let note = "1 scheduled publication not exported: a file cannot keep a time\n";
+    assert_eq!((ran.exit, ran.stderr.as_str()), (0, note));
+    assert_eq!(tree(&place.path("out")), before);
 }
 
 /// The first start prints the keys that nobody set; the second changes nothing.
