@@ -343,7 +343,9 @@ pub(crate) struct ObjectListArgs {
 ///
 /// `cms import TYPE FILE...` reads .json (an array, or one object per line), .ndjson, .csv (a
 /// header line of property paths) and .yaml. `cms import DIR` reads a folder as `cms export`
-/// writes it: types first, then objects in an order in which links find their targets.
+/// writes it: types first, then objects in an order in which links find their targets, then the
+/// statuses that the folder says. Objects of files arrive as the API creates them: unpublished, where
+/// the type has Draft & Public.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// A content type, or a folder.

@@ -1,7 +1,7 @@
 //! What a change of Draft & Public or of the workflow does to the objects of a type (contract 2.6),
 //! in words for a plan.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use cms_core::{
     paging::Page,
@@ -61,26 +61,36 @@ fn lines(
     let mut lines = Vec::new();
     match payload.get("draftPublic").and_then(Value::as_bool) {
         Some(true) if !present.draft_public => {
-            let all = counted(outside("status", &[])?, "object");
-            lines.push(format!("Draft & Public goes on, {all} already public"));
+            let all = outside("status", &[])?;
+            lines.push(line("Draft & Public goes on", all, "already public"));
         }
         Some(false) if present.draft_public => {
-            let changed = counted(outside("status", &["public"])?, "object");
-            lines.push(format!("Draft & Public goes off, {changed} made public as edited last"));
+            let hidden = outside("status", &["public"])?;
+            lines.push(line("Draft & Public goes off", hidden, "made public as edited last"));
         }
         _ => {}
     }
     let id = payload.get("workflowId").and_then(Value::as_str);
     if let Some(id) = id.filter(|id| *id != present.workflow_id) {
-        let mut line = format!("workflow {} -> {id}", present.workflow_id);
-        if let Some(after) = find(target, wanted, id)? {
-            let states: Vec<&str> = after.states.iter().map(String::as_str).collect();
-            let moved = counted(outside("workflowState", &states)?, "object");
-            write!(line, ", {moved} moved to state {}", after.initial_state).ok();
-        }
-        lines.push(line);
+        let what = format!("workflow {} -> {id}", present.workflow_id);
+        lines.push(match find(target, wanted, id)? {
+            Some(after) => {
+                let states: Vec<&str> = after.states.iter().map(String::as_str).collect();
+                let effect = format!("moved to state {}", after.initial_state);
+                line(&what, outside("workflowState", &states)?, &effect)
+            }
+            None => what,
+        });
     }
     Ok(lines)
+}
+
+/// What changes, and what that does to how many objects.
+fn line(what: &str, objects: u64, effect: &str) -> String {
+    match objects {
+        0 => what.to_owned(),
+        _ => format!("{what}, {} {effect}", counted(objects, "object")),
+    }
 }
 
 /// The workflow as it will be.
