@@ -3,30 +3,25 @@
 //! [`update`] carries a change out and reports what it did; whoever called it decides whether the
 //! transaction is kept. That is how a plan is exactly what an apply would do.
 
-use serde_json::Value;
-
 use super::{
-    catalog::Type,
+    catalog::{Catalog, Type},
     diff::{self, PropertyDiff},
-    model::{Definition, Property},
+    model::Definition,
+    rewrite::Rewrite,
 };
 use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
     message,
-    object::scan,
+    object::{link, scan},
     store::{Event, Writer},
-    wire::plan::{Change, PropertyPlan, Sample},
+    wire::plan::{Change, PropertyPlan},
     workflow,
 };
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
-/// Stored values that a plan shows per property.
-const SAMPLES: usize = 20;
-
 /// What an update did to a type and its objects.
-#[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) properties: Vec<PropertyPlan>,
     /// Why the update must not be kept.
@@ -59,90 +54,76 @@ pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) ->
 /// Changes a type and what is stored of it.
 pub(crate) fn update(
     writer: &Writer<'_>,
+    catalog: &Catalog,
     before: &Type,
     definition: &Definition,
     rev: i64,
     at: Timestamp,
 ) -> Result<Outcome> {
     let properties = definition.properties();
-    let live = writer.ctd_state(before.pk)?.live;
-    let mut outcome = Outcome::default();
-    for changed in diff::diff(&before.definition, definition) {
-        let mut plan = PropertyPlan {
-            name: changed.name.clone(),
-            change: changed.change,
-            from: changed.from.clone(),
-            to: changed.to.clone(),
-            kept: 0,
-            converted: 0,
-            emptied: 0,
-            failed: 0,
-            samples: Vec::new(),
-        };
-        match changed.change {
-            Change::Add => {}
-            Change::Settings => plan.kept = writer.count_values(before.pk, &changed.name)?,
-            Change::Remove => remove(writer, before, &properties, &mut plan)?,
-            Change::Type if live == 0 => {}
-            Change::Type => {
-                plan.failed = live;
-                outcome.blockers.add(changed.name.as_str(), refusal(&changed));
-            }
-        }
-        if changed.newly_required {
-            plan.failed = plan.failed.max(writer.count_empty(before.pk, &changed.name)?);
-            if plan.failed > 0 {
-                outcome.blockers.add(changed.name.as_str(), message::required(&changed.name));
-            }
-        }
-        outcome.breaking |= matches!(changed.change, Change::Remove | Change::Type);
-        outcome.objects_rewritten += plan.emptied;
-        outcome.properties.push(plan);
+    let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
+    let mut rewrite = Rewrite::new(before, definition, &properties, &diffs);
+    let objects_rewritten = rewrite_objects(writer, catalog, before, &mut rewrite)?;
+    let (plans, mut blockers) = rewrite.into_plans();
+    if !blockers.is_empty() {
+        blockers.add("ctd", NOT_CONFORMING);
     }
-    if !outcome.blockers.is_empty() {
-        outcome.blockers.add("ctd", NOT_CONFORMING);
-    }
-    outcome.breaking |= before.definition.draft_public != definition.draft_public;
+    let is_breaking = |diff: &PropertyDiff| {
+        diff.is_renamed() || matches!(diff.change, Change::Remove | Change::Type)
+    };
     switch_publishing(writer, before, definition)?;
     writer.index_properties(before.pk, &properties)?;
     writer.update_ctd(before.pk, definition, rev, at)?;
     writer.log(Event::TypeUpdated, at, before.pk, None)?;
-    Ok(outcome)
+    Ok(Outcome {
+        properties: plans,
+        blockers,
+        objects_rewritten,
+        breaking: diffs.iter().any(is_breaking)
+            || before.definition.draft_public != definition.draft_public,
+    })
 }
 
-/// Strips a property from all objects, and their links with it.
-fn remove(
+/// Shows every object of a type to a change, and stores what it makes of them; returns how many
+/// it changed.
+fn rewrite_objects(
     writer: &Writer<'_>,
+    catalog: &Catalog,
     before: &Type,
-    remaining: &[Property],
-    plan: &mut PropertyPlan,
-) -> Result<()> {
-    let name = plan.name.as_str();
-    plan.emptied = writer.count_values(before.pk, name)?;
-    plan.samples = writer
-        .sample_values(before.pk, name, SAMPLES)?
-        .into_iter()
-        .map(|(id, before)| Sample { id, before, after: Value::Null })
-        .collect();
-    let linked = before.properties.iter().any(|known| known.name == name && known.may_link());
-    let relinked = if linked { writer.objects_with(before.pk, name)? } else { Vec::new() };
-    writer.remove_property(before.pk, name)?;
-    for pk in relinked {
-        let links = scan::links(&writer.object_data(pk)?, remaining);
-        let targets = links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
-        writer.replace_links(pk, targets)?;
+    rewrite: &mut Rewrite<'_>,
+) -> Result<u64> {
+    if !rewrite.concerns_objects() || writer.ctd_state(before.pk)?.live == 0 {
+        return Ok(0);
     }
-    Ok(())
-}
-
-/// Stored values are not converted from one type to another yet.
-fn refusal(changed: &PropertyDiff) -> String {
-    let kind = |kind: &Option<String>| kind.clone().unwrap_or_default();
-    format!(
-        "Changing the type from {} to {} is not possible while the content type has objects",
-        kind(&changed.from),
-        kind(&changed.to)
-    )
+    let exists = |data_url: &str| match link::parse(data_url) {
+        Some(target) => match catalog.find(target.content_type) {
+            Some(known) => Ok(writer.object_pk(known.pk, &target.id)?.is_some()),
+            None => Ok(false),
+        },
+        None => Ok(false),
+    };
+    for (property, data_url) in rewrite.backfilled_links() {
+        if !exists(&data_url)? {
+            let path = format!("metaDefinition.propertiesConfig.{property}.backfill");
+            rewrite.blockers.add(path, message::NOT_VALID);
+        }
+    }
+    writer.drop_property_indexes(before.pk, rewrite.touched())?;
+    let linking = rewrite.changes_links().then(|| rewrite.properties());
+    let mut rewritten = 0;
+    writer.rewrite_objects(before.pk, |object| {
+        let Some(new) = rewrite.object(object.id, object.title, object.data, &exists)? else {
+            return Ok(None);
+        };
+        rewritten += 1;
+        if let Some(properties) = linking {
+            let links = scan::links(&new.data, properties);
+            let targets = links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
+            writer.replace_links(object.pk, targets)?;
+        }
+        Ok(Some((new.title, new.data)))
+    })?;
+    Ok(rewritten)
 }
 
 /// Draft & Public and the workflow of a type that has objects.

@@ -46,6 +46,18 @@ pub(crate) struct Property {
     pub(crate) block_types: Option<Vec<String>>,
     /// Properties of list items (`object`) or of a `custom` object.
     pub(crate) nested: Vec<Property>,
+    pub(crate) migration: Migration,
+}
+
+/// What spares stored values when a definition changes (contract 2.8); nothing else looks at it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Migration {
+    /// Property that is removed in the same change and whose values move here.
+    pub(crate) renamed_from: Option<String>,
+    /// Text that reads as a number or a boolean is read, not reset.
+    pub(crate) parse: bool,
+    /// Value of objects that would lack a required one.
+    pub(crate) backfill: Option<Value>,
 }
 
 impl Property {
@@ -64,6 +76,7 @@ impl Property {
             relation: None,
             block_types: None,
             nested: Vec::new(),
+            migration: Migration::default(),
         }
     }
 
@@ -84,6 +97,9 @@ impl Property {
             && !self.nested.is_empty()
     }
 }
+
+/// The one way of converting that a definition may ask for.
+pub(crate) const PARSE: &str = "parse";
 
 /// What a relation may point to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -288,6 +304,11 @@ fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> 
         block_types: (input_type == InputType::Block && config["blockEditorTypes"].is_array())
             .then(|| strings(&config["blockEditorTypes"]).map(str::to_owned).collect()),
         nested,
+        migration: Migration {
+            renamed_from: config["renamedFrom"].as_str().map(str::to_owned),
+            parse: config["convert"] == PARSE,
+            backfill: config.get("backfill").cloned(),
+        },
     })
 }
 

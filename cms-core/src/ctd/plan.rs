@@ -155,6 +155,7 @@ impl Run {
             name: property.name,
             change: Change::Add,
             from: None,
+            renamed_from: None,
             kept: 0,
             converted: 0,
             emptied: 0,
@@ -194,7 +195,7 @@ impl Run {
             let errors = FieldErrors::one("name", "This content type cannot be changed");
             return Ok((blocked(name, Action::Update, errors), 0));
         }
-        let outcome = change::update(writer, before, &definition, rev, self.at)?;
+        let outcome = change::update(writer, catalog, before, &definition, rev, self.at)?;
         let planned = TypePlan {
             name: name.to_owned(),
             action: Action::Update,

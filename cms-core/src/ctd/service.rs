@@ -99,7 +99,9 @@ impl Types<'_> {
             require_changeable(before)?;
             let definition = check(writer, catalog, &payload, Some(before))?;
             let rev = writer.bump_schema()?;
-            change::update(writer, before, &definition, rev, at)?.blockers.into_result()?;
+            change::update(writer, catalog, before, &definition, rev, at)?
+                .blockers
+                .into_result()?;
             Ok(Type::new(writer.ctd(before.pk)?).to_wire())
         })
     }

@@ -1,81 +1,55 @@
-//! Stored values of one property over all objects of a type, for changes of the type.
+//! Changes of all objects of a type at once, when the type changes.
 
-use rusqlite::params;
-use serde_json::Value;
+use rusqlite::{Row, params};
 
-use super::{Reader, Writer, error::map, index_ddl};
-use crate::error::{Error, Result};
+use super::{Writer, error::map, index_ddl};
+use crate::error::Result;
 
-impl Reader<'_> {
-    /// Counts the objects that have a value, an empty one included.
-    pub(crate) fn count_values(&self, ctd: i64, property: &str) -> Result<u64> {
-        let value = index_ddl::fragment(property);
-        self.statement(&format!("SELECT count({value}) FROM object WHERE ctd = ?1"))?
-            .query_row([ctd], |row| row.get(0))
-            .map_err(map)
-    }
-
-    /// Counts the objects whose value is missing or empty.
-    pub(crate) fn count_empty(&self, ctd: i64, property: &str) -> Result<u64> {
-        let key = index_ddl::key(property);
-        self.statement(&format!("SELECT count(*) FROM object WHERE ctd = {ctd} AND {key} IS NULL"))?
-            .query_row([], |row| row.get(0))
-            .map_err(map)
-    }
-
-    /// Returns the first objects that have a value, by id, with their values.
-    pub(crate) fn sample_values(
-        &self,
-        ctd: i64,
-        property: &str,
-        limit: usize,
-    ) -> Result<Vec<(String, Value)>> {
-        let value = index_ddl::fragment(property);
-        let mut statement = self.statement(&format!(
-            "SELECT id, {value} FROM object WHERE ctd = ?1 AND {value} IS NOT NULL
-             ORDER BY pk LIMIT ?2"
-        ))?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement
-            .query_map(params![ctd, limit], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-            })
-            .map_err(map)?;
-        rows.map(|row| {
-            let (id, value) = row.map_err(map)?;
-            let value = serde_json::from_str(&value).map_err(|e| Error::Internal(Box::new(e)))?;
-            Ok((id, value))
-        })
-        .collect()
-    }
-
-    /// Returns the rows of the objects that have a value.
-    pub(crate) fn objects_with(&self, ctd: i64, property: &str) -> Result<Vec<i64>> {
-        let value = index_ddl::fragment(property);
-        let mut statement = self
-            .statement(&format!("SELECT pk FROM object WHERE ctd = ?1 AND {value} IS NOT NULL"))?;
-        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
-    }
-
-    /// Returns the properties of an object as they are stored.
-    pub(crate) fn object_data(&self, pk: i64) -> Result<String> {
-        self.statement("SELECT data FROM object WHERE pk = ?1")?
-            .query_row([pk], |row| row.get(0))
-            .map_err(map)
-    }
+/// A stored version of an object, as a change of its type reads it.
+pub(crate) struct StoredText<'r> {
+    pub(crate) pk: i64,
+    pub(crate) id: &'r str,
+    pub(crate) title: &'r str,
+    pub(crate) data: &'r str,
 }
 
 impl Writer<'_> {
-    /// Removes a property from all objects that have it; versions keep it.
-    pub(crate) fn remove_property(&self, ctd: i64, property: &str) -> Result<()> {
-        let value = index_ddl::fragment(property);
-        self.statement(&format!(
-            "UPDATE object SET data = json_remove(data, '$.{property}')
-             WHERE ctd = ?1 AND {value} IS NOT NULL"
-        ))?
-        .execute([ctd])
-        .map_err(map)?;
+    /// Shows every object of a type to `rewrite`, one at a time, and stores the title and the data
+    /// that it returns.
+    ///
+    /// The walk follows the dates of creation, which do not change, so it meets every object once.
+    pub(crate) fn rewrite_objects(
+        &self,
+        ctd: i64,
+        mut rewrite: impl FnMut(StoredText<'_>) -> Result<Option<(String, String)>>,
+    ) -> Result<()> {
+        let mut stored = self.statement(
+            "SELECT pk, id, title, data FROM object WHERE ctd = ?1 ORDER BY created_at, pk",
+        )?;
+        let mut store = self.statement("UPDATE object SET title = ?2, data = ?3 WHERE pk = ?1")?;
+        let mut rows = stored.query([ctd]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            let object = read(row).map_err(map)?;
+            let pk = object.pk;
+            if let Some((title, data)) = rewrite(object)? {
+                store.execute(params![pk, title, data]).map_err(map)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the indexes of properties whose values are about to change; they are made again when
+    /// the type has its new properties.
+    pub(crate) fn drop_property_indexes<'p>(
+        &self,
+        ctd: i64,
+        properties: impl Iterator<Item = &'p str>,
+    ) -> Result<()> {
+        for property in properties {
+            let name = index_ddl::index_name(ctd, property);
+            let drop = format!("DROP INDEX IF EXISTS \"{name}\"");
+            self.0.0.execute_batch(&drop).map_err(map)?;
+        }
         Ok(())
     }
 
@@ -113,4 +87,9 @@ impl Writer<'_> {
         .map_err(map)?;
         Ok(())
     }
+}
+
+fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredText<'r>> {
+    let text = |column| -> rusqlite::Result<&'r str> { Ok(row.get_ref(column)?.as_str()?) };
+    Ok(StoredText { pk: row.get(0)?, id: text(1)?, title: text(2)?, data: text(3)? })
 }
