@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    CoreConfig, Keys, Objects, Types,
+    CoreConfig, Keys, Objects, Publishing, Types, Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
@@ -11,7 +11,7 @@ use crate::{
     error::Result,
     limits,
     object::{remember::Remembered, service::Plan},
-    store::{Store, Writer},
+    store::{DERIVED, Store, Writer},
     wire::context::{ApiKey, AuthContext, Named, User},
 };
 
@@ -41,6 +41,8 @@ impl Cms {
         if store.peek(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
+        } else if store.peek(|reader| Ok(reader.derived()? < DERIVED))? {
+            store.write(change::derive)?;
         }
         Ok(Self {
             config,
@@ -88,6 +90,16 @@ impl Cms {
     /// Content objects.
     pub fn objects(&self) -> Objects<'_> {
         Objects { cms: self }
+    }
+
+    /// Publishing of content objects.
+    pub fn publishing(&self) -> Publishing<'_> {
+        Publishing { cms: self }
+    }
+
+    /// Workflows, and the states of content objects.
+    pub fn workflows(&self) -> Workflows<'_> {
+        Workflows { cms: self }
     }
 
     /// Content type definitions.

@@ -7,9 +7,9 @@
 //! | level | modules |
 //! |---|---|
 //! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `json` |
-//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render}`, `query`, `auth::{key, scope}` |
+//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `auth::{key, scope}` |
 //! | engine | `store` |
-//! | services | [`Cms`] and what it hands out: [`Objects`], [`Types`], [`Keys`] |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Keys`] |
 
 mod auth;
 pub mod clock;
@@ -25,6 +25,7 @@ pub mod limits;
 mod message;
 mod object;
 pub mod paging;
+mod publish;
 mod query;
 mod store;
 #[cfg(any(test, feature = "testing"))]
@@ -42,3 +43,5 @@ pub use context::{Actor, Caller, Visibility};
 pub use ctd::{builtin_types, service::Types};
 pub use error::{Error, FieldErrors, Result};
 pub use object::service::Objects;
+pub use publish::service::Publishing;
+pub use workflow::service::Workflows;

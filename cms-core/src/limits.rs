@@ -42,3 +42,11 @@ pub const TRASH_DAYS: i64 = 60;
 pub const PATTERN_BACKTRACKS: usize = 100_000;
 /// Deepest nesting of JSON in the schema of one property: about ten lists within each other.
 pub const SCHEMA_DEPTH: usize = 40;
+/// Ids in one batch publish, unpublish or archive (contract 1.12).
+pub const BATCH_PUBLISH: usize = 1001;
+/// Most states, and most transitions, of one workflow.
+pub const WORKFLOW_PARTS: usize = 1000;
+/// Most workflows of an operator.
+pub const WORKFLOWS: usize = 1000;
+/// Scheduled publications that one transaction carries out; others are done by the next.
+pub const DUE_AT_ONCE: usize = 500;

@@ -41,6 +41,14 @@ pub(crate) fn too_long(most: usize) -> String {
     format!("Must be at most {most} characters long")
 }
 
+pub(crate) fn too_few(least: u64) -> String {
+    format!("There must be a minimum of {least} items in the array")
+}
+
+pub(crate) fn too_many(most: impl std::fmt::Display) -> String {
+    format!("There must be a maximum of {most} items in the array")
+}
+
 /// The allowed values are shown as a compact JSON list.
 pub(crate) fn not_in_enumeration(allowed: &[&str]) -> String {
     let list: Vec<String> = allowed.iter().map(|value| format!("\"{value}\"")).collect();

@@ -57,7 +57,7 @@ struct Draft {
 impl Draft {
     /// Asks the target what a project would do.
     fn new(target: &dyn Target, project: Project, prune: bool) -> Result<Self> {
-        let wanted = PlanRequest { content_types: project.types, prune };
+        let wanted = PlanRequest { content_types: project.types, prune, ..PlanRequest::default() };
         let plan = target.plan(&wanted)?;
         let keys = missing_keys(target, project.keys)?;
         Ok(Self { wanted, plan, keys, places: project.places })

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{model::Definition, parse};
+use crate::workflow::model::WorkflowSet;
 
 const EMAIL: &str = "^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\\.[a-zA-Z]{2,}$";
 const SLUG: &str = "^[a-zA-Z0-9-_]*$";
@@ -51,7 +52,8 @@ fn definition(name: &str, label: &str, fields: Vec<Field>) -> Definition {
         "metaDefinition": meta,
     });
     let payload = payload.as_object().expect("a payload is an object");
-    parse::definition(payload, None).expect("the built-in types are valid")
+    parse::definition(payload, None, &WorkflowSet::built_in())
+        .expect("the built-in types are valid")
 }
 
 fn about() -> Vec<Field> {

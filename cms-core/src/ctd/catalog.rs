@@ -17,7 +17,8 @@ use crate::{
     dates,
     error::{Error, Result},
     store::{CtdRow, Reader, Writer, list_sql::Target},
-    wire::ctd::ContentType,
+    wire::{ctd::ContentType, workflow::Workflow},
+    workflow::model::WorkflowSet,
 };
 
 /// One content type, parsed and compiled.
@@ -28,18 +29,22 @@ pub(crate) struct Type {
     /// In the order of the form.
     pub(crate) properties: Vec<Property>,
     pub(crate) schema: CompiledSchema,
+    pub(crate) workflow: Arc<Workflow>,
     rev: i64,
     created_at: Timestamp,
     updated_at: Option<Timestamp>,
 }
 
 impl Type {
-    pub(crate) fn new(row: CtdRow) -> Self {
+    pub(crate) fn new(row: CtdRow, workflows: &WorkflowSet) -> Self {
+        let found = workflows.find(&row.definition.workflow_id);
+        let workflow = found.unwrap_or_else(|| workflows.default_one());
         let properties = row.definition.properties();
         let schema = schema::compile(&properties, &row.definition);
         Self {
             pk: row.pk,
             uid: row.uid,
+            workflow: Arc::clone(workflow),
             properties,
             schema,
             definition: row.definition,
@@ -99,6 +104,7 @@ pub(crate) struct Catalog {
     /// By name.
     types: Vec<Arc<Type>>,
     by_name: HashMap<String, Arc<Type>>,
+    pub(crate) workflows: WorkflowSet,
 }
 
 impl Catalog {
@@ -106,16 +112,17 @@ impl Catalog {
     fn load(reader: &Reader<'_>, rev: i64, previous: &Self) -> Result<Self> {
         let known: HashMap<i64, &Arc<Type>> =
             previous.types.iter().map(|known| (known.pk, known)).collect();
+        let workflows = WorkflowSet::with(reader.workflows()?);
         let mut types = Vec::new();
         for (pk, rev) in reader.ctd_revisions()? {
             match known.get(&pk) {
                 Some(known) if known.rev == rev => types.push(Arc::clone(known)),
-                _ => types.push(Arc::new(Type::new(reader.ctd(pk)?))),
+                _ => types.push(Arc::new(Type::new(reader.ctd(pk)?, &workflows))),
             }
         }
         let by_name =
             types.iter().map(|known| (known.name().to_owned(), Arc::clone(known))).collect();
-        Ok(Self { rev, types, by_name })
+        Ok(Self { rev, types, by_name, workflows })
     }
 
     /// All types, by name.

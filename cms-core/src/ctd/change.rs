@@ -7,16 +7,16 @@ use super::{
     catalog::{Catalog, Type},
     diff::{self, PropertyDiff},
     model::Definition,
-    rewrite::Rewrite,
+    rewrite::{Rewrite, Rewritten},
 };
 use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
     message,
-    object::{link, scan},
-    store::{Event, Writer},
+    object::{link, scan, write},
+    store::{DERIVED, Event, NewTexts, StoredText, Writer},
     wire::plan::{Change, PropertyPlan},
-    workflow,
+    workflow::model::PUBLIC,
 };
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
@@ -30,6 +30,23 @@ pub(crate) struct Outcome {
     pub(crate) breaking: bool,
 }
 
+/// Makes property indexes and links of all types again, in a folder that an older program wrote.
+pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
+    if writer.derived()? >= DERIVED {
+        return Ok(());
+    }
+    for (ctd, _) in writer.ctd_revisions()? {
+        let definition = writer.ctd(ctd)?.definition;
+        let properties = definition.properties();
+        writer.index_properties(ctd, &[], &[])?;
+        writer.index_properties(ctd, &properties, definition.editions())?;
+        for pk in writer.modified_objects(ctd)? {
+            write::relink(writer, &properties, pk)?;
+        }
+    }
+    writer.note_derived()
+}
+
 /// Creates a type and its indexes; returns its row.
 pub(crate) fn create(
     writer: &Writer<'_>,
@@ -39,14 +56,14 @@ pub(crate) fn create(
     at: Timestamp,
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, at)?;
-    writer.index_properties(pk, &definition.properties())?;
+    writer.index_properties(pk, &definition.properties(), definition.editions())?;
     writer.log(Event::TypeCreated, at, pk, None)?;
     Ok(pk)
 }
 
 /// Deletes a type without live objects, its indexes, and its objects in the trash.
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
-    writer.index_properties(content_type.pk, &[])?;
+    writer.index_properties(content_type.pk, &[], &[])?;
     writer.delete_ctd(content_type.pk)?;
     writer.log(Event::TypeDeleted, at, content_type.pk, None)
 }
@@ -62,7 +79,7 @@ pub(crate) fn update(
 ) -> Result<Outcome> {
     let properties = definition.properties();
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
-    let mut rewrite = Rewrite::new(before, definition, &properties, &diffs);
+    let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
     let objects_rewritten = rewrite_objects(writer, catalog, before, &mut rewrite)?;
     let (plans, mut blockers) = rewrite.into_plans();
     if !blockers.is_empty() {
@@ -71,8 +88,8 @@ pub(crate) fn update(
     let is_breaking = |diff: &PropertyDiff| {
         diff.is_renamed() || matches!(diff.change, Change::Remove | Change::Type)
     };
-    switch_publishing(writer, before, definition)?;
-    writer.index_properties(before.pk, &properties)?;
+    switch_publishing(writer, catalog, before, definition)?;
+    writer.index_properties(before.pk, &properties, definition.editions())?;
     writer.update_ctd(before.pk, definition, rev, at)?;
     writer.log(Event::TypeUpdated, at, before.pk, None)?;
     Ok(Outcome {
@@ -109,33 +126,57 @@ fn rewrite_objects(
         }
     }
     writer.drop_property_indexes(before.pk, rewrite.touched())?;
-    let linking = rewrite.changes_links().then(|| rewrite.properties());
+    let properties = rewrite.properties();
+    let changes_links = rewrite.changes_links();
     let mut rewritten = 0;
-    writer.rewrite_objects(before.pk, |object| {
-        let Some(new) = rewrite.object(object.id, object.title, object.data, &exists)? else {
-            return Ok(None);
-        };
+    writer.rewrite_objects(before.pk, before.definition.editions(), |object| {
+        let mut take =
+            |text: StoredText<'_>| rewrite.object(object.id, text.title, text.data, &exists);
+        let current = take(object.current)?;
+        let published = object.published.map(&mut take).transpose()?.flatten();
+        let new = NewTexts { current, published };
+        if new.current.is_none() && new.published.is_none() {
+            return Ok(new);
+        }
         rewritten += 1;
-        if let Some(properties) = linking {
-            let links = scan::links(&new.data, properties);
+        if changes_links {
+            let data = |new: &Option<Rewritten>, stored: StoredText<'_>| {
+                let data = new.as_ref().map_or(stored.data, |new| &new.data);
+                scan::links(data, properties)
+            };
+            let mut links = data(&new.current, object.current);
+            links.extend(
+                object.published.into_iter().flat_map(|stored| data(&new.published, stored)),
+            );
             let targets = links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
             writer.replace_links(object.pk, targets)?;
         }
-        Ok(Some((new.title, new.data)))
+        Ok(new)
     })?;
     Ok(rewritten)
 }
 
 /// Draft & Public and the workflow of a type that has objects.
-fn switch_publishing(writer: &Writer<'_>, before: &Type, after: &Definition) -> Result<()> {
+fn switch_publishing(
+    writer: &Writer<'_>,
+    catalog: &Catalog,
+    before: &Type,
+    after: &Definition,
+) -> Result<()> {
     match (before.definition.draft_public, after.draft_public) {
         (false, true) => writer.publish_all(before.pk)?,
-        (true, false) => writer.forget_publishing(before.pk)?,
+        (true, false) => {
+            let modified = writer.modified_objects(before.pk)?;
+            writer.forget_publishing(before.pk)?;
+            for pk in modified {
+                write::relink(writer, &after.properties(), pk)?;
+            }
+        }
         _ => {}
     }
-    match workflow::find(&after.workflow_id) {
+    match catalog.workflows.find(&after.workflow_id) {
         Some(found) if before.definition.workflow_id != after.workflow_id => {
-            writer.enter_workflow(before.pk, found.states)
+            writer.enter_workflow(before.pk, found, PUBLIC)
         }
         _ => Ok(()),
     }

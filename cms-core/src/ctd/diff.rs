@@ -140,13 +140,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ctd::parse, testing::table::Table};
+    use crate::{ctd::parse, testing::table::Table, workflow::model::WorkflowSet};
 
     const SCHEMAS: &str = "/schemaDefinition/allOf/1/properties";
     const CONFIGS: &str = "/metaDefinition/propertiesConfig";
 
     fn parsed(payload: &Value) -> Definition {
-        parse::definition(payload.as_object().unwrap(), None).expect("the definition is valid")
+        parse::definition(payload.as_object().unwrap(), None, &WorkflowSet::built_in())
+            .expect("the definition is valid")
     }
 
     /// Spoils the base payload of the table and describes the changes.

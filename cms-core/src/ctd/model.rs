@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::wire::ctd::Slug;
+use crate::{object::model::Edition, wire::ctd::Slug};
 
 /// A validated definition: the part of a content type that a client decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -256,6 +256,15 @@ impl Definition {
         let own = &self.schema_definition["allOf"][1]["properties"];
         let required = self.schema_definition.get("required");
         read_properties(own, required, &Value::Object(self.meta_definition.clone()))
+    }
+
+    /// The editions that objects of the type have.
+    pub(crate) fn editions(&self) -> &'static [Edition] {
+        if self.draft_public {
+            &[Edition::Current, Edition::Published]
+        } else {
+            &[Edition::Current]
+        }
     }
 }
 

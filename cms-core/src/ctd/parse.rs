@@ -23,16 +23,17 @@ use crate::{
     message::{self, NOT_IN_DATABASE, NOT_VALID},
     object::link,
     wire::ctd::Slug,
-    workflow,
+    workflow::model::{DEFAULT, WorkflowSet},
 };
 
 const ABSTRACT_SCHEMA: &str = "#/components/schemas/AbstractContentTypeSchemaDefinition";
 
 /// Parses a payload. `base` is the stored definition when it is being replaced: it supplies the
-/// keys that an update may leave out (contract 2.6).
+/// keys that an update may leave out (contract 2.6). `workflows` are those that it may name.
 pub(crate) fn definition(
     payload: &Map<String, Value>,
     base: Option<&Definition>,
+    workflows: &WorkflowSet,
 ) -> Result<Definition, FieldErrors> {
     let errors = &mut FieldErrors::default();
     let name = name(payload, errors);
@@ -45,10 +46,10 @@ pub(crate) fn definition(
     Level::top(base.is_some()).check(&content, errors);
     check_unique_count(meta, errors);
 
-    let workflow_id = workflow(payload, base, errors);
+    let workflow_id = workflow(payload, base, workflows, errors);
     let draft_public = optional(payload, "draftPublic", "", errors)
         .unwrap_or_else(|| base.is_some_and(|base| base.draft_public));
-    if draft_public && workflow_id != workflow::DEFAULT {
+    if draft_public && workflow_id != DEFAULT {
         errors.add("draftPublic", "Draft & Public cannot be combined with a custom workflow");
     }
     let internal = optional(payload, "internal", "", errors)
@@ -159,13 +160,14 @@ fn properties<'a>(
 fn workflow<'a>(
     payload: &'a Map<String, Value>,
     base: Option<&'a Definition>,
+    workflows: &WorkflowSet,
     errors: &mut FieldErrors,
 ) -> &'a str {
     let sent = optional(payload, "workflowId", "", errors);
-    if sent.is_some_and(|id| workflow::find(id).is_none()) {
+    if sent.is_some_and(|id| workflows.find(id).is_none()) {
         errors.add("workflowId", NOT_IN_DATABASE);
     }
-    sent.unwrap_or_else(|| base.map_or(workflow::DEFAULT, |base| &base.workflow_id))
+    sent.unwrap_or_else(|| base.map_or(DEFAULT, |base| &base.workflow_id))
 }
 
 /// Reads slug rules, or checks the stored ones against the new properties.

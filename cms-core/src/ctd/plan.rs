@@ -23,7 +23,9 @@ use crate::{
     store::Writer,
     wire::plan::{
         Action, ApplyRequest, Change, DataLoss, Plan, PlanRequest, PropertyPlan, Summary, TypePlan,
+        WorkflowPlan,
     },
+    workflow,
 };
 
 impl Types<'_> {
@@ -48,11 +50,13 @@ impl Types<'_> {
             if token.is_some_and(|token| token != plan.token) {
                 return Err(Error::Conflict("The plan is stale".to_owned()));
             }
-            let blocked: Vec<_> = plan
-                .content_types
-                .iter()
-                .filter(|planned| !planned.blockers.is_empty())
-                .map(|planned| (planned.name.clone(), planned.blockers.clone()))
+            let workflows = plan.workflows.iter();
+            let workflows = workflows.map(|w| (format!("workflows.{}", w.id), &w.blockers));
+            let types = plan.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
+            let blocked: Vec<_> = workflows
+                .chain(types)
+                .filter(|(_, blockers)| !blockers.is_empty())
+                .map(|(name, blockers)| (name, blockers.clone()))
                 .collect();
             if !blocked.is_empty() {
                 return Err(Error::Blocked(blocked));
@@ -89,6 +93,8 @@ impl Run {
     fn carry_out(&self, writer: &Writer<'_>) -> Result<Plan> {
         let catalog = self.cell.within(writer)?;
         let token = self.token(writer, &catalog)?;
+        let mut workflows = self.define_workflows(writer, &catalog)?;
+        let catalog = self.cell.within(writer)?;
         let rev = catalog.rev + 1;
         let mut types = Vec::new();
         let mut rewritten = 0;
@@ -123,6 +129,7 @@ impl Run {
         if types.iter().any(|planned| planned.action != Action::None) {
             writer.bump_schema()?;
         }
+        self.check_states(writer, &mut workflows)?;
         let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
         let properties = types.iter().flat_map(|planned| &planned.properties);
         let summary = Summary {
@@ -131,9 +138,50 @@ impl Run {
             delete: count(Action::Delete),
             objects_rewritten: rewritten,
             values_lost: properties.map(|property| property.emptied).sum(),
-            blockers: types.iter().filter(|planned| !planned.blockers.is_empty()).count() as u64,
+            blockers: (types.iter().filter(|planned| !planned.blockers.is_empty()).count()
+                + workflows.iter().filter(|planned| !planned.blockers.is_empty()).count())
+                as u64,
         };
-        Ok(Plan { token, summary, content_types: types })
+        Ok(Plan { token, summary, workflows, content_types: types })
+    }
+
+    /// Makes the workflows what they should be, and reports what that did to each.
+    fn define_workflows(
+        &self,
+        writer: &Writer<'_>,
+        catalog: &Catalog,
+    ) -> Result<Vec<WorkflowPlan>> {
+        let mut planned: Vec<WorkflowPlan> = Vec::new();
+        for payload in &self.wanted.workflows {
+            let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let known = catalog.workflows.find(&id);
+            let mut action = if known.is_some() { Action::Update } else { Action::Create };
+            let mut blockers = FieldErrors::default();
+            if planned.iter().any(|other| other.id == id) || workflow::model::is_built_in(&id) {
+                blockers.add("id", message::ALREADY_USED);
+            } else {
+                match workflow::model::parse(payload) {
+                    Err(errors) => blockers = errors,
+                    Ok(wanted) if known.is_some_and(|known| **known == wanted) => {
+                        action = Action::None;
+                    }
+                    Ok(wanted) => workflow::service::put(writer, catalog, &wanted)?,
+                }
+            }
+            planned.push(WorkflowPlan { id, action, blockers });
+        }
+        Ok(planned)
+    }
+
+    /// Refuses workflows that lost a state which an object is in after all that was done.
+    fn check_states(&self, writer: &Writer<'_>, workflows: &mut [WorkflowPlan]) -> Result<()> {
+        let catalog = self.cell.within(writer)?;
+        for planned in workflows.iter_mut().filter(|planned| planned.action == Action::Update) {
+            if let Some(known) = catalog.workflows.find(&planned.id) {
+                planned.blockers.merge(workflow::service::lost_states(writer, &catalog, known)?);
+            }
+        }
+        Ok(())
     }
 
     fn create(

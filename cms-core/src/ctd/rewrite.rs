@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{
-    catalog::Type,
     convert::{Converted, Fate, convert, lacks, remove},
     diff::{self, PropertyDiff},
     model::{Definition, Property},
@@ -51,7 +50,7 @@ pub(crate) struct Rewritten {
 impl<'a> Rewrite<'a> {
     /// Prepares a change from `before` to a definition with the given properties.
     pub(crate) fn new(
-        before: &'a Type,
+        before: &'a [Property],
         definition: &Definition,
         properties: &'a [Property],
         diffs: &[PropertyDiff<'a>],
@@ -64,7 +63,7 @@ impl<'a> Rewrite<'a> {
             let parts = properties.iter().filter(|property| property.title_part);
             parts.map(|property| property.name.as_str())
         };
-        let titles_change = !parts(&before.properties).eq(parts(properties))
+        let titles_change = !parts(before).eq(parts(properties))
             || steps
                 .iter()
                 .any(|step| step.rewrites() && step.sides().any(|property| property.title_part));

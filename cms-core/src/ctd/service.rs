@@ -84,7 +84,7 @@ impl Types<'_> {
             }
             let rev = writer.bump_schema()?;
             let pk = change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
-            Ok(Type::new(writer.ctd(pk)?).to_wire())
+            Ok(Type::new(writer.ctd(pk)?, &catalog.workflows).to_wire())
         })
     }
 
@@ -102,7 +102,7 @@ impl Types<'_> {
             change::update(writer, catalog, before, &definition, rev, at)?
                 .blockers
                 .into_result()?;
-            Ok(Type::new(writer.ctd(before.pk)?).to_wire())
+            Ok(Type::new(writer.ctd(before.pk)?, &catalog.workflows).to_wire())
         })
     }
 
@@ -203,7 +203,8 @@ pub(super) fn check(
     payload: &Map<String, Value>,
     before: Option<&Arc<Type>>,
 ) -> Result<super::model::Definition> {
-    let parsed = parse::definition(payload, before.map(|known| &known.definition));
+    let base = before.map(|known| &known.definition);
+    let parsed = parse::definition(payload, base, &catalog.workflows);
     let name = payload.get("name").and_then(Value::as_str);
     let is_taken = name
         .filter(|name| before.is_none_or(|known| known.name() != *name))

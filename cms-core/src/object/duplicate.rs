@@ -11,7 +11,7 @@ use super::{
     link,
     model::Stored,
     scan,
-    service::{Objects, find, require_quota, to_json},
+    service::{Objects, require_quota, to_json},
     view::View,
     write::{self, Context, Draft, KnownTargets},
 };
@@ -25,7 +25,7 @@ use crate::{
     error::{Error, FieldErrors, Result},
     ids::IdSource,
     message,
-    store::Writer,
+    store::{Reader, Writer},
     wire::object::Json,
 };
 
@@ -45,14 +45,14 @@ impl Objects<'_> {
         payload: &Map<String, Value>,
     ) -> Result<Json> {
         self.read(caller, name, Access::CREATE | Access::READ, |reader, _, content_type| {
-            find(reader, content_type, View::of_one(caller, content_type), id).map(|_| ())
+            source(reader, content_type, caller, id).map(|_| ())
         })?;
         let related = related_ids(payload)?;
         let config = &self.cms.config;
         let (caller, id, context) = (caller.clone(), id.to_owned(), Context::new(caller, config));
         let (ids, quota) = (Arc::clone(&config.ids), config.max_objects);
         self.write(name, move |writer, catalog, content_type| {
-            let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            let stored = source(writer, content_type, &caller, &id)?;
             let copier = Copier { writer, catalog, caller: &caller, context: &context, ids: &*ids };
             let data = copier.copy_related(content_type, &stored.data, &related)?;
             let stored = copier.insert(content_type, write::parse(&data)?)?;
@@ -60,6 +60,20 @@ impl Objects<'_> {
             Ok(to_json(content_type, &stored))
         })
     }
+}
+
+/// Finds the object to copy, in the version that the request may see.
+fn source(
+    reader: &Reader<'_>,
+    content_type: &Type,
+    caller: &Caller,
+    id: &str,
+) -> Result<Stored<'static>> {
+    let view = View::of_one(caller, content_type);
+    let found = reader.object(view.edition, content_type.pk, id, |stored| {
+        view.shows(&stored.internal).then(|| stored.into_owned())
+    })?;
+    found.flatten().ok_or_else(|| Error::no_object(content_type.name(), id))
 }
 
 /// Makes copies inside one transaction.
@@ -100,8 +114,7 @@ impl Copier<'_> {
     fn copy(&self, name: &str, id: &str) -> Result<String> {
         self.caller.require(Access::CREATE | Access::READ, name)?;
         let content_type = self.catalog.get(name)?;
-        let view = View::of_one(self.caller, content_type);
-        let stored = find(self.writer, content_type, view, id)?;
+        let stored = source(self.writer, content_type, self.caller, id)?;
         let copy = self.insert(content_type, write::parse(&stored.data)?)?;
         Ok(copy.id.into_owned())
     }

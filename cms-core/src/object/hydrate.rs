@@ -97,7 +97,7 @@ impl Hydration<'_> {
         fetched: &mut HashMap<Key, Text>,
     ) -> Result<()> {
         let view = View::of_many(self.caller, content_type);
-        self.reader.objects(content_type.pk, ids, |stored| {
+        self.reader.objects(view.edition, content_type.pk, ids, |stored| {
             if !view.shows(&stored.internal) {
                 return;
             }

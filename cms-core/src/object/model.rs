@@ -35,6 +35,25 @@ pub(crate) struct Internal<'a> {
     /// Key that made this version.
     pub(crate) editor: Option<i64>,
     pub(crate) title: Cow<'a, str>,
+    pub(crate) schedule: Option<Schedule<'a>>,
+}
+
+/// When the current version is to be published (contract 13.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Schedule<'a> {
+    pub(crate) at: i64,
+    /// IANA name of the place whose local time was meant.
+    pub(crate) zone: Cow<'a, str>,
+}
+
+/// Which version of the objects of a type is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Edition {
+    /// The newest version of every object.
+    #[default]
+    Current,
+    /// The published version of the objects that have one: the public view of Draft & Public.
+    Published,
 }
 
 impl Stored<'_> {
@@ -42,6 +61,7 @@ impl Stored<'_> {
         let internal = Internal {
             workflow_state: Cow::Owned(self.internal.workflow_state.into_owned()),
             title: Cow::Owned(self.internal.title.into_owned()),
+            schedule: self.internal.schedule.map(Schedule::into_owned),
             ..self.internal
         };
         Stored {
@@ -50,6 +70,12 @@ impl Stored<'_> {
             internal,
             data: Cow::Owned(self.data.into_owned()),
         }
+    }
+}
+
+impl Schedule<'_> {
+    fn into_owned(self) -> Schedule<'static> {
+        Schedule { at: self.at, zone: Cow::Owned(self.zone.into_owned()) }
     }
 }
 
@@ -81,6 +107,11 @@ impl Status {
     /// The status of a new object.
     pub(crate) fn initial(draft_public: bool) -> Self {
         if draft_public { Self::Draft } else { Self::Public }
+    }
+
+    /// Tells whether readers of a type with Draft & Public see the object in some version.
+    pub(crate) fn is_published(self) -> bool {
+        matches!(self, Self::Public | Self::Modified)
     }
 
     /// The status after an edit (contract 4.2).

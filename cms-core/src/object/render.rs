@@ -25,7 +25,8 @@ pub(crate) fn object(out: &mut Vec<u8>, content_type: &str, stored: &Stored<'_>)
     out.extend_from_slice(&stored.data.as_bytes()[1..]);
 }
 
-/// Appends the `internal` object: always all twelve fields.
+/// Appends the `internal` object: always all twelve fields, and the schedule while there
+/// is one.
 pub(crate) fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Internal<'_>) {
     out.extend_from_slice(b"{\"contentType\":\"");
     // Names are made of a-z and _ only.
@@ -58,6 +59,12 @@ pub(crate) fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Interna
     match internal.published_at {
         Some(at) => date(out, at),
         None => out.extend_from_slice(b"\"\""),
+    }
+    if let Some(schedule) = &internal.schedule {
+        out.extend_from_slice(b",\"scheduledAt\":");
+        date(out, schedule.at);
+        out.extend_from_slice(b",\"scheduledAtTimeZone\":");
+        string(out, &schedule.zone);
     }
     out.push(b'}');
 }

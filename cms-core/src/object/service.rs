@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     hydrate::{Hydration, Text},
-    model::Stored,
+    model::{Edition, Stored},
     render,
     view::View,
     write::{self, Context, Draft, Edit, KnownTargets},
@@ -117,7 +117,11 @@ impl Objects<'_> {
         may_count: bool,
     ) -> Result<Option<Arc<Plan>>> {
         let (ctd, target) = (content_type.pk, content_type.list_target());
-        let CtdState { live, changes } = reader.ctd_state(ctd)?;
+        let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
+        let live = match view.edition {
+            Edition::Current => live,
+            Edition::Published => published,
+        };
         let asked = format!("{request:?}{view:?}");
         if let Some(known) = self.cms.plans.get(ctd, &asked, changes) {
             return Ok(Some(known));
@@ -152,7 +156,7 @@ impl Objects<'_> {
             let view = View::of_one(caller, content_type);
             let hydration = Hydration { reader, catalog, caller };
             let mut text = Text::default();
-            let shown = reader.object(content_type.pk, id, |stored| {
+            let shown = reader.object(view.edition, content_type.pk, id, |stored| {
                 let is_visible = view.shows(&stored.internal);
                 if is_visible && hydrate == 0 {
                     render::object(&mut text.json, content_type.name(), &stored);
@@ -177,7 +181,7 @@ impl Objects<'_> {
         let Some(content_type) = known else { return Ok(None) };
         let view = View::of_one(caller, content_type);
         let found = self.cms.store.peek(|reader| {
-            reader.object_and_revision(content_type.pk, id, |stored| {
+            reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
                 view.shows(&stored.internal).then(|| to_json(content_type, &stored))
             })
         })?;
@@ -318,7 +322,7 @@ impl Objects<'_> {
     }
 
     /// Checks key and type, for calls that have something to do before they write.
-    pub(super) fn content_type(
+    pub(crate) fn content_type(
         &self,
         caller: &Caller,
         name: &str,
@@ -328,7 +332,7 @@ impl Objects<'_> {
     }
 
     /// Runs a read on one snapshot, after key and type are checked in the contract's order.
-    pub(super) fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         caller: &Caller,
         name: &str,
@@ -347,7 +351,7 @@ impl Objects<'_> {
     }
 
     /// Runs a write on the type as it is inside the write transaction.
-    pub(super) fn write<T: Send + 'static>(
+    pub(crate) fn write<T: Send + 'static>(
         &self,
         name: &str,
         write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>) -> Result<T> + Send + 'static,
@@ -371,22 +375,23 @@ fn list_query(request: &ListRequest, content_type: &Type, view: View) -> Result<
         descending: request.descending,
         empty_first: request.empty_first,
         ids: request.ids.clone(),
-        only_public: view.only_public,
-        workflow_public: view.only_workflow_public,
+        edition: view.edition,
+        only_approved: view.only_approved,
         page: request.page,
     })
 }
 
-/// Finds an object that the request may see.
-pub(super) fn find(
+/// Finds an object that the request may see, in its current version: what is written is a new one,
+/// and versions and workflows are of the object as a whole.
+pub(crate) fn find(
     reader: &Reader<'_>,
     content_type: &Type,
     view: View,
     id: &str,
 ) -> Result<Stored<'static>> {
     reader
-        .object(content_type.pk, id, |stored| {
-            view.shows(&stored.internal).then(|| stored.into_owned())
+        .object(Edition::Current, content_type.pk, id, |stored| {
+            view.admits(&stored.internal).then(|| stored.into_owned())
         })?
         .flatten()
         .ok_or_else(|| Error::no_object(content_type.name(), id))
@@ -400,7 +405,7 @@ pub(super) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) 
     }
 }
 
-pub(super) fn to_json(content_type: &Type, stored: &Stored<'_>) -> Json {
+pub(crate) fn to_json(content_type: &Type, stored: &Stored<'_>) -> Json {
     let mut out = Vec::new();
     render::object(&mut out, content_type.name(), stored);
     Json(out)

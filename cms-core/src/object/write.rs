@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     link::{self, LinkRef},
     model::{Internal, Status, Stored},
+    scan,
     title::object_title,
     validate,
 };
@@ -26,7 +27,7 @@ use crate::{
     ids::{ID_MAX_CHARS, IdSource},
     limits, message,
     store::{Event, ObjectChange, Reader, Writer},
-    workflow,
+    workflow::transition,
 };
 
 /// What a write needs to know beside the payload.
@@ -171,10 +172,14 @@ impl Draft {
                 self.errors.add(link.path.as_str(), message::NOT_IN_DATABASE);
             }
         }
+        let editions = content_type.definition.editions();
         for property in content_type.properties.iter().filter(|p| p.unique) {
             let Some(value) = self.object.get(&property.name) else { continue };
-            if reader.is_value_used(content_type.pk, &property.name, value, itself)? {
-                self.errors.add(property.name.as_str(), message::ALREADY_USED);
+            for &edition in editions {
+                let (ctd, name) = (content_type.pk, property.name.as_str());
+                if reader.is_value_used(edition, ctd, name, value, itself)? {
+                    self.errors.add(name, message::ALREADY_USED);
+                }
             }
         }
         Ok(())
@@ -198,15 +203,23 @@ impl Draft {
         self.links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()))
     }
 
-    fn change(&self, content_type: &Type, status: Status, context: &Context) -> ObjectChange {
-        let definition = &content_type.definition;
-        let workflow = workflow::find(&definition.workflow_id);
+    /// What is to be written of version `version`, which is in workflow state `state`.
+    fn change(
+        &self,
+        content_type: &Type,
+        status: Status,
+        state: &str,
+        version: i64,
+        context: &Context,
+    ) -> ObjectChange {
+        let at = context.at.seconds();
         ObjectChange {
             data: self.data.clone(),
             title: object_title(&content_type.properties, &self.object),
             status,
-            workflow_state: workflow.map_or("saved", workflow::Workflow::initial_state).to_owned(),
-            at: context.at.seconds(),
+            workflow_state: state.to_owned(),
+            approval: transition::approval(state, version, at),
+            at,
             editor: context.actor,
         }
     }
@@ -239,7 +252,8 @@ pub(crate) fn insert(
     context: &Context,
 ) -> Result<Stored<'static>> {
     let status = Status::initial(content_type.definition.draft_public);
-    let change = draft.change(content_type, status, context);
+    let state = &content_type.workflow.initial_state;
+    let change = draft.change(content_type, status, state, 1, context);
     let pk = writer.insert_object(content_type.pk, &draft.id, &change)?;
     writer.insert_links(pk, draft.link_targets())?;
     writer.log(Event::ObjectCreated, context.at, content_type.pk, Some(pk))?;
@@ -252,11 +266,12 @@ pub(crate) fn insert(
         public_version: None,
         published_at: None,
         workflow_state: Cow::Owned(change.workflow_state),
-        workflow_public_version: None,
-        workflow_published_at: None,
+        workflow_public_version: change.approval.map(|(version, _)| version),
+        workflow_published_at: change.approval.map(|(_, at)| at),
         owner: change.editor,
         editor: change.editor,
         title: Cow::Owned(change.title),
+        schedule: None,
     };
     Ok(Stored { pk, id: Cow::Owned(draft.id), internal, data: Cow::Owned(change.data) })
 }
@@ -270,22 +285,42 @@ pub(crate) fn update(
     context: &Context,
 ) -> Result<Stored<'static>> {
     let status = before.internal.status.edited(content_type.definition.draft_public);
-    let change = draft.change(content_type, status, context);
+    let version = before.internal.version + 1;
+    let state = &before.internal.workflow_state;
+    let change = draft.change(content_type, status, state, version, context);
     writer.update_object(content_type.pk, before.pk, &change)?;
-    if content_type.properties.iter().any(Property::may_link) {
+    if before.internal.status.is_published() && content_type.definition.draft_public {
+        relink(writer, &content_type.properties, before.pk)?;
+    } else if content_type.properties.iter().any(Property::may_link) {
         writer.replace_links(before.pk, draft.link_targets())?;
     }
     writer.log(Event::ObjectUpdated, context.at, content_type.pk, Some(before.pk))?;
     let internal = Internal {
         updated_at: change.at,
-        version: before.internal.version + 1,
+        version,
         version_at: change.at,
         status,
         editor: change.editor,
         title: Cow::Owned(change.title),
+        workflow_public_version: change.approval.map(|(version, _)| version),
+        workflow_published_at: change.approval.map(|(_, at)| at),
+        schedule: None,
         ..before.internal
     };
     Ok(Stored { internal, data: Cow::Owned(change.data), ..before })
+}
+
+/// Notes the links of a stored object again, those of its published version included.
+pub(crate) fn relink(writer: &Writer<'_>, properties: &[Property], pk: i64) -> Result<()> {
+    if !properties.iter().any(Property::may_link) {
+        return Ok(());
+    }
+    let mut links = scan::links(&writer.object_data(pk)?, properties);
+    if let Some(data) = writer.published_data(pk)? {
+        links.extend(scan::links(&data, properties));
+    }
+    let targets = links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
+    writer.replace_links(pk, targets)
 }
 
 /// Refuses an object whose properties, as compact JSON, are larger than an object may be.

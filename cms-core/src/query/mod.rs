@@ -12,12 +12,11 @@ pub(crate) mod order;
 pub(crate) mod path;
 pub(crate) mod value;
 
-use crate::{ctd::model::Property, paging::Page};
+use crate::{ctd::model::Property, object::model::Edition, paging::Page};
 use filter::Condition;
 use path::{InternalField, Path, Root};
 
 /// One list of objects of one type.
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own to a list")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ListQuery {
     /// All of them must hold.
@@ -28,20 +27,16 @@ pub(crate) struct ListQuery {
     pub(crate) empty_first: bool,
     /// Only these ids, in any letter case; none means no restriction.
     pub(crate) ids: Option<Vec<String>>,
-    /// Only objects whose status is `public`.
-    pub(crate) only_public: bool,
+    pub(crate) edition: Edition,
     /// Only objects whose workflow state is `public`.
-    pub(crate) workflow_public: bool,
+    pub(crate) only_approved: bool,
     pub(crate) page: Page,
 }
 
 impl ListQuery {
-    /// Tells whether the list is the whole type, so that its length is the number of live objects.
+    /// Tells whether the list is a whole edition, whose length is known.
     pub(crate) fn is_unrestricted(&self) -> bool {
-        self.conditions.is_empty()
-            && self.ids.is_none()
-            && !self.only_public
-            && !self.workflow_public
+        self.conditions.is_empty() && self.ids.is_none() && !self.only_approved
     }
 
     /// Reads `order_by`; none means the date of creation (contract 3.2).
@@ -61,8 +56,8 @@ impl Default for ListQuery {
             descending: false,
             empty_first: false,
             ids: None,
-            only_public: false,
-            workflow_public: false,
+            edition: Edition::Current,
+            only_approved: false,
             page: Page::default(),
         }
     }

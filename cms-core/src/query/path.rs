@@ -37,7 +37,7 @@ pub(crate) enum Step {
     Each,
 }
 
-/// A field of `internal` that every object has (contract 3.1).
+/// A field of `internal` (contract 3.1); only the last two are ever missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum InternalField {
     ContentType,
@@ -52,10 +52,12 @@ pub(crate) enum InternalField {
     Status,
     PublicVersion,
     PublishedAt,
+    ScheduledAt,
+    ScheduledAtTimeZone,
 }
 
 impl InternalField {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::ContentType,
         Self::CreatedAt,
         Self::UpdatedAt,
@@ -68,6 +70,8 @@ impl InternalField {
         Self::Status,
         Self::PublicVersion,
         Self::PublishedAt,
+        Self::ScheduledAt,
+        Self::ScheduledAtTimeZone,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -84,6 +88,8 @@ impl InternalField {
             Self::Status => "status",
             Self::PublicVersion => "publicVersion",
             Self::PublishedAt => "publishedAt",
+            Self::ScheduledAt => "scheduledAt",
+            Self::ScheduledAtTimeZone => "scheduledAtTimeZone",
         }
     }
 

@@ -11,6 +11,7 @@ use crate::{
     clock::Timestamp,
     ctd::model::{Definition, Property},
     error::{Error, Result},
+    object::model::Edition,
 };
 
 /// A stored content type.
@@ -29,6 +30,8 @@ pub(crate) struct CtdRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CtdState {
     pub(crate) live: u64,
+    /// How many of them are in the public view of Draft & Public.
+    pub(crate) published: u64,
     pub(crate) changes: i64,
 }
 
@@ -65,18 +68,20 @@ impl Reader<'_> {
 
     /// Returns how many objects a type has.
     pub(crate) fn ctd_state(&self, ctd: i64) -> Result<CtdState> {
-        self.statement("SELECT live, changes FROM ctd_state WHERE ctd = ?1")?
-            .query_row([ctd], |row| Ok(CtdState { live: row.get(0)?, changes: row.get(1)? }))
+        self.statement("SELECT live, published, changes FROM ctd_state WHERE ctd = ?1")?
+            .query_row([ctd], |row| {
+                Ok(CtdState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? })
+            })
             .map_err(map)
     }
 
     /// Returns the property indexes that a type has now.
     fn property_indexes(&self, ctd: i64) -> Result<Vec<Index>> {
+        let prefixes =
+            [Edition::Current, Edition::Published].map(|e| index_ddl::name_prefix(e, ctd));
         let mut statement = self.statement(index_ddl::PRESENT)?;
         let rows = statement
-            .query_map([index_ddl::name_prefix(ctd)], |row| {
-                Ok(Index { name: row.get(0)?, sql: row.get(1)? })
-            })
+            .query_map(prefixes, |row| Ok(Index { name: row.get(0)?, sql: row.get(1)? }))
             .map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
@@ -106,7 +111,9 @@ impl Writer<'_> {
                 row.get(0)
             })
             .map_err(map)?;
-        self.statement("INSERT INTO ctd_state VALUES (?1, 0, 0)")?.execute([pk]).map_err(map)?;
+        self.statement("INSERT INTO ctd_state (ctd, live, changes) VALUES (?1, 0, 0)")?
+            .execute([pk])
+            .map_err(map)?;
         Ok(pk)
     }
 
@@ -125,6 +132,12 @@ impl Writer<'_> {
         self.count_objects(pk, 0)
     }
 
+    /// Makes every process read a type again, which itself did not change.
+    pub(crate) fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
+        self.statement("UPDATE ctd SET rev = ?2 WHERE pk = ?1")?.execute([pk, rev]).map_err(map)?;
+        self.count_objects(pk, 0)
+    }
+
     /// Deletes a type with everything that belongs to it; it must have no live objects.
     pub(crate) fn delete_ctd(&self, pk: i64) -> Result<()> {
         self.statement(
@@ -136,9 +149,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes and drops property indexes until a type has those of its properties.
-    pub(crate) fn index_properties(&self, ctd: i64, properties: &[Property]) -> Result<()> {
-        let wanted = index_ddl::wanted(ctd, properties);
+    /// Makes and drops property indexes until each edition of a type has those of the properties.
+    pub(crate) fn index_properties(
+        &self,
+        ctd: i64,
+        properties: &[Property],
+        editions: &[Edition],
+    ) -> Result<()> {
+        let wanted = index_ddl::wanted(ctd, properties, editions);
         for sql in index_ddl::changes(&wanted, &self.property_indexes(ctd)?) {
             self.0.0.execute_batch(&sql).map_err(map)?;
         }

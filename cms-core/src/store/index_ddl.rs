@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use crate::{
     ctd::model::{Property, SchemaType},
     limits,
+    object::model::Edition,
 };
 
 /// What a property sorts by and is looked up by. Only for names of declared properties: validation
@@ -45,19 +46,22 @@ pub(crate) fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property
     })
 }
 
-/// Returns the indexes that a type should have.
-pub(crate) fn wanted(ctd: i64, properties: &[Property]) -> Vec<Index> {
-    indexed(properties)
-        .map(|property| {
-            let name = index_name(ctd, &property.name);
+/// Returns the indexes that a type should have on each of the editions.
+pub(crate) fn wanted(ctd: i64, properties: &[Property], editions: &[Edition]) -> Vec<Index> {
+    let mut wanted = Vec::new();
+    for &edition in editions {
+        let table = edition.table();
+        wanted.extend(indexed(properties).map(|property| {
+            let name = index_name(edition, ctd, &property.name);
             let (key, spelling) = (key(&property.name), spelling(&property.name));
             let sql = format!(
-                "CREATE INDEX \"{name}\" ON object (ctd, {key}, created_at, pk, {spelling}) \
+                "CREATE INDEX \"{name}\" ON {table} (ctd, {key}, created_at, pk, {spelling}) \
                  WHERE ctd = {ctd}"
             );
             Index { name, sql }
-        })
-        .collect()
+        }));
+    }
+    wanted
 }
 
 /// Returns the statements that turn the present indexes of a type into the wanted ones.
@@ -70,18 +74,21 @@ pub(crate) fn changes(wanted: &[Index], present: &[Index]) -> Vec<String> {
 }
 
 /// Names and statements of the property indexes of a type that exist, in no order;
-/// parameter: [`name_prefix`].
+/// parameters: [`name_prefix`] of both editions.
 pub(crate) const PRESENT: &str = "SELECT name, sql FROM sqlite_schema \
-    WHERE type = 'index' AND tbl_name = 'object' AND substr(name, 1, length(?1)) = ?1";
+    WHERE type = 'index' AND (substr(name, 1, length(?1)) = ?1 OR substr(name, 1, length(?2)) = ?2)";
 
-/// Returns what the names of a type's property indexes begin with.
-pub(crate) fn name_prefix(ctd: i64) -> String {
-    format!("prop_{ctd}_")
+/// Returns what the names of a type's property indexes on an edition begin with.
+pub(crate) fn name_prefix(edition: Edition, ctd: i64) -> String {
+    match edition {
+        Edition::Current => format!("prop_{ctd}_"),
+        Edition::Published => format!("public_prop_{ctd}_"),
+    }
 }
 
 /// Returns the name of an index. SQLite ignores letter case in names, so upper case is encoded.
-pub(crate) fn index_name(ctd: i64, property: &str) -> String {
-    let mut name = name_prefix(ctd);
+pub(crate) fn index_name(edition: Edition, ctd: i64, property: &str) -> String {
+    let mut name = name_prefix(edition, ctd);
     for letter in property.chars() {
         if letter.is_ascii_uppercase() {
             name.push('+');

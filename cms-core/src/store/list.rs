@@ -9,7 +9,11 @@ use super::{
     list_sql::{self, Page, Size, Target},
     object::{COLUMNS, read},
 };
-use crate::{error::Result, object::model::Stored, query::ListQuery};
+use crate::{
+    error::Result,
+    object::model::{Edition, Stored},
+    query::ListQuery,
+};
 
 /// Says how one page of a list is read, and at what cost.
 pub(crate) fn page(target: Target<'_>, query: &ListQuery, size: Size) -> Page {
@@ -36,15 +40,18 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Tells whether another object than `itself` has this value in a unique property.
+    /// Tells whether another object than `itself` has this value in a unique property, in one
+    /// edition.
     pub(crate) fn is_value_used(
         &self,
+        edition: Edition,
         ctd: i64,
         property: &str,
         value: &Value,
         itself: Option<i64>,
     ) -> Result<bool> {
-        let Some(lookup) = list_sql::unique_lookup(ctd, property, value, itself) else {
+        let lookup = list_sql::unique_lookup(edition, ctd, property, value, itself);
+        let Some(lookup) = lookup else {
             return Ok(false);
         };
         let found: Option<i64> = self

@@ -23,6 +23,7 @@ use serde_json::Value;
 use super::{functions::sql_key, index_ddl};
 use crate::{
     ctd::model::Property,
+    object::model::Edition,
     query::{
         ListQuery,
         order::{self, SortKey},
@@ -40,7 +41,7 @@ pub(crate) struct Target<'a> {
     pub(crate) properties: &'a [Property],
 }
 
-/// How many objects a list has, and how many the type has. A guess makes a page slower, not wrong.
+/// How many objects a list has, and how many the edition has. A guess makes a page slower, not wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) matching: u64,
@@ -62,7 +63,8 @@ pub(crate) struct Page {
     pub(crate) cost: u64,
 }
 
-/// Selects one page of a list, in its order. `columns` is the select list over table `object`.
+/// Selects one page of a list, in its order. `columns` is the select list over the
+/// table of the edition.
 pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &str) -> Page {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
@@ -83,10 +85,11 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
     let limit = builder.bind(Sql::Integer(i64::from(query.page.limit)));
     let offset = i64::try_from(query.page.offset()).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
+    let table = query.edition.table();
     // The cross join keeps the order of the inner list: SQLite never swaps its sides.
     let sql = format!(
-        "SELECT {columns} FROM (SELECT pk AS found FROM object{hint} WHERE {condition} \
-         ORDER BY {order} LIMIT {limit} OFFSET {offset}) CROSS JOIN object ON object.pk = found"
+        "SELECT {columns} FROM (SELECT pk AS found FROM {table}{hint} WHERE {condition} \
+         ORDER BY {order} LIMIT {limit} OFFSET {offset}) CROSS JOIN {table} ON {table}.pk = found"
     );
     Page { statement: Statement { sql, parameters: builder.parameters }, cost }
 }
@@ -96,15 +99,21 @@ pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
     // Where all objects must be read, they are read in the order in which they are stored.
-    let hint = if walk::reads_objects(&terms) { " INDEXED BY object_created" } else { "" };
+    let table = query.edition.table();
+    let hint = if walk::reads_objects(&terms) {
+        format!(" INDEXED BY {table}_created")
+    } else {
+        String::new()
+    };
     let condition = terms::join(&terms);
-    let sql = format!("SELECT count(*) FROM object{hint} WHERE {condition}");
+    let sql = format!("SELECT count(*) FROM {table}{hint} WHERE {condition}");
     Statement { sql, parameters: builder.parameters }
 }
 
 /// Finds an object other than `except` that has the same value in a unique property; none when
 /// the value is empty, because those never clash (contract 3.6).
 pub(crate) fn unique_lookup(
+    edition: Edition,
     ctd: i64,
     property: &str,
     value: &Value,
@@ -117,8 +126,9 @@ pub(crate) fn unique_lookup(
     ];
     let (key, spelling) = (index_ddl::key(property), index_ddl::spelling(property));
     let sql = format!(
-        "SELECT pk FROM object WHERE ctd = {ctd} AND {key} = ?1 AND {spelling} IS ?2 \
-         AND pk IS NOT ?3 LIMIT 1"
+        "SELECT pk FROM {} WHERE ctd = {ctd} AND {key} = ?1 AND {spelling} IS ?2 \
+         AND pk IS NOT ?3 LIMIT 1",
+        edition.table()
     );
     Some(Statement { sql, parameters })
 }

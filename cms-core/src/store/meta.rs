@@ -1,9 +1,13 @@
 //! The one row of `meta`: revisions of what processes hold in memory, and the folder's names.
 
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
 use crate::error::Result;
+
+/// The making of property indexes and of `link` by this program. It grows whenever a function that
+/// they are made by returns something else, or another table gets them.
+pub(crate) const DERIVED: i64 = 2;
 
 /// Counters that move whenever what they stand for changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +33,11 @@ impl Reader<'_> {
             .map_err(map)
     }
 
+    /// Returns which making of property indexes and of `link` the folder has.
+    pub(crate) fn derived(&self) -> Result<i64> {
+        self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
+    }
+
     /// Returns the ids of the organization and of the space.
     pub(crate) fn names(&self) -> Result<(String, String)> {
         self.statement("SELECT organization, space FROM meta WHERE id = 1")?
@@ -39,9 +48,18 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     pub(crate) fn set_up(&self, organization: &str, space: &str) -> Result<()> {
-        self.statement("INSERT INTO meta VALUES (1, ?1, ?2, 1, 1)")?
-            .execute([organization, space])
-            .map_err(map)?;
+        self.statement(
+            "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived)
+             VALUES (1, ?1, ?2, 1, 1, ?3)",
+        )?
+        .execute(params![organization, space, DERIVED])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Notes that property indexes and `link` were made by this program.
+    pub(crate) fn note_derived(&self) -> Result<()> {
+        self.statement("UPDATE meta SET derived = ?1")?.execute([DERIVED]).map_err(map)?;
         Ok(())
     }
 

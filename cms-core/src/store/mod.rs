@@ -18,7 +18,9 @@ mod migrate;
 mod object;
 mod pool;
 mod property;
+mod published;
 mod version;
+mod workflow;
 mod writer;
 
 use std::{
@@ -32,8 +34,9 @@ pub(crate) use self::{
     ctd::{CtdRow, CtdState},
     journal::Event,
     key::KeyRow,
-    meta::Revisions,
+    meta::{DERIVED, Revisions},
     object::ObjectChange,
+    property::{NewTexts, StoredText},
 };
 use self::{error::map, pool::Pool, writer::Writers};
 use crate::{

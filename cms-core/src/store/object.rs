@@ -8,7 +8,7 @@ use super::{Reader, Writer, error::map};
 use crate::{
     clock::Timestamp,
     error::Result,
-    object::model::{Internal, Status, Stored},
+    object::model::{Edition, Internal, Schedule, Status, Stored},
 };
 
 /// The columns of [`read`], in its order.
@@ -16,23 +16,72 @@ macro_rules! columns {
     () => {
         "pk, id, created_at, updated_at, version, version_at, status, public_version, \
          published_at, workflow_state, workflow_public_version, workflow_published_at, owner, \
-         editor, title, data"
+         editor, title, data, scheduled_at, scheduled_zone"
     };
 }
 pub(super) const COLUMNS: &str = columns!();
-const ONE: &str = concat!("SELECT ", columns!(), " FROM object WHERE ctd = ?1 AND id = ?2");
-const ONE_AND_REVISION: &str = concat!(
-    "SELECT ",
-    columns!(),
-    ", (SELECT schema_rev FROM meta) FROM object WHERE ctd = ?1 AND id = ?2"
-);
-// A join looks each id up; IN would first sort them into a table of its own.
-const MANY: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM (SELECT value AS wanted FROM json_each(?2)) \
-      CROSS JOIN object ON ctd = ?1 AND id = wanted"
-);
+const REVISION_COLUMN: usize = 18;
+
+/// The statements on one edition.
+struct Statements {
+    one: &'static str,
+    one_and_revision: &'static str,
+    many: &'static str,
+}
+
+macro_rules! statements {
+    ($table:literal) => {
+        Statements {
+            one: concat!("SELECT ", columns!(), " FROM ", $table, " WHERE ctd = ?1 AND id = ?2"),
+            one_and_revision: concat!(
+                "SELECT ",
+                columns!(),
+                ", (SELECT schema_rev FROM meta) FROM ",
+                $table,
+                " WHERE ctd = ?1 AND id = ?2"
+            ),
+            // A join looks each id up; IN would first sort them into a table of its own.
+            many: concat!(
+                "SELECT ",
+                columns!(),
+                " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
+                $table,
+                " ON ctd = ?1 AND id = wanted"
+            ),
+        }
+    };
+}
+
+/// Copies objects to the trash; parameter 2 is the time.
+macro_rules! trash {
+    () => {
+        "INSERT INTO trash
+         SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+                published_at, workflow_state, workflow_public_version, workflow_published_at,
+                owner, editor, title, data, ?2
+         FROM object "
+    };
+}
+
+static CURRENT: Statements = statements!("object");
+static PUBLISHED: Statements = statements!("published");
+
+impl Edition {
+    /// The table that holds the edition; the names of its indexes begin with this.
+    pub(super) fn table(self) -> &'static str {
+        match self {
+            Self::Current => "object",
+            Self::Published => "published",
+        }
+    }
+
+    fn statements(self) -> &'static Statements {
+        match self {
+            Self::Current => &CURRENT,
+            Self::Published => &PUBLISHED,
+        }
+    }
+}
 
 /// Reads a row of [`COLUMNS`] without copying its texts.
 pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<Stored<'r>> {
@@ -56,6 +105,10 @@ pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<Stored<'r>> {
             owner: row.get(12)?,
             editor: row.get(13)?,
             title: text(14)?,
+            schedule: match row.get(16)? {
+                Some(at) => Some(Schedule { at, zone: text(17)? }),
+                None => None,
+            },
         },
         data: text(15)?,
     })
@@ -75,7 +128,10 @@ pub(crate) struct ObjectChange {
     pub(crate) data: String,
     pub(crate) title: String,
     pub(crate) status: Status,
+    /// State of a new object; an edit does not change it.
     pub(crate) workflow_state: String,
+    /// Version and time of the latest approved version.
+    pub(crate) approval: Option<(i64, i64)>,
     pub(crate) at: i64,
     pub(crate) editor: Option<i64>,
 }
@@ -84,11 +140,12 @@ impl Reader<'_> {
     /// Hands one object to `visit`, without copying it; none when there is no such object.
     pub(crate) fn object<T>(
         &self,
+        edition: Edition,
         ctd: i64,
         id: &str,
         visit: impl FnOnce(Stored<'_>) -> T,
     ) -> Result<Option<T>> {
-        self.statement(ONE)?
+        self.statement(edition.statements().one)?
             .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
             .optional()
             .map_err(map)
@@ -97,12 +154,13 @@ impl Reader<'_> {
     /// As [`Self::object`], and tells the schema revision of the very same snapshot.
     pub(crate) fn object_and_revision<T>(
         &self,
+        edition: Edition,
         ctd: i64,
         id: &str,
         visit: impl FnOnce(Stored<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
-        self.statement(ONE_AND_REVISION)?
-            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(16)?)))
+        self.statement(edition.statements().one_and_revision)?
+            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(REVISION_COLUMN)?)))
             .optional()
             .map_err(map)
     }
@@ -110,12 +168,13 @@ impl Reader<'_> {
     /// Hands those of the ids that exist to `visit`, in no particular order, by one statement.
     pub(crate) fn objects(
         &self,
+        edition: Edition,
         ctd: i64,
         ids: &[&str],
         mut visit: impl FnMut(Stored<'_>),
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
-        let mut statement = self.statement(MANY)?;
+        let mut statement = self.statement(edition.statements().many)?;
         let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(read(row).map_err(map)?);
@@ -128,6 +187,13 @@ impl Reader<'_> {
         self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
             .query_row(params![ctd, id], |row| row.get(0))
             .optional()
+            .map_err(map)
+    }
+
+    /// Returns the properties of an object as they are stored.
+    pub(crate) fn object_data(&self, pk: i64) -> Result<String> {
+        self.statement("SELECT data FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| row.get(0))
             .map_err(map)
     }
 
@@ -163,8 +229,9 @@ impl Writer<'_> {
     pub(crate) fn insert_object(&self, ctd: i64, id: &str, object: &ObjectChange) -> Result<i64> {
         self.statement(
             "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
-                 workflow_state, owner, editor, title, data)
-             VALUES (?1, ?2, ?3, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8)",
+                 workflow_state, owner, editor, title, data, workflow_public_version,
+                 workflow_published_at)
+             VALUES (?1, ?2, ?3, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10)",
         )?
         .execute(params![
             ctd,
@@ -174,19 +241,23 @@ impl Writer<'_> {
             object.workflow_state,
             object.editor,
             object.title,
-            object.data
+            object.data,
+            object.approval.map(|(version, _)| version),
+            object.approval.map(|(_, at)| at),
         ])
         .map_err(map)?;
         self.count_objects(ctd, 1)?;
         Ok(self.0.0.last_insert_rowid())
     }
 
-    /// Makes a new version of an object; the one it replaces goes to the versions.
+    /// Makes a new version of an object; the one it replaces goes to the versions, and a scheduled
+    /// publication is off.
     pub(crate) fn update_object(&self, ctd: i64, pk: i64, object: &ObjectChange) -> Result<()> {
         self.keep_version(pk)?;
         self.statement(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
-                 status = ?3, editor = ?4, title = ?5, data = ?6
+                 status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,
+                 workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL
              WHERE pk = ?1",
         )?
         .execute(params![
@@ -195,15 +266,18 @@ impl Writer<'_> {
             object.status.as_str(),
             object.editor,
             object.title,
-            object.data
+            object.data,
+            object.approval.map(|(version, _)| version),
+            object.approval.map(|(_, at)| at),
         ])
         .map_err(map)?;
         self.count_objects(ctd, 0)
     }
 
-    /// Moves an object to the trash; its links go.
+    /// Moves an object to the trash; its links and its published version go.
     pub(crate) fn trash_object(&self, ctd: i64, pk: i64, at: Timestamp) -> Result<()> {
-        self.statement("INSERT INTO trash SELECT *, ?2 FROM object WHERE pk = ?1")?
+        self.withdraw(ctd, pk)?;
+        self.statement(concat!(trash!(), "WHERE pk = ?1"))?
             .execute(params![pk, at.0])
             .map_err(map)?;
         self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
@@ -212,7 +286,8 @@ impl Writer<'_> {
 
     /// Moves all objects of a type to the trash; returns how many.
     pub(crate) fn trash_all(&self, ctd: i64, at: Timestamp) -> Result<usize> {
-        self.statement("INSERT INTO trash SELECT *, ?2 FROM object WHERE ctd = ?1")?
+        self.withdraw_all(ctd)?;
+        self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
             .execute(params![ctd, at.0])
             .map_err(map)?;
         let removed =

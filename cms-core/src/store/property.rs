@@ -3,36 +3,71 @@
 use rusqlite::{Row, params};
 
 use super::{Writer, error::map, index_ddl};
-use crate::error::Result;
+use crate::{ctd::rewrite::Rewritten, error::Result, object::model::Edition};
 
-/// A stored version of an object, as a change of its type reads it.
-pub(crate) struct StoredText<'r> {
+/// An object as a change of its type meets it.
+pub(crate) struct StoredTexts<'r> {
     pub(crate) pk: i64,
     pub(crate) id: &'r str,
+    pub(crate) current: StoredText<'r>,
+    /// The published version, when that is another one.
+    pub(crate) published: Option<StoredText<'r>>,
+}
+
+/// One stored version.
+#[derive(Clone, Copy)]
+pub(crate) struct StoredText<'r> {
     pub(crate) title: &'r str,
     pub(crate) data: &'r str,
 }
 
+/// What becomes of an object; none stays as it is.
+#[derive(Default)]
+pub(crate) struct NewTexts {
+    pub(crate) current: Option<Rewritten>,
+    pub(crate) published: Option<Rewritten>,
+}
+
 impl Writer<'_> {
-    /// Shows every object of a type to `rewrite`, one at a time, and stores the title and the data
-    /// that it returns.
+    /// Shows every object of a type to `rewrite`, one at a time, and stores what it returns.
     ///
-    /// The walk follows the dates of creation, which do not change, so it meets every object once.
+    /// A published version that was edited since stands among the versions too. The walk follows
+    /// the dates of creation, which do not change, so it meets every object once.
     pub(crate) fn rewrite_objects(
         &self,
         ctd: i64,
-        mut rewrite: impl FnMut(StoredText<'_>) -> Result<Option<(String, String)>>,
+        editions: &[Edition],
+        mut rewrite: impl FnMut(StoredTexts<'_>) -> Result<NewTexts>,
     ) -> Result<()> {
-        let mut stored = self.statement(
-            "SELECT pk, id, title, data FROM object WHERE ctd = ?1 ORDER BY created_at, pk",
-        )?;
+        let is_published = editions.contains(&Edition::Published);
+        let mut stored = self.statement(if is_published {
+            "SELECT o.pk, o.id, o.title, o.data, o.version, p.title, p.data, p.version
+             FROM object o LEFT JOIN published p ON p.pk = o.pk
+             WHERE o.ctd = ?1 ORDER BY o.created_at, o.pk"
+        } else {
+            "SELECT pk, id, title, data, version, NULL, NULL, NULL
+             FROM object WHERE ctd = ?1 ORDER BY created_at, pk"
+        })?;
         let mut store = self.statement("UPDATE object SET title = ?2, data = ?3 WHERE pk = ?1")?;
+        let mut publish =
+            self.statement("UPDATE published SET title = ?2, data = ?3 WHERE pk = ?1")?;
+        let mut keep = self.statement(
+            "UPDATE object_version SET title = ?2, data = ?3 WHERE object = ?1 AND version = ?4",
+        )?;
         let mut rows = stored.query([ctd]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
-            let object = read(row).map_err(map)?;
+            let (object, version) = read(row).map_err(map)?;
             let pk = object.pk;
-            if let Some((title, data)) = rewrite(object)? {
-                store.execute(params![pk, title, data]).map_err(map)?;
+            let new = rewrite(object)?;
+            if let Some(text) = new.current {
+                store.execute(params![pk, text.title, text.data]).map_err(map)?;
+                if version == Published::Current {
+                    publish.execute(params![pk, text.title, text.data]).map_err(map)?;
+                }
+            }
+            if let (Some(text), Published::Older(version)) = (new.published, version) {
+                publish.execute(params![pk, text.title, text.data]).map_err(map)?;
+                keep.execute(params![pk, text.title, text.data, version]).map_err(map)?;
             }
         }
         Ok(())
@@ -46,50 +81,35 @@ impl Writer<'_> {
         properties: impl Iterator<Item = &'p str>,
     ) -> Result<()> {
         for property in properties {
-            let name = index_ddl::index_name(ctd, property);
-            let drop = format!("DROP INDEX IF EXISTS \"{name}\"");
-            self.0.0.execute_batch(&drop).map_err(map)?;
+            for edition in [Edition::Current, Edition::Published] {
+                let name = index_ddl::index_name(edition, ctd, property);
+                let drop = format!("DROP INDEX IF EXISTS \"{name}\"");
+                self.0.0.execute_batch(&drop).map_err(map)?;
+            }
         }
-        Ok(())
-    }
-
-    /// Draft & Public goes on: what exists counts as published now (contract 2.6).
-    pub(crate) fn publish_all(&self, ctd: i64) -> Result<()> {
-        self.statement(
-            "UPDATE object SET status = 'public', public_version = version,
-                 published_at = updated_at
-             WHERE ctd = ?1",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        Ok(())
-    }
-
-    /// Draft & Public goes off: every object is public in its current version (contract 2.6).
-    pub(crate) fn forget_publishing(&self, ctd: i64) -> Result<()> {
-        self.statement(
-            "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL
-             WHERE ctd = ?1",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        Ok(())
-    }
-
-    /// Moves objects whose state the workflow does not know to its first state (contract 2.6).
-    pub(crate) fn enter_workflow(&self, ctd: i64, states: &[&str]) -> Result<()> {
-        let known = serde_json::to_string(states).expect("strings are valid JSON");
-        self.statement(
-            "UPDATE object SET workflow_state = ?2
-             WHERE ctd = ?1 AND workflow_state NOT IN (SELECT value FROM json_each(?3))",
-        )?
-        .execute(params![ctd, states.first(), known])
-        .map_err(map)?;
         Ok(())
     }
 }
 
-fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredText<'r>> {
+/// Which version of an object is published.
+#[derive(PartialEq)]
+enum Published {
+    Nothing,
+    Current,
+    Older(i64),
+}
+
+fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<(StoredTexts<'r>, Published)> {
     let text = |column| -> rusqlite::Result<&'r str> { Ok(row.get_ref(column)?.as_str()?) };
-    Ok(StoredText { pk: row.get(0)?, id: text(1)?, title: text(2)?, data: text(3)? })
+    let published = match row.get(7)? {
+        None => Published::Nothing,
+        Some(version) if version == row.get::<_, i64>(4)? => Published::Current,
+        Some(version) => Published::Older(version),
+    };
+    let older = match published {
+        Published::Older(_) => Some(StoredText { title: text(5)?, data: text(6)? }),
+        Published::Nothing | Published::Current => None,
+    };
+    let current = StoredText { title: text(2)?, data: text(3)? };
+    Ok((StoredTexts { pk: row.get(0)?, id: text(1)?, current, published: older }, published))
 }

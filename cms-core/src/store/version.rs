@@ -13,7 +13,7 @@ macro_rules! select {
                  v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
                  v.workflow_published_at, o.owner, v.editor, v.title, ",
             $data,
-            " FROM object o JOIN object_version v ON v.object = o.pk WHERE o.pk = ?1 AND ",
+            ", NULL, NULL FROM object o JOIN object_version v ON v.object = o.pk WHERE o.pk = ?1 AND ",
             $condition
         )
     };

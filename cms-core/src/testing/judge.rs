@@ -10,6 +10,7 @@ use crate::{
         schema::{self, CompiledSchema},
     },
     object::validate::{validate, validate_id, validate_readonly},
+    workflow::model::WorkflowSet,
 };
 
 /// Judges objects of one content type.
@@ -22,7 +23,8 @@ impl Judge {
     /// Reads a content type payload, which has to be valid.
     pub fn new(payload: &Value) -> Self {
         let payload = payload.as_object().expect("a payload is an object");
-        let definition = parse::definition(payload, None).expect("the definition is valid");
+        let definition = parse::definition(payload, None, &WorkflowSet::built_in())
+            .expect("the definition is valid");
         let properties = definition.properties();
         let schema = schema::compile(&properties, &definition);
         Self { properties, schema }

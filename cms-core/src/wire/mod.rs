@@ -11,3 +11,5 @@ pub mod key;
 pub mod list;
 pub mod object;
 pub mod plan;
+pub mod publish;
+pub mod workflow;

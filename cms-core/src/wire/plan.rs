@@ -12,6 +12,9 @@ use crate::{
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRequest {
+    /// Definitions of workflows as the management endpoints take them; they come before the types.
+    #[serde(default)]
+    pub workflows: Vec<Map<String, Value>>,
     #[serde(default)]
     pub content_types: Vec<Map<String, Value>>,
     /// Also delete types that are not named, built-in ones never.
@@ -43,10 +46,11 @@ pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
             errors.add(path, message::wrong_type(value, expected));
         }
     };
-    if let Some(types) = payload.get("contentTypes") {
-        check("contentTypes", types, types.is_array(), "array");
-        for (index, item) in types.as_array().into_iter().flatten().enumerate() {
-            check(&format!("contentTypes[{index}]"), item, item.is_object(), "object");
+    for key in ["workflows", "contentTypes"] {
+        let Some(items) = payload.get(key) else { continue };
+        check(key, items, items.is_array(), "array");
+        for (index, item) in items.as_array().into_iter().flatten().enumerate() {
+            check(&format!("{key}[{index}]"), item, item.is_object(), "object");
         }
     }
     if let Some(prune) = payload.get("prune") {
@@ -80,6 +84,8 @@ pub struct Plan {
     /// Digest of the wanted state and of the state it was computed against.
     pub token: String,
     pub summary: Summary,
+    #[serde(default)]
+    pub workflows: Vec<WorkflowPlan>,
     pub content_types: Vec<TypePlan>,
 }
 
@@ -87,6 +93,7 @@ impl Plan {
     /// Tells whether an apply would change anything.
     pub fn has_changes(&self) -> bool {
         self.content_types.iter().any(|t| t.action != Action::None)
+            || self.workflows.iter().any(|w| w.action != Action::None)
     }
 }
 
@@ -100,6 +107,15 @@ pub struct Summary {
     pub objects_rewritten: u64,
     pub values_lost: u64,
     pub blockers: u64,
+}
+
+/// What happens to one workflow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowPlan {
+    pub id: String,
+    pub action: Action,
+    /// The map that an apply would answer; empty when nothing is in the way.
+    pub blockers: FieldErrors,
 }
 
 /// What happens to one type.

@@ -6,5 +6,6 @@ mod handles;
 mod objects;
 mod opening;
 mod plan;
+mod publish;
 mod support;
 mod writers;

@@ -41,7 +41,7 @@ fn the_journal_tells_every_change_once() {
     let missing = vec![json!({ "id": "c" }), json!({ "id": "gone" })];
     objects.batch_patch(&local, "article", &missing).unwrap_err();
     objects.get(&local, "article", "a", 1).unwrap();
-    types.plan(&local, &PlanRequest { content_types: Vec::new(), prune: true }).unwrap();
+    types.plan(&local, &PlanRequest { prune: true, ..PlanRequest::default() }).unwrap();
     let ids = ["a", "b", "c", "gone"].map(str::to_owned);
     objects.batch_delete(&local, "article", &ids).unwrap_err();
     types.delete(&local, "article").unwrap_err();

@@ -2,7 +2,11 @@
 
 use std::{error::Error as _, fs, thread};
 
-use cms_core::{Caller, Cms, CoreConfig, Error, wire::ctd::TypeListRequest};
+use cms_core::{
+    Caller, Cms, CoreConfig, Error, Visibility,
+    testing::fixture,
+    wire::{ctd::TypeListRequest, object::ListRequest},
+};
 use tempfile::TempDir;
 
 #[test]
@@ -45,4 +49,52 @@ fn a_folder_that_cannot_be_used_is_an_error() {
     // Nothing of a database that is not ours was touched.
     let left: i64 = foreign.query_row("SELECT a FROM object", [], |row| row.get(0)).unwrap();
     assert_eq!(left, 1);
+}
+
+#[test]
+fn a_folder_of_the_first_schema_is_brought_up_to_date() {
+    let folder = TempDir::new().unwrap();
+    fs::copy(fixture("folders/1/cms.db"), folder.path().join("cms.db")).unwrap();
+    let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
+    let (objects, caller) = (cms.objects(), Caller::local());
+    let list = |caller: &Caller, name: &str, request: &ListRequest| {
+        let list = objects.list(caller, name, request).unwrap().to_value();
+        let shown = |object: &serde_json::Value| {
+            let (internal, related) = (&object["internal"], &object["related"]);
+            let related = related.as_array().map_or(0, Vec::len);
+            let (status, version) = (&internal["status"], &internal["latestVersion"]);
+            format!("{} {status} {version} links {related}", object["title"])
+        };
+        list["data"].as_array().unwrap().iter().map(shown).collect::<Vec<_>>()
+    };
+
+    // The published version of an object that was edited later is what readers see now.
+    let by_title = ListRequest { order_by: Some("title".to_owned()), ..ListRequest::default() };
+    let public = list(&caller, "page", &by_title);
+    let public: Vec<_> = public.iter().map(String::as_str).collect();
+    assert_eq!(
+        public,
+        [
+            r#""Page 1" "public" 2 links 1"#,
+            r#""Page 2" "public" 1 links 0"#,
+            r#""Page 3" "public" 1 links 0"#,
+        ]
+    );
+    let preview = Visibility { preview: true, public_only: false };
+    let current = list(&caller.clone().with_visibility(preview), "page", &ListRequest::default());
+    let current: Vec<_> = current.iter().map(String::as_str).collect();
+    assert_eq!(
+        current,
+        [
+            r#""Page 1 edited" "modified" 3 links 0"#,
+            r#""Page 2" "public" 1 links 0"#,
+            r#""Page 3" "public" 1 links 0"#,
+            r#""Page 4" "draft" 1 links 0"#,
+        ]
+    );
+    assert_eq!(list(&caller, "note", &ListRequest::default()), [r#""Note" "public" 1 links 0"#]);
+    // Readers follow the link of the published version, so its target is in use.
+    assert!(matches!(objects.delete(&caller, "page", "page-3"), Err(Error::Refused(_))));
+    drop(cms);
+    Cms::open(CoreConfig::new(folder.path())).unwrap();
 }

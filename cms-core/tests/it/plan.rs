@@ -79,7 +79,11 @@ proptest! {
         let types = test.cms.types();
         let wishes = [("full", full), ("empty", empty), ("fresh", fresh)];
         let content_types = wishes.into_iter().filter_map(|(name, wish)| payload(name, wish));
-        let wanted = PlanRequest { content_types: content_types.collect(), prune };
+        let wanted = PlanRequest {
+            content_types: content_types.collect(),
+            prune,
+            ..PlanRequest::default()
+        };
         let before = dump(&test);
         let plan = types.plan(&local, &wanted).unwrap();
         prop_assert_eq!(&dump(&test), &before);

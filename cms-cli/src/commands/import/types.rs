@@ -36,7 +36,7 @@ pub(super) fn apply(
         payload.remove(PICTURES);
         payload
     });
-    let mut wanted = PlanRequest { content_types: payloads.collect(), prune: false };
+    let mut wanted = PlanRequest { content_types: payloads.collect(), ..PlanRequest::default() };
     let plan = target.plan(&wanted)?;
     let mut left = Vec::new();
     for content_type in plan.content_types.iter().filter(|t| t.action == Action::Update) {

@@ -8,6 +8,7 @@ use crate::{
     ctd::{model::Definition, parse, schema},
     object::validate::validate,
     testing::fixture,
+    workflow::model::WorkflowSet,
 };
 
 /// `fixtures/tables/conversions.json`.
@@ -58,7 +59,8 @@ fn definition(schema: &Value, config: &Value) -> Definition {
         ]},
         "metaDefinition": {"order": ["f"], "propertiesConfig": {"f": config}},
     });
-    parse::definition(payload.as_object().unwrap(), None).expect("the definition is valid")
+    parse::definition(payload.as_object().unwrap(), None, &WorkflowSet::built_in())
+        .expect("the definition is valid")
 }
 
 fn present(value: &Value) -> Option<&Value> {

@@ -6,10 +6,11 @@ use crate::{
     ctd::{model::Definition, schema},
     error::FieldErrors,
     testing::table::{Row, Table},
+    workflow::model::WorkflowSet,
 };
 
 fn parse(payload: &Value, base: Option<&Definition>) -> Result<Definition, FieldErrors> {
-    definition(payload.as_object().expect("a payload is an object"), base)
+    definition(payload.as_object().expect("a payload is an object"), base, &WorkflowSet::built_in())
 }
 
 #[test]
@@ -222,7 +223,7 @@ proptest! {
         }
         let nothing = Map::new();
         let payload = payload.as_object().unwrap_or(&nothing);
-        match definition(payload, update.then_some(&stored)) {
+        match definition(payload, update.then_some(&stored), &WorkflowSet::built_in()) {
             Ok(parsed) => {
                 let properties = parsed.properties();
                 for property in schema::compile(&properties, &parsed).properties {

@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::{
     Size, count, page,
-    support::{CTD, Stored, database, insert, plan, properties, target},
+    support::{CTD, EDITIONS, Stored, database, insert, plan, properties, target},
     unique_lookup,
 };
 use crate::{
+    object::model::Edition,
     query::{ListQuery, filter},
     store::index_ddl,
 };
@@ -19,22 +20,28 @@ fn condition(operator: &str, value: impl Into<Value>) -> Value {
     json!({"type": operator, "filter": value.into(), "filter2": "2020-02-01"})
 }
 
-/// The plan of the page, or of the count when no size is known.
+/// The plan of the page, or of the count when no size is known: the same for both editions.
 fn plan_of(filters: &Value, order: (&str, bool), size: Option<Size>) -> String {
     let properties = properties();
     let connection = database(&properties);
     insert(&connection, &Stored::default());
-    let query = ListQuery {
-        conditions: filter::parse(&filters.to_string(), &properties).unwrap(),
-        order: ListQuery::order(Some(order.0), &properties),
-        descending: order.1,
-        ..ListQuery::default()
-    };
-    let statement = match size {
-        Some(size) => page(&query, target(&properties), size, "object.data").statement,
-        None => count(&query, target(&properties)),
-    };
-    plan(&connection, &statement)
+    let [current, published] = EDITIONS.map(|edition| {
+        let query = ListQuery {
+            conditions: filter::parse(&filters.to_string(), &properties).unwrap(),
+            order: ListQuery::order(Some(order.0), &properties),
+            descending: order.1,
+            edition,
+            ..ListQuery::default()
+        };
+        let statement = match size {
+            Some(size) => page(&query, target(&properties), size, "data").statement,
+            None => count(&query, target(&properties)),
+        };
+        plan(&connection, &statement)
+    });
+    let renamed = published.replace("public_prop", "prop").replace("published", "object");
+    assert_eq!(renamed, current);
+    current
 }
 
 #[test]
@@ -199,24 +206,31 @@ fn counts_read_nothing_but_an_index() {
 fn unique_values_are_looked_up_in_their_index() {
     let properties = properties();
     let connection = database(&properties);
-    let lookup = unique_lookup(CTD, "slug", &json!("Aa"), Some(1)).unwrap();
-    let plan = plan(&connection, &lookup);
-    assert_eq!(plan, "SEARCH object USING COVERING INDEX prop_7_slug (ctd=? AND <expr>=?)");
+    for (edition, expected) in [
+        (Edition::Current, "object USING COVERING INDEX prop_7_slug"),
+        (Edition::Published, "published USING COVERING INDEX public_prop_7_slug"),
+    ] {
+        let lookup = unique_lookup(edition, CTD, "slug", &json!("Aa"), Some(1)).unwrap();
+        let plan = plan(&connection, &lookup);
+        assert_eq!(plan, format!("SEARCH {expected} (ctd=? AND <expr>=?)"));
+    }
 }
 
 #[test]
 fn indexes_follow_the_type() {
     let properties = properties();
-    let all = index_ddl::wanted(CTD, &properties);
+    let all = index_ddl::wanted(CTD, &properties, &EDITIONS);
     let names: Vec<&str> = all.iter().map(|index| index.name.as_str()).collect();
-    assert_eq!(names, ["prop_7_+title", "prop_7_slug", "prop_7_views", "prop_7_live", "prop_7_at"]);
+    let current = ["prop_7_+title", "prop_7_slug", "prop_7_views", "prop_7_live", "prop_7_at"];
+    let published = current.map(|name| format!("public_{name}"));
+    assert_eq!(names, [&current[..], &published.each_ref().map(|name| &**name)].concat());
 
     let connection = database(&properties);
     let present = || -> Vec<index_ddl::Index> {
         connection
             .prepare(index_ddl::PRESENT)
             .unwrap()
-            .query_map([index_ddl::name_prefix(CTD)], |row| {
+            .query_map(EDITIONS.map(|e| index_ddl::name_prefix(e, CTD)), |row| {
                 Ok(index_ddl::Index { name: row.get(0)?, sql: row.get(1)? })
             })
             .unwrap()
@@ -224,7 +238,7 @@ fn indexes_follow_the_type() {
             .collect()
     };
     assert_eq!(index_ddl::changes(&all, &present()), Vec::<String>::new());
-    let fewer = index_ddl::wanted(CTD, &properties[1..3]);
+    let fewer = index_ddl::wanted(CTD, &properties[1..3], &EDITIONS[..1]);
     for statement in index_ddl::changes(&fewer, &present()) {
         connection.execute_batch(&statement).unwrap();
     }

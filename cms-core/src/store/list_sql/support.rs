@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use super::{Size, Statement, Target, count, page};
 use crate::{
     ctd::model::{InputType, Property, SchemaType},
+    object::model::Edition,
     query::ListQuery,
     store::{functions, index_ddl},
 };
 
 pub(super) const CTD: i64 = 7;
+pub(super) const EDITIONS: [Edition; 2] = [Edition::Current, Edition::Published];
 
 pub(super) fn property(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
     Property::plain(name, schema_type, input_type)
@@ -77,16 +79,18 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     functions::register(&connection).unwrap();
     connection.execute_batch(include_str!("../../../migrations/V1__base.sql")).unwrap();
+    connection.execute_batch(include_str!("../../../migrations/V2__publishing.sql")).unwrap();
     for ctd in [CTD - 1, CTD] {
         connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
-        for statement in index_ddl::changes(&index_ddl::wanted(ctd, properties), &[]) {
+        for statement in index_ddl::changes(&index_ddl::wanted(ctd, properties, &EDITIONS), &[]) {
             connection.execute_batch(&statement).unwrap();
         }
     }
     connection
 }
 
-/// Stores an object of the type, and a twin of the other type, which no list may show.
+/// Stores an object of the type, and a twin of the other type, which no list may show. Those with
+/// status `public` are published in this version.
 pub(super) fn insert(connection: &Connection, object: &Stored) {
     for ctd in [CTD - 1, CTD] {
         connection
@@ -110,6 +114,13 @@ pub(super) fn insert(connection: &Connection, object: &Stored) {
                 object.data.to_string(),
             ))
             .unwrap();
+        connection
+            .execute(
+                "INSERT INTO published
+                 SELECT * FROM object WHERE pk = last_insert_rowid() AND status = 'public'",
+                [],
+            )
+            .unwrap();
     }
 }
 
@@ -126,7 +137,7 @@ pub(super) fn list(
 ) -> (Vec<String>, i64) {
     let count = count(query, target(properties));
     let total: i64 = run(connection, &count, |row| row.get(0))[0];
-    let page = page(query, target(properties), size, "object.id").statement;
+    let page = page(query, target(properties), size, "id").statement;
     (run(connection, &page, |row| row.get(0)), total)
 }
 

@@ -105,24 +105,27 @@ pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
         InternalField::Status => "json_quote(status)",
         InternalField::PublicVersion => "ifnull(CAST(public_version AS TEXT), '-1')",
         InternalField::PublishedAt => "ifnull(date_json(published_at), '\"\"')",
+        InternalField::ScheduledAt => "date_json(scheduled_at)",
+        InternalField::ScheduledAtTimeZone => {
+            "iif(scheduled_zone IS NULL, NULL, json_quote(scheduled_zone))"
+        }
     })
 }
 
 impl Builder<'_> {
     /// All terms of a list; those of its conditions are the last, in their order.
     pub(super) fn terms(&mut self, query: &ListQuery) -> Vec<Term> {
-        let object = |sql: String| Term { sql, reach: Reach::Object };
-        let mut terms = vec![object(format!("ctd = {}", self.target.ctd))];
+        let sql = format!("ctd = {}", self.target.ctd);
+        let mut terms = vec![Term { sql, reach: Reach::Object }];
         if let Some(ids) = &query.ids {
             let ids = self.bind_json(ids);
             let sql = format!("id IN (SELECT value FROM json_each({ids}))");
             terms.push(Term { sql, reach: Reach::Range });
         }
-        if query.only_public {
-            terms.push(object("status = 'public'".to_owned()));
-        }
-        if query.workflow_public {
-            terms.push(object("workflow_state = 'public'".to_owned()));
+        if query.only_approved {
+            // Spelt as the condition of the index `object_approved`.
+            let sql = "workflow_state = 'public'".to_owned();
+            terms.push(Term { sql, reach: Reach::Range });
         }
         for condition in &query.conditions {
             let term = self.term(condition);

@@ -37,7 +37,7 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
     let by_creation = is_by_creation(&query.order);
     if by_creation && let Some(name) = fixed_property(query, terms) {
         // Objects with one value stand in the order of creation there.
-        return Walk::Along(index_ddl::index_name(target.ctd, name));
+        return Walk::Along(index_ddl::index_name(query.edition, target.ctd, name));
     }
     // What conditions on the order's own values find is in order.
     let in_order = terms::of_conditions(query, terms)
@@ -94,17 +94,18 @@ fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str
 /// The index that has the order, if there is one.
 fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     let order = &query.order;
+    let fixed = |name: &str| format!("{}_{name}", query.edition.table());
     if is_by_creation(order) {
         let is_date = order.root == Root::Internal(InternalField::CreatedAt);
         let newest_first = query.descending && is_date && order.steps.is_empty();
-        return Some(if newest_first { "object_newest" } else { "object_created" }.to_owned());
+        return Some(fixed(if newest_first { "newest" } else { "created" }));
     }
     match &order.root {
-        Root::Id => Some("object_id".to_owned()),
-        Root::Internal(InternalField::UpdatedAt) => Some("object_updated".to_owned()),
+        Root::Id => Some(fixed("id")),
+        Root::Internal(InternalField::UpdatedAt) => Some(fixed("updated")),
         Root::Property(name) if order.steps.is_empty() => index_ddl::indexed(target.properties)
             .find(|property| property.name == *name)
-            .map(|property| index_ddl::index_name(target.ctd, &property.name)),
+            .map(|property| index_ddl::index_name(query.edition, target.ctd, &property.name)),
         _ => None,
     }
 }

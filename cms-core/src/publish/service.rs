@@ -1,0 +1,247 @@
+//! Publish, unpublish, archive, and publications that are due later (contract 4, 13.3).
+
+use std::{collections::HashSet, sync::Arc};
+
+use serde_json::{Map, Value};
+
+use super::{schedule, state};
+use crate::{
+    auth::scope::Access,
+    clock::Timestamp,
+    cms::Cms,
+    context::Caller,
+    ctd::catalog::{Catalog, Type},
+    error::{Error, Result},
+    limits,
+    object::{
+        model::{Edition, Status, Stored},
+        scan::{self, FoundLink},
+        service::{Objects, find, to_json},
+        view::View,
+        write,
+    },
+    store::{Event, Writer},
+    wire::{object::Json, publish::PublishAction},
+};
+
+/// Operations on the status of content objects. The second argument names the content type.
+pub struct Publishing<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Publishing<'_> {
+    /// Does an action to one object; with `cascade` also to the objects it links to, where that
+    /// is allowed and changes something (contract 4.2, 4.4).
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when the status does not allow it; then nothing is changed.
+    pub fn act(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        action: PublishAction,
+        cascade: bool,
+    ) -> Result<()> {
+        self.objects().content_type(caller, name, Access::UPDATE)?;
+        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        self.objects().write(name, move |writer, catalog, content_type| {
+            let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            require_draft_public(content_type)?;
+            let status = stored.internal.status;
+            if !state::is_allowed(status, action) {
+                return Err(Error::Refused(vec![format!(
+                    "Action \"{}\" is not allowed in status \"{}\"",
+                    action.as_str(),
+                    status.as_str()
+                )]));
+            }
+            let change = StatusChange { writer, action, at };
+            change.carry_out(content_type, &stored)?;
+            if cascade {
+                let links = scan::links(&stored.data, &content_type.properties);
+                change.carry_on(catalog, &caller, &links)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Does an action to many objects, whatever their statuses (contract 4.5).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when any id is unknown; then nothing is changed.
+    pub fn act_on_many(
+        &self,
+        caller: &Caller,
+        name: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
+        self.objects().content_type(caller, name, Access::UPDATE)?;
+        if ids.len() > limits::BATCH_PUBLISH {
+            return Err(Error::BatchLimit { limit: limits::BATCH_PUBLISH });
+        }
+        let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
+        self.objects().write(name, move |writer, _, content_type| {
+            let view = View::of_one(&caller, content_type);
+            let found = ids.iter().map(|id| find(writer, content_type, view, id));
+            let found = found.collect::<Result<Vec<_>>>()?;
+            require_draft_public(content_type)?;
+            let change = StatusChange { writer, action, at };
+            let mut done = HashSet::new();
+            for stored in found {
+                if done.insert(stored.pk) {
+                    change.carry_out(content_type, &stored)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Sets when an object is to be published, instead of what was set before (contract 13.3);
+    /// returns the object.
+    pub fn schedule(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: Map<String, Value>,
+    ) -> Result<Json> {
+        self.set_schedule(caller, name, id, move |stored, now| {
+            if !state::is_schedulable(stored.internal.status) {
+                let reason = "Only draft or modified objects can be scheduled";
+                return Err(Error::Refused(vec![reason.to_owned()]));
+            }
+            let schedule = schedule::parse(&payload, now).map_err(Error::Invalid)?;
+            stored.internal.schedule = Some(schedule);
+            Ok(())
+        })
+    }
+
+    /// Calls a scheduled publication off, if there is one.
+    pub fn unschedule(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
+        let take = |stored: &mut Stored<'_>, _| {
+            stored.internal.schedule = None;
+            Ok(())
+        };
+        self.set_schedule(caller, name, id, take).map(|_| ())
+    }
+
+    fn set_schedule(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        change: impl FnOnce(&mut Stored<'static>, Timestamp) -> Result<()> + Send + 'static,
+    ) -> Result<Json> {
+        self.objects().content_type(caller, name, Access::UPDATE)?;
+        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        self.objects().write(name, move |writer, _, content_type| {
+            let mut stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            require_draft_public(content_type)?;
+            let before = stored.internal.schedule.clone();
+            change(&mut stored, at)?;
+            let after = &stored.internal.schedule;
+            if *after != before {
+                writer.set_schedule(content_type.pk, stored.pk, after.as_ref())?;
+                writer.log(Event::ObjectScheduled, at, content_type.pk, Some(stored.pk))?;
+            }
+            Ok(to_json(content_type, &stored))
+        })
+    }
+
+    /// Publishes what is due; returns how many objects that were. A server calls it every second.
+    ///
+    /// What is due is asked again inside the write transaction, so of several servers on one
+    /// folder only one publishes an object.
+    pub fn publish_due(&self) -> Result<usize> {
+        let at = self.cms.config.clock.now();
+        if !self.cms.store.peek(|reader| reader.is_any_due(at.seconds()))? {
+            return Ok(0);
+        }
+        let cell = Arc::clone(&self.cms.catalog);
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let change = StatusChange { writer, action: PublishAction::Publish, at };
+            let due = writer.due(at.seconds(), limits::DUE_AT_ONCE)?;
+            for (ctd, stored) in &due {
+                match catalog.types().iter().find(|known| known.pk == *ctd) {
+                    Some(known) if state::is_schedulable(stored.internal.status) => {
+                        change.carry_out(known, stored)?;
+                    }
+                    // Nothing else is ever scheduled; if it were, it would be due for ever.
+                    _ => writer.set_schedule(*ctd, stored.pk, None)?,
+                }
+            }
+            Ok(due.len())
+        })
+    }
+
+    fn objects(&self) -> Objects<'_> {
+        self.cms.objects()
+    }
+}
+
+/// An action inside its transaction.
+struct StatusChange<'a> {
+    writer: &'a Writer<'a>,
+    action: PublishAction,
+    at: Timestamp,
+}
+
+impl StatusChange<'_> {
+    /// Brings an object to the status of the action, if it is not there.
+    fn carry_out(&self, content_type: &Type, stored: &Stored<'_>) -> Result<()> {
+        let Self { writer, action, at } = *self;
+        let (before, after) = (stored.internal.status, state::target(action));
+        if before == after {
+            return Ok(());
+        }
+        let (ctd, pk) = (content_type.pk, stored.pk);
+        match after {
+            Status::Public | Status::Modified => writer.publish(ctd, pk, at.seconds())?,
+            Status::Draft | Status::Archived => writer.unpublish(ctd, pk, after, at.seconds())?,
+        }
+        if before == Status::Modified {
+            write::relink(writer, &content_type.properties, pk)?;
+        }
+        let event = match action {
+            PublishAction::Publish => Event::ObjectPublished,
+            PublishAction::Unpublish => Event::ObjectUnpublished,
+            PublishAction::Archive => Event::ObjectArchived,
+        };
+        writer.log(event, at, ctd, Some(pk))
+    }
+
+    /// Does the action to linked objects where it is allowed (contract 4.4): by the type, by the
+    /// key, by the view of the request and by the status.
+    fn carry_on(&self, catalog: &Catalog, caller: &Caller, links: &[FoundLink]) -> Result<()> {
+        for link in links {
+            let Some(content_type) = catalog.find(&link.content_type) else { continue };
+            let is_meant = content_type.definition.draft_public
+                && caller.may(Access::UPDATE, content_type.name());
+            if !is_meant {
+                continue;
+            }
+            let view = View::of_one(caller, content_type);
+            let related =
+                self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
+                    let is_allowed = view.admits(&stored.internal)
+                        && state::is_allowed(stored.internal.status, self.action);
+                    is_allowed.then(|| stored.into_owned())
+                })?;
+            if let Some(related) = related.flatten() {
+                self.carry_out(content_type, &related)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn require_draft_public(content_type: &Type) -> Result<()> {
+    if content_type.definition.draft_public {
+        return Ok(());
+    }
+    let reason = "Draft & Public is not enabled for this content type";
+    Err(Error::Refused(vec![reason.to_owned()]))
+}

@@ -1,0 +1,203 @@
+//! Workflows: what there is, where an object stands, transitions, and definitions of the operator
+//! (contract 5, 10.1).
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{
+    model::{self, is_built_in},
+    transition,
+};
+use crate::{
+    auth::scope::Access,
+    cms::Cms,
+    context::Caller,
+    ctd::catalog::{Catalog, Type},
+    error::{Error, FieldErrors, Result},
+    limits, message,
+    object::{
+        service::{Objects, find},
+        view::View,
+    },
+    store::{Event, Writer},
+    wire::{
+        list::List,
+        workflow::{Workflow, WorkflowState},
+    },
+};
+
+/// Operations on workflows.
+pub struct Workflows<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Workflows<'_> {
+    /// Lists all workflows on one page, for every key.
+    pub fn list(&self) -> Result<List<Workflow>> {
+        let catalog = self.catalog()?;
+        Ok(List::whole(catalog.workflows.all().iter().map(|known| (**known).clone()).collect()))
+    }
+
+    /// Returns one workflow.
+    pub fn get(&self, caller: &Caller, id: &str) -> Result<Workflow> {
+        caller.require_admin()?;
+        let catalog = self.catalog()?;
+        let found = catalog.workflows.find(id).ok_or_else(|| unknown(id))?;
+        Ok((**found).clone())
+    }
+
+    /// Says where an object of type `name` stands.
+    pub fn state(&self, caller: &Caller, name: &str, id: &str) -> Result<WorkflowState> {
+        self.objects().read(caller, name, Access::READ, |reader, _, content_type| {
+            let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
+            Ok(transition::describe(&content_type.workflow, &stored.internal.workflow_state))
+        })
+    }
+
+    /// Carries out the transition `action` of the payload; returns where the object stands then.
+    pub fn act(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: Map<String, Value>,
+    ) -> Result<WorkflowState> {
+        self.objects().content_type(caller, name, Access::UPDATE)?;
+        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        self.objects().write(name, move |writer, _, content_type| {
+            let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
+            let workflow = &content_type.workflow;
+            let next = transition::step(workflow, &internal.workflow_state, &payload)
+                .map_err(Error::Invalid)?;
+            let approval = transition::approval(next, internal.version, at.seconds());
+            if let (Some(approved), None) = (internal.workflow_public_version, approval) {
+                writer.forget_approval(pk, approved)?;
+            }
+            writer.set_state(ctd, pk, next, approval, at.seconds())?;
+            writer.log(Event::ObjectMoved, at, ctd, Some(pk))?;
+            Ok(transition::describe(workflow, next))
+        })
+    }
+
+    /// Defines a workflow under a new id.
+    pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<Workflow> {
+        self.define(caller, move |catalog| {
+            let wanted = model::parse(&payload).map_err(Error::Invalid)?;
+            if catalog.workflows.find(&wanted.id).is_some() {
+                return Err(Error::invalid("id", message::ALREADY_USED));
+            }
+            Ok(wanted)
+        })
+    }
+
+    /// Replaces the definition of a workflow.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] also when it would lose a state that an object is in.
+    pub fn replace(
+        &self,
+        caller: &Caller,
+        id: &str,
+        mut payload: Map<String, Value>,
+    ) -> Result<Workflow> {
+        let id = id.to_owned();
+        self.define(caller, move |catalog| {
+            require_own(catalog, &id)?;
+            let sent = payload.entry("id").or_insert_with(|| Value::from(id.as_str()));
+            if *sent != id {
+                let message = "Id in the request body does not match the id in the path";
+                return Err(Error::invalid("id", message));
+            }
+            model::parse(&payload).map_err(Error::Invalid)
+        })
+    }
+
+    /// Deletes a workflow that no content type uses.
+    pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
+        caller.require_admin()?;
+        let (cell, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            require_own(&catalog, &id)?;
+            let mut errors = FieldErrors::default();
+            for user in users(&catalog, &id) {
+                errors.add("id", format!("This workflow is used by content type: {}", user.name()));
+            }
+            errors.into_result()?;
+            writer.bump_schema()?;
+            writer.delete_workflow(&id)
+        })
+    }
+
+    fn define(
+        &self,
+        caller: &Caller,
+        wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
+    ) -> Result<Workflow> {
+        caller.require_admin()?;
+        let cell = Arc::clone(&self.cms.catalog);
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let workflow = wanted(&catalog)?;
+            put(writer, &catalog, &workflow)?;
+            lost_states(writer, &catalog, &workflow)?.into_result()?;
+            Ok(workflow)
+        })
+    }
+
+    fn catalog(&self) -> Result<Arc<Catalog>> {
+        self.cms.store.read(|reader| self.cms.catalog.at(reader))
+    }
+
+    fn objects(&self) -> Objects<'_> {
+        self.cms.objects()
+    }
+}
+
+/// Stores a workflow, and makes everybody read the types that use it again.
+pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -> Result<()> {
+    let is_new = catalog.workflows.find(&workflow.id).is_none();
+    if is_new && catalog.workflows.all().len() >= limits::WORKFLOWS {
+        return Err(Error::Forbidden);
+    }
+    writer.put_workflow(workflow)?;
+    let rev = writer.bump_schema()?;
+    for user in users(catalog, &workflow.id) {
+        writer.touch_ctd(user.pk, rev)?;
+    }
+    Ok(())
+}
+
+/// Returns the faults of a workflow that does not have a state which an object is in.
+pub(crate) fn lost_states(
+    writer: &Writer<'_>,
+    catalog: &Catalog,
+    workflow: &Workflow,
+) -> Result<FieldErrors> {
+    let mut errors = FieldErrors::default();
+    for user in users(catalog, &workflow.id) {
+        if let Some(state) = writer.state_outside(user.pk, &workflow.states)? {
+            let name = user.name();
+            errors.add("states", format!("State \"{state}\" is used by objects of type: {name}"));
+        }
+    }
+    Ok(errors)
+}
+
+fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Type>> {
+    catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
+}
+
+/// Finds a workflow of the operator: the built-in ones are nobody's to change.
+fn require_own(catalog: &Catalog, id: &str) -> Result<()> {
+    if is_built_in(id) {
+        return Err(Error::Forbidden);
+    }
+    catalog.workflows.find(id).map(|_| ()).ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: &str) -> Error {
+    Error::NotFound { what: "workflow", name: id.to_owned() }
+}
