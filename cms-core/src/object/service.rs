@@ -389,9 +389,20 @@ pub(crate) fn find(
     view: View,
     id: &str,
 ) -> Result<Stored<'static>> {
+    find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
+}
+
+/// As [`find`], for a caller that needs less than a copy.
+pub(crate) fn find_map<T>(
+    reader: &Reader<'_>,
+    content_type: &Type,
+    view: View,
+    id: &str,
+    read: impl FnOnce(&Stored<'_>) -> T,
+) -> Result<T> {
     reader
         .object(Edition::Current, content_type.pk, id, |stored| {
-            view.admits(&stored.internal).then(|| stored.into_owned())
+            view.admits(&stored.internal).then(|| read(&stored))
         })?
         .flatten()
         .ok_or_else(|| Error::no_object(content_type.name(), id))

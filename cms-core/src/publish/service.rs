@@ -1,6 +1,6 @@
 //! Publish, unpublish, archive, and publications that are due later (contract 4, 13.3).
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ use crate::{
     object::{
         model::{Edition, Status, Stored},
         scan::{self, FoundLink},
-        service::{Objects, find, to_json},
+        service::{Objects, find, find_map, to_json},
         view::View,
         write,
     },
@@ -57,7 +57,7 @@ impl Publishing<'_> {
                 )]));
             }
             let change = StatusChange { writer, action, at };
-            change.carry_out(content_type, &stored)?;
+            change.carry_out(content_type, (stored.pk, status))?;
             if cascade {
                 let links = scan::links(&stored.data, &content_type.properties);
                 change.carry_on(catalog, &caller, &links)?;
@@ -84,17 +84,11 @@ impl Publishing<'_> {
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
         self.objects().write(name, move |writer, _, content_type| {
             let view = View::of_one(&caller, content_type);
-            let found = ids.iter().map(|id| find(writer, content_type, view, id));
-            let found = found.collect::<Result<Vec<_>>>()?;
+            let found = ids.iter().map(|id| find_map(writer, content_type, view, id, status_of));
+            let found = found.collect::<Result<BTreeMap<_, _>>>()?;
             require_draft_public(content_type)?;
             let change = StatusChange { writer, action, at };
-            let mut done = HashSet::new();
-            for stored in found {
-                if done.insert(stored.pk) {
-                    change.carry_out(content_type, &stored)?;
-                }
-            }
-            Ok(())
+            found.into_iter().try_for_each(|object| change.carry_out(content_type, object))
         })
     }
 
@@ -164,13 +158,13 @@ impl Publishing<'_> {
             let catalog = cell.within(writer)?;
             let change = StatusChange { writer, action: PublishAction::Publish, at };
             let due = writer.due(at.seconds(), limits::DUE_AT_ONCE)?;
-            for (ctd, stored) in &due {
-                match catalog.types().iter().find(|known| known.pk == *ctd) {
-                    Some(known) if state::is_schedulable(stored.internal.status) => {
-                        change.carry_out(known, stored)?;
+            for &(ctd, pk, status) in &due {
+                match catalog.types().iter().find(|known| known.pk == ctd) {
+                    Some(known) if state::is_schedulable(status) => {
+                        change.carry_out(known, (pk, status))?;
                     }
                     // Nothing else is ever scheduled; if it were, it would be due for ever.
-                    _ => writer.set_schedule(*ctd, stored.pk, None)?,
+                    _ => writer.set_schedule(ctd, pk, None)?,
                 }
             }
             Ok(due.len())
@@ -190,14 +184,13 @@ struct StatusChange<'a> {
 }
 
 impl StatusChange<'_> {
-    /// Brings an object to the status of the action, if it is not there.
-    fn carry_out(&self, content_type: &Type, stored: &Stored<'_>) -> Result<()> {
+    /// Brings an object, given by its row and its status, to the status of the action.
+    fn carry_out(&self, content_type: &Type, (pk, before): (i64, Status)) -> Result<()> {
         let Self { writer, action, at } = *self;
-        let (before, after) = (stored.internal.status, state::target(action));
+        let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {
             return Ok(());
         }
-        let (ctd, pk) = (content_type.pk, stored.pk);
         match after {
             Status::Public | Status::Modified => writer.publish(ctd, pk, at.seconds())?,
             Status::Draft | Status::Archived => writer.unpublish(ctd, pk, after, at.seconds())?,
@@ -228,14 +221,18 @@ impl StatusChange<'_> {
                 self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
                     let is_allowed = view.admits(&stored.internal)
                         && state::is_allowed(stored.internal.status, self.action);
-                    is_allowed.then(|| stored.into_owned())
+                    is_allowed.then(|| status_of(&stored))
                 })?;
             if let Some(related) = related.flatten() {
-                self.carry_out(content_type, &related)?;
+                self.carry_out(content_type, related)?;
             }
         }
         Ok(())
     }
+}
+
+fn status_of(stored: &Stored<'_>) -> (i64, Status) {
+    (stored.pk, stored.internal.status)
 }
 
 fn require_draft_public(content_type: &Type) -> Result<()> {

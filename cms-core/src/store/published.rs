@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{Reader, Writer, error::map, object};
 use crate::{
     error::Result,
-    object::model::{Schedule, Status, Stored},
+    object::model::{Schedule, Status},
 };
 
 /// Copies rows of `object` to the public view; they are published in their current version.
@@ -35,16 +35,15 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns objects whose publication is due, with their types, earliest first.
-    pub(crate) fn due(&self, now: i64, limit: usize) -> Result<Vec<(i64, Stored<'static>)>> {
-        let mut statement = self.statement(&format!(
-            "SELECT {}, ctd FROM object WHERE scheduled_at <= ?1
+    /// Returns objects whose publication is due, earliest first: type, row and status.
+    pub(crate) fn due(&self, now: i64, limit: usize) -> Result<Vec<(i64, i64, Status)>> {
+        let mut statement = self.statement(
+            "SELECT ctd, pk, status FROM object WHERE scheduled_at <= ?1
              ORDER BY scheduled_at, pk LIMIT ?2",
-            object::COLUMNS
-        ))?;
+        )?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let rows = statement
-            .query_map([now, limit], |row| Ok((row.get("ctd")?, object::read(row)?.into_owned())))
+            .query_map([now, limit], |row| Ok((row.get(0)?, row.get(1)?, object::status(row, 2)?)))
             .map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }

@@ -201,7 +201,7 @@ impl Model {
                 internal["scheduledAt"] = json!(date(at));
                 internal["scheduledAtTimeZone"] = json!("UTC");
             }
-            object(id, internal, &article.title, article.to)
+            object(id, &internal, &article.title, article.to)
         });
         let public = self.articles.iter().filter_map(|(id, created, article)| {
             let (version, title, to, at) = article.published.as_ref()?;
@@ -210,7 +210,7 @@ impl Model {
             internal["status"] = json!("public");
             internal["publicVersion"] = json!(version);
             internal["publishedAt"] = json!(date(*at));
-            Some(object(id, internal, title, *to))
+            Some(object(id, &internal, title, *to))
         });
         [current.collect(), public.collect()]
     }
@@ -236,13 +236,13 @@ fn internal(created_at: i64, updated_at: i64, title: &str) -> Value {
     })
 }
 
-fn object(id: &str, internal: Value, title: &str, to: Option<&str>) -> Value {
+fn object(id: &str, internal: &Value, title: &str, to: Option<&str>) -> Value {
     let related: Vec<Value> = to.into_iter().map(|to| link("article", to)).collect();
     json!({"id": id, "internal": internal, "title": title, "related": related})
 }
 
 fn payload(id: &str, title: &str, to: Option<&str>) -> serde_json::Map<String, Value> {
-    let mut payload = map(object(id, Value::Null, title, to));
+    let mut payload = map(object(id, &Value::Null, title, to));
     payload.shift_remove("internal");
     payload
 }
