@@ -134,11 +134,8 @@ impl<'a> Rewrite<'a> {
         }
         let is_same = outcomes.iter().all(|outcome| *outcome == Outcome::Stays);
         let new_data = (!is_same).then(|| compose(&members, &self.steps, outcomes, data.len()));
-        let new_title = match &new_data {
-            _ if !self.titles_change => None,
-            Some(data) => Some(self.title(data)?),
-            None => Some(self.title(data)?),
-        };
+        let text = new_data.as_deref().unwrap_or(data);
+        let new_title = self.titles_change.then(|| self.title(text)).transpose()?;
         let new_title = new_title.filter(|new| new != title);
         if new_data.is_none() && new_title.is_none() {
             return Ok(None);
@@ -256,10 +253,11 @@ impl<'a> Step<'a> {
         if self.is_idle() {
             return Ok(Outcome::Stays);
         }
-        let reads = self.rewrites() && (self.converts || self.diff.new.is_none())
+        let is_read = self.converts
+            || self.diff.new.is_none()
             || self.demands.is_some()
             || self.relations.is_some();
-        if !reads {
+        if !is_read {
             return Ok(self.look(id, stored, blockers));
         }
         let before = stored.map(parse).transpose()?;
