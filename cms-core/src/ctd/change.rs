@@ -12,7 +12,6 @@ use super::{
 use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
-    message,
     object::{link, scan, write},
     store::{DERIVED, Event, NewTexts, StoredText, Writer},
     wire::plan::{Change, PropertyPlan},
@@ -112,19 +111,12 @@ fn rewrite_objects(
     if !rewrite.concerns_objects() || writer.ctd_state(before.pk)?.live == 0 {
         return Ok(0);
     }
-    let exists = |data_url: &str| match link::parse(data_url) {
-        Some(target) => match catalog.find(target.content_type) {
-            Some(known) => Ok(writer.object_pk(known.pk, &target.id)?.is_some()),
-            None => Ok(false),
-        },
-        None => Ok(false),
+    let exists = |data_url: &str| {
+        let Some(target) = link::parse(data_url) else { return Ok(false) };
+        let Some(known) = catalog.find(target.content_type) else { return Ok(false) };
+        Ok(writer.object_pk(known.pk, &target.id)?.is_some())
     };
-    for (property, data_url) in rewrite.backfilled_links() {
-        if !exists(&data_url)? {
-            let path = format!("metaDefinition.propertiesConfig.{property}.backfill");
-            rewrite.blockers.add(path, message::NOT_VALID);
-        }
-    }
+    rewrite.check_backfills(&exists)?;
     writer.drop_property_indexes(before.pk, rewrite.touched())?;
     let properties = rewrite.properties();
     let changes_links = rewrite.changes_links();
@@ -140,15 +132,12 @@ fn rewrite_objects(
         }
         rewritten += 1;
         if changes_links {
-            let data = |new: &Option<Rewritten>, stored: StoredText<'_>| {
-                let data = new.as_ref().map_or(stored.data, |new| &new.data);
-                scan::links(data, properties)
+            let links = |new: &Option<Rewritten>, stored: StoredText<'_>| {
+                scan::links(new.as_ref().map_or(stored.data, |new| &new.data), properties)
             };
-            let mut links = data(&new.current, object.current);
-            links.extend(
-                object.published.into_iter().flat_map(|stored| data(&new.published, stored)),
-            );
-            let targets = links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
+            let mut found = links(&new.current, object.current);
+            found.extend(object.published.into_iter().flat_map(|old| links(&new.published, old)));
+            let targets = found.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
             writer.replace_links(object.pk, targets)?;
         }
         Ok(new)

@@ -90,6 +90,14 @@ impl Property {
         self.relation.is_some() || self.nested.iter().any(Self::may_link)
     }
 
+    /// Path of the configs inside this property, whose own config stands at `path`.
+    pub(crate) fn nested_configs(&self, path: &str) -> String {
+        match self.input_type {
+            InputType::Object => format!("{path}.items.propertiesConfig"),
+            _ => format!("{path}.propertiesConfig"),
+        }
+    }
+
     /// A `custom` property whose own properties are described one by one.
     pub(crate) fn is_nested_object(&self) -> bool {
         self.input_type == InputType::Custom
@@ -97,6 +105,9 @@ impl Property {
             && !self.nested.is_empty()
     }
 }
+
+/// Path of the configs of a type's own properties.
+pub(crate) const CONFIGS_PATH: &str = "metaDefinition.propertiesConfig";
 
 /// The one way of converting that a definition may ask for.
 pub(crate) const PARSE: &str = "parse";

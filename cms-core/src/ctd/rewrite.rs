@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{
     convert::{Converted, Fate, convert, lacks, remove},
     diff::{self, PropertyDiff},
-    model::{Definition, Property},
+    model::{CONFIGS_PATH, Definition, Property},
     schema::{self, PropertySchema},
 };
 use crate::{
@@ -92,26 +92,17 @@ impl<'a> Rewrite<'a> {
         steps.any(|step| step.sides().any(Property::may_link))
     }
 
-    /// Returns the addresses in the values that objects may be given, with their properties.
-    pub(crate) fn backfilled_links(&self) -> Vec<(String, String)> {
-        let mut found = Vec::new();
-        for step in &self.steps {
-            let Some(new) = step.diff.new.filter(|new| step.converts && new.required) else {
-                continue;
-            };
-            if let Some(backfill) = &new.migration.backfill {
-                let object = Map::from_iter([(new.name.clone(), backfill.clone())]);
-                link::visit(std::slice::from_ref(new), &object, &Path::Root, &mut |_, data_url| {
-                    found.push((new.name.clone(), data_url.to_owned()));
-                });
-            }
+    /// Checks that the links in values that objects may be given lead somewhere.
+    ///
+    /// `exists` tells whether the object at an address exists.
+    pub(crate) fn check_backfills(&mut self, exists: &impl Fn(&str) -> Result<bool>) -> Result<()> {
+        for new in self.steps.iter().filter(|step| step.converts).filter_map(|step| step.diff.new) {
+            check_backfill(new, CONFIGS_PATH, &mut self.blockers, exists)?;
         }
-        found
+        Ok(())
     }
 
     /// Takes one stored version of an object; returns what it becomes, none when it stays.
-    ///
-    /// `exists` tells whether the object at an address exists.
     pub(crate) fn object(
         &mut self,
         id: &str,
@@ -316,13 +307,7 @@ impl<'a> Step<'a> {
             validate_schema(new, demands, value, faults);
         }
         if let Some(relations) = &self.relations {
-            let object = Map::from_iter([(new.name.clone(), value.clone())]);
-            let mut addresses = Vec::new();
-            let relations = std::slice::from_ref(relations);
-            link::visit(relations, &object, &Path::Root, &mut |path, data_url| {
-                addresses.push((path.to_string(), data_url.to_owned()));
-            });
-            for (path, data_url) in addresses {
+            for (path, data_url) in addresses(relations, value) {
                 if !exists(&data_url)? {
                     // The blank at the end is part of the message (contract 2.6).
                     faults.add(format!("co.{path}"), format!("Object: {data_url} doesn't exists "));
@@ -399,6 +384,34 @@ fn compose(
     }
     text.push_str(if text.is_empty() { "{}" } else { "}" });
     text
+}
+
+/// Checks the links of what fills in a property, here and in nested ones.
+fn check_backfill(
+    property: &Property,
+    path: &str,
+    blockers: &mut FieldErrors,
+    exists: &impl Fn(&str) -> Result<bool>,
+) -> Result<()> {
+    let path = format!("{path}.{}", property.name);
+    let backfill = property.migration.backfill.as_ref().filter(|_| property.required);
+    for (_, data_url) in backfill.into_iter().flat_map(|value| addresses(property, value)) {
+        if !exists(&data_url)? {
+            blockers.add(format!("{path}.backfill"), message::NOT_VALID);
+        }
+    }
+    let nested = property.nested_configs(&path);
+    property.nested.iter().try_for_each(|inner| check_backfill(inner, &nested, blockers, exists))
+}
+
+/// Returns the addresses that a value of a property links to, each with the path of its relation.
+fn addresses(property: &Property, value: &Value) -> Vec<(String, String)> {
+    let object = Map::from_iter([(property.name.clone(), value.clone())]);
+    let mut found = Vec::new();
+    link::visit(std::slice::from_ref(property), &object, &Path::Root, &mut |path, data_url| {
+        found.push((path.to_string(), data_url.to_owned()));
+    });
+    found
 }
 
 /// A value outside the options is kept, and judged when it is written next (contract 2.6).

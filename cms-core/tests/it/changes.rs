@@ -73,7 +73,7 @@ fn refusal(change: Edit) -> FieldErrors {
 
 #[test]
 fn what_does_not_conform_is_refused_with_all_reasons() {
-    let cases: [(&str, Edit, Value); 7] = [
+    let cases: [(&str, Edit, Value); 8] = [
         (
             "a required text becomes a relation",
             |new| {
@@ -116,6 +116,20 @@ fn what_does_not_conform_is_refused_with_all_reasons() {
                 list["items"]["required"] = json!(["sources"]);
             },
             json!({"parts[1].sources": ["The property sources is required"], "ctd": [NOT_CONFORMING]}),
+        ),
+        (
+            "a nested backfill links to nothing",
+            |new| {
+                let list = &mut new["schemaDefinition"]["allOf"][1]["properties"]["parts"];
+                list["items"]["required"] = json!(["sources"]);
+                let nested = &mut config(new, "parts")["items"]["propertiesConfig"]["sources"];
+                nested["backfill"] = json!([link("article", "gone")]);
+            },
+            json!({
+                "metaDefinition.propertiesConfig.parts.items.propertiesConfig.sources.backfill":
+                    ["This value is not valid."],
+                "ctd": [NOT_CONFORMING],
+            }),
         ),
         (
             "a backfill links to nothing",

@@ -9,14 +9,12 @@ use super::{
     super::{
         convert::lacks,
         diff,
-        model::{Definition, InputType, PARSE, Property},
+        model::{CONFIGS_PATH, Definition, InputType, PARSE, Property},
         schema::PropertySchema,
     },
     read::optional,
 };
 use crate::{error::FieldErrors, message::NOT_VALID, object::validate::validate_value};
-
-const CONFIGS: &str = "propertiesConfig";
 
 /// Checks what one config says by itself.
 pub(super) fn check_config(
@@ -37,10 +35,9 @@ pub(super) fn check_config(
 pub(super) fn check(definition: &Definition, base: Option<&Definition>, errors: &mut FieldErrors) {
     let properties = definition.properties();
     let schemas = &definition.schema_definition["allOf"][1]["properties"];
-    let path = format!("metaDefinition.{CONFIGS}");
-    check_backfills(&properties, schemas, &path, errors);
+    check_backfills(&properties, schemas, CONFIGS_PATH, errors);
     if let Some(base) = base {
-        check_renames(&properties, &base.properties(), &path, errors);
+        check_renames(&properties, &base.properties(), CONFIGS_PATH, errors);
     }
 }
 
@@ -60,7 +57,7 @@ fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors:
         check_backfills(
             &property.nested,
             &nested["properties"],
-            &nested_path(property, &path),
+            &property.nested_configs(&path),
             errors,
         );
     }
@@ -97,15 +94,12 @@ fn check_renames(
             }
         }
         if let Some(before) = diff::source(property, stored, properties) {
-            check_renames(&property.nested, &before.nested, &nested_path(property, &path), errors);
+            check_renames(
+                &property.nested,
+                &before.nested,
+                &property.nested_configs(&path),
+                errors,
+            );
         }
-    }
-}
-
-/// Path of the configs inside a property.
-fn nested_path(property: &Property, path: &str) -> String {
-    match property.input_type {
-        InputType::Object => format!("{path}.items.{CONFIGS}"),
-        _ => format!("{path}.{CONFIGS}"),
     }
 }
