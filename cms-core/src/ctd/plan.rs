@@ -241,6 +241,7 @@ impl Run {
             name: property.name,
             change: Change::Add,
             from: None,
+            renamed_from: None,
             kept: 0,
             converted: 0,
             emptied: 0,

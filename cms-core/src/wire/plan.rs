@@ -168,10 +168,18 @@ pub struct PropertyPlan {
     pub from: Option<String>,
     /// `type/inputType` after; null for a removed property.
     pub to: Option<String>,
+    /// Old name of the property whose values move to this one.
+    #[serde(rename = "renamedFrom", default, skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+    /// Values that stay as they are.
     pub kept: u64,
+    /// Values that are others now and have lost nothing, and values where none were.
     pub converted: u64,
+    /// Values of which something is lost.
     pub emptied: u64,
+    /// Values, or missing values, that are not valid from now on.
     pub failed: u64,
+    /// Some of what changes: first what fails, then what is lost, then what is converted.
     pub samples: Vec<Sample>,
 }
 
