@@ -13,7 +13,7 @@ use cms_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, changing, plan_text, switch::Switches};
+use super::{NOTHING_CHANGED, changing, plan_text, switch::Switches, watch::watched};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
     failure::{Failure, Outcome, Result},
@@ -50,16 +50,21 @@ struct Draft {
 
 impl Draft {
     /// Asks the target what a project would do.
-    fn new(target: &dyn Target, project: Project, prune: bool) -> Result<Self> {
+    fn new(target: &dyn Target, project: Project, prune: bool, printer: &Printer) -> Result<Self> {
         let Project { types, workflows, keys, places } = project;
         let wanted = PlanRequest { workflows, content_types: types, keys, prune };
-        let plan = target.plan(&wanted)?;
+        let plan = watched(target, printer, || target.plan(&wanted))?;
         let switches = Switches::find(target, &wanted, &plan)?;
         Ok(Self { wanted, plan, switches, places })
     }
 
     /// Applies what was planned, as long as nothing changed since.
-    fn carry_out(self, target: &dyn Target, allow_data_loss: Option<DataLoss>) -> Result<Plan> {
+    fn carry_out(
+        self,
+        target: &dyn Target,
+        allow_data_loss: Option<DataLoss>,
+        printer: &Printer,
+    ) -> Result<Plan> {
         if let Some(error) = plan_text::blocked(&self.plan) {
             let mut failure = Failure::from(error);
             failure.hints = self.hints();
@@ -69,7 +74,8 @@ impl Draft {
             return Ok(self.plan);
         }
         let token = Some(self.plan.token);
-        Ok(target.apply(&ApplyRequest { wanted: self.wanted, token, allow_data_loss })?)
+        let request = ApplyRequest { wanted: self.wanted, token, allow_data_loss };
+        Ok(watched(target, printer, || target.apply(&request))?)
     }
 
     /// Where in the files that stands what blocks the plan.
@@ -100,7 +106,7 @@ impl Draft {
 pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let target = changing(settings, printer, true)?;
     let project = load(&args.project, &*target)?;
-    let draft = Draft::new(&*target, project, args.project.prune)?;
+    let draft = Draft::new(&*target, project, args.project.prune, printer)?;
     printer.value(&json!(draft.plan), || draft.text())?;
     if let Some(path) = &args.out {
         save(path, &draft)?;
@@ -122,22 +128,19 @@ pub(super) fn apply(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     let target = changing(settings, printer, args.dry_run.dry_run)?;
-    let draft = match saved(&args.project.files)? {
-        Some(saved) => {
-            let project = Project {
-                types: saved.wanted.content_types,
-                workflows: saved.wanted.workflows,
-                keys: saved.wanted.keys,
-                places: BTreeMap::new(),
-            };
-            let draft = Draft::new(&*target, project, saved.wanted.prune)?;
-            if draft.plan.token != saved.token {
-                return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
-                    .hint("make a new one with `cms ctd plan`"));
-            }
-            draft
+    let draft = if let Some(saved) = saved(&args.project.files)? {
+        let PlanRequest { workflows, content_types, keys, prune } = saved.wanted;
+        let places = BTreeMap::new();
+        let project = Project { types: content_types, workflows, keys, places };
+        let draft = Draft::new(&*target, project, prune, printer)?;
+        if draft.plan.token != saved.token {
+            return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
+                .hint("make a new one with `cms ctd plan`"));
         }
-        None => Draft::new(&*target, load(&args.project, &*target)?, args.project.prune)?,
+        draft
+    } else {
+        let project = load(&args.project, &*target)?;
+        Draft::new(&*target, project, args.project.prune, printer)?
     };
     show_and_carry_out(
         &*target,
@@ -158,10 +161,10 @@ pub(super) fn at_start(
     printer: &mut Printer,
 ) -> Result<()> {
     let project = project::load(files, &present(target)?)?;
-    let draft = Draft::new(target, project, false)?;
+    let draft = Draft::new(target, project, false, printer)?;
     if draft.plan.has_changes() {
         printer.note(draft.text().trim_end())?;
-        let done = match draft.carry_out(target, None) {
+        let done = match draft.carry_out(target, None, printer) {
             Err(mut failure)
                 if matches!(failure.kind, crate::failure::Kind::Target(Error::DataLoss(_))) =>
             {
@@ -193,7 +196,7 @@ fn show_and_carry_out(
         return printer.note(NOTHING_CHANGED);
     }
     let has_changes = draft.plan.has_changes();
-    let done = draft.carry_out(target, allow_data_loss)?;
+    let done = draft.carry_out(target, allow_data_loss, printer)?;
     if printer.is_table() {
         show_keys(&done.keys, printer)?;
     } else {

@@ -13,6 +13,7 @@ use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
     object::{link, scan, write},
+    progress::Progress,
     store::{DERIVED, Event, NewTexts, StoredText, Writer},
     wire::plan::{Change, PropertyPlan},
     workflow::model::PUBLIC,
@@ -73,13 +74,13 @@ pub(crate) fn update(
     catalog: &Catalog,
     before: &Type,
     definition: &Definition,
-    rev: i64,
-    at: Timestamp,
+    (rev, at): (i64, Timestamp),
+    progress: &Progress,
 ) -> Result<Outcome> {
     let properties = definition.properties();
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
     let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
-    let objects_rewritten = rewrite_objects(writer, catalog, before, &mut rewrite)?;
+    let objects_rewritten = rewrite_objects(writer, catalog, before, &mut rewrite, progress)?;
     let (plans, mut blockers) = rewrite.into_plans();
     if !blockers.is_empty() {
         blockers.add("ctd", NOT_CONFORMING);
@@ -107,8 +108,10 @@ fn rewrite_objects(
     catalog: &Catalog,
     before: &Type,
     rewrite: &mut Rewrite<'_>,
+    progress: &Progress,
 ) -> Result<u64> {
-    if !rewrite.concerns_objects() || writer.ctd_state(before.pk)?.live == 0 {
+    let live = writer.ctd_state(before.pk)?.live;
+    if !rewrite.concerns_objects() || live == 0 {
         return Ok(0);
     }
     let exists = |data_url: &str| {
@@ -121,7 +124,9 @@ fn rewrite_objects(
     let properties = rewrite.properties();
     let changes_links = rewrite.changes_links();
     let mut rewritten = 0;
-    writer.rewrite_objects(before.pk, before.definition.editions(), |object| {
+    progress.start(live);
+    let walked = writer.rewrite_objects(before.pk, before.definition.editions(), |object| {
+        progress.advance();
         let mut take =
             |text: StoredText<'_>| rewrite.object(object.id, text.title, text.data, &exists);
         let current = take(object.current)?;
@@ -141,8 +146,9 @@ fn rewrite_objects(
             writer.replace_links(object.pk, targets)?;
         }
         Ok(new)
-    })?;
-    Ok(rewritten)
+    });
+    progress.end();
+    walked.map(|()| rewritten)
 }
 
 /// Draft & Public and the workflow of a type that has objects.

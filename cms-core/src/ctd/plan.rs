@@ -20,6 +20,7 @@ use crate::{
     context::Caller,
     error::{Error, FieldErrors, Result},
     message,
+    progress::Progress,
     store::Writer,
     wire::plan::{
         Action, ApplyRequest, Change, DataLoss, KeyPlan, Plan, PlanRequest, PropertyPlan, Summary,
@@ -89,6 +90,7 @@ struct Run {
     cell: Arc<CatalogCell>,
     config: CoreConfig,
     at: Timestamp,
+    rewriting: Arc<Progress>,
 }
 
 impl Run {
@@ -99,6 +101,7 @@ impl Run {
             cell: Arc::clone(&types.cms.catalog),
             at: config.clock.now(),
             config,
+            rewriting: Arc::clone(&types.cms.rewriting),
         }
     }
 
@@ -281,7 +284,8 @@ impl Run {
             let errors = FieldErrors::one("name", "This content type cannot be changed");
             return Ok((blocked(name, Action::Update, errors), 0));
         }
-        let outcome = change::update(writer, catalog, before, &definition, rev, self.at)?;
+        let outcome =
+            change::update(writer, catalog, before, &definition, (rev, self.at), &self.rewriting)?;
         let planned = TypePlan {
             name: name.to_owned(),
             action: Action::Update,
