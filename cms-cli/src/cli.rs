@@ -106,6 +106,15 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Write types and objects into a folder that `cms import` reads.
     Export(ExportArgs),
+    /// Publish objects of a Draft & Public type: readers see the current version.
+    Publish(PublishArgs),
+    /// Make objects of a Draft & Public type drafts again: readers no longer see them.
+    Unpublish(PublishArgs),
+    /// Archive objects of a Draft & Public type: readers no longer see them.
+    Archive(PublishArgs),
+    /// Workflows, and where objects stand in them.
+    #[command(subcommand)]
+    Workflow(WorkflowCommand),
     /// API keys.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -296,6 +305,7 @@ pub(crate) enum ObjectCommand {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ObjectListArgs {
     pub(crate) r#type: String,
     /// Conditions as the API takes them, for example '{"title":{"type":"contains","filter":"a"}}'.
@@ -321,6 +331,9 @@ pub(crate) struct ObjectListArgs {
     /// All pages.
     #[arg(long, conflicts_with_all = ["page", "limit"])]
     pub(crate) all: bool,
+    /// Current versions in every status, instead of the published ones that readers get.
+    #[arg(long)]
+    pub(crate) preview: bool,
     /// Replace links by the objects they point to, down to this many levels.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) hydrate: u8,
@@ -330,7 +343,9 @@ pub(crate) struct ObjectListArgs {
 ///
 /// `cms import TYPE FILE...` reads .json (an array, or one object per line), .ndjson, .csv (a
 /// header line of property paths) and .yaml. `cms import DIR` reads a folder as `cms export`
-/// writes it: types first, then objects in an order in which links find their targets.
+/// writes it: types first, then objects in an order in which links find their targets, then the
+/// statuses that the folder says. Objects of files arrive as the API creates them: unpublished, where
+/// the type has Draft & Public.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// A content type, or a folder.
@@ -359,6 +374,53 @@ pub(crate) struct ExportArgs {
     pub(crate) types: Vec<String>,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
+}
+
+/// Many ids are sent in batches, whatever the statuses of the objects. With --hydrate the objects
+/// are sent one by one, and only what is allowed in the status of each is done.
+#[derive(Debug, Args)]
+pub(crate) struct PublishArgs {
+    pub(crate) r#type: String,
+    /// Ids, or `-` to read them from standard input, one per line.
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+    /// With 1, do the same to the Draft & Public objects that these link to.
+    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub(crate) hydrate: Option<u8>,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRun,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowCommand {
+    /// List all workflows.
+    List,
+    /// Show where an object stands, and where it can go from there.
+    State { r#type: String, id: String },
+    /// Carry out a transition, for example `_draft_review`.
+    Run {
+        r#type: String,
+        /// Ids, or `-` to read them from standard input, one per line.
+        #[arg(required = true)]
+        ids: Vec<String>,
+        /// The name of the transition.
+        action: String,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Create or replace the workflow that a JSON or YAML file describes.
+    Define {
+        /// The file, or `-` for standard input.
+        file: PathBuf,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Delete a workflow that no content type uses.
+    Delete {
+        id: String,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
 }
 
 #[derive(Debug, Subcommand)]

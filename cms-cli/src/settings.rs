@@ -73,6 +73,10 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Object(_)
         | Command::Import(_)
         | Command::Export(_)
+        | Command::Publish(_)
+        | Command::Unpublish(_)
+        | Command::Archive(_)
+        | Command::Workflow(_)
         | Command::Key(_) => {}
     }
     match (server, folder) {

@@ -14,9 +14,12 @@
 //! | `extract` | key, view, query and body of a request |
 //! | `http` | one short function per route: unpack, one call of the core, pack |
 //! | `answer`, `error`, `deprecation`, `compression` | what goes back |
+//!
+//! Beside requests, `chores` tidies up and publishes what is due.
 
 mod answer;
 mod blocking;
+mod chores;
 mod compression;
 mod config;
 mod deprecation;

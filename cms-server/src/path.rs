@@ -199,9 +199,15 @@ mod tests {
         let path = |word: &str| format!("/api/v1/content/post/{word}");
         let as_word = |word: &str| format!(r#"/api/v1/content/{{name}}/{word} ["post"]"#);
         let as_id = |word: &str| format!(r#"/api/v1/content/{{name}}/{{id}} ["post", "{word}"]"#);
-        for (word, methods) in
-            [("batch", &["POST", "PATCH"][..]), ("batch-delete", &["POST"]), ("removed", &["GET"])]
-        {
+        let reserved = [
+            ("batch", &["POST", "PATCH"][..]),
+            ("batch-delete", &["POST"]),
+            ("batch-publish", &["POST"]),
+            ("batch-unpublish", &["POST"]),
+            ("batch-archive", &["POST"]),
+            ("removed", &["GET"]),
+        ];
+        for (word, methods) in reserved {
             for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
                 let wanted = if methods.contains(&method) {
                     as_word(word)

@@ -17,7 +17,7 @@ use crate::{
     blocking::Work,
     config::ServerConfig,
     extract::query::Query,
-    http::{batch, context, health, keys, objects, types},
+    http::{batch, context, health, keys, objects, publish, types, workflow},
     request::{self, Call},
     state::App,
 };
@@ -148,6 +148,10 @@ const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
+const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
+const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
+const WORKFLOWS: &str = "/api/v1/internal/workflow";
+const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
 
 /// Every route of the server.
@@ -177,6 +181,9 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, BATCH, Needs::BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", UPDATE, publish::batch_publish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", UPDATE, publish::batch_unpublish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
     Route::get("/api/v1/content/{name}/removed", Work::Read, READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
     Route::get(OBJECT, Work::Read, READ, objects::get).query(&["hydrate"]).quick(objects::get_if_quick),
@@ -187,6 +194,24 @@ pub static ROUTES: &[Route] = &[
         .query(&["page", "limit", "order_by", "order_direction"]),
     Route::get("/api/v1/content/{name}/{id}/version/{version}", Work::Short, READ, objects::version),
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Needs::Duplicate, objects::duplicate),
+
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", UPDATE, publish::publish)
+        .query(&["hydrate"]).without_body(),
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", UPDATE, publish::unpublish)
+        .query(&["hydrate"]).without_body(),
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", UPDATE, publish::archive)
+        .query(&["hydrate"]).without_body(),
+    Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
+    Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+
+    Route::get("/api/v1/workflow", Work::Read, Needs::AnyKey, workflow::list),
+    Route::get(OBJECT_STATE, Work::Short, READ, workflow::state),
+    Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
+    Route::get(WORKFLOWS, Work::Read, Needs::Manage, workflow::definitions),
+    Route::write(Method::POST, WORKFLOWS, Needs::Manage, workflow::create),
+    Route::get(WORKFLOW, Work::Read, Needs::Manage, workflow::get),
+    Route::write(Method::PUT, WORKFLOW, Needs::Manage, workflow::replace),
+    Route::write(Method::DELETE, WORKFLOW, Needs::Manage, workflow::delete).without_body(),
 
     Route::get(KEYS, Work::Read, Needs::Manage, keys::list),
     Route::write(Method::POST, KEYS, Needs::Manage, keys::create),

@@ -24,12 +24,7 @@ use tokio::{
 use tower::Service;
 
 use crate::{
-    blocking::{self, Work},
-    config::ServerConfig,
-    router,
-    state::App,
-    stream::Stream,
-    target::Target,
+    chores::Chores, config::ServerConfig, router, state::App, stream::Stream, target::Target,
 };
 
 /// How long a client may take to send the head of a request, and how long a connection may idle.
@@ -44,8 +39,6 @@ const HEADER_BYTES: u32 = 64 * 1024;
 const OUT_OF_HANDLES: Duration = Duration::from_millis(100);
 /// How long work that outlived the grace period may take to notice that.
 const LAST_WORK: Duration = Duration::from_secs(2);
-/// How often the core tidies up.
-const HOUSEKEEPING: Duration = Duration::from_mins(1);
 
 /// A server that answers.
 pub struct Running {
@@ -142,7 +135,7 @@ async fn run(
     let router = router::service(Arc::clone(&app));
     let protocol = protocol();
     let connections = GracefulShutdown::new();
-    let housekeeping = tokio::spawn(keep_house(Arc::clone(&app)));
+    let chores = Chores::start(&app);
     let slots = Arc::new(Semaphore::new(config.connections.max(1)));
     loop {
         let slot = Arc::clone(&slots).acquire_owned();
@@ -172,23 +165,7 @@ async fn run(
     if time::timeout(config.grace, connections.shutdown()).await.is_err() {
         tracing::warn!("the grace period is over: running requests are cut off");
     }
-    housekeeping.abort();
-    tidy_up(&app).await;
-}
-
-/// Lets the core tidy up from time to time.
-async fn keep_house(app: Arc<App>) {
-    loop {
-        time::sleep(HOUSEKEEPING).await;
-        tidy_up(&app).await;
-    }
-}
-
-async fn tidy_up(app: &Arc<App>) {
-    let done = blocking::run(app, Work::Write, |app| app.cms.housekeep()).await;
-    if let Err(error) = done.flatten() {
-        tracing::warn!(%error, cause = ?std::error::Error::source(&error), "cannot tidy up");
-    }
+    chores.end(&app).await;
 }
 
 /// Both protocols on one port; HTTP/2 by prior knowledge.

@@ -113,6 +113,98 @@ fn objects_are_made_changed_shown_and_deleted() {
     ]));
 }
 
+/// Draft & Public: publish, unpublish, archive, with what is refused, and what readers see.
+#[test]
+fn objects_are_published_unpublished_and_archived() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd apply desk.yaml",
+        "import article items.ndjson",
+        "import memo items.ndjson",
+        "object list article",
+        "object list article --preview",
+        "publish article a b --dry-run",
+        "publish article a b A",
+        "object list article",
+        "publish article a none",
+        "publish article a none -o json",
+        "publish article none",
+        "publish article none nothing",
+        "publish article a none --dry-run",
+        "publish nosuch a",
+        "publish memo a",
+        "publish memo a --dry-run",
+        "publish article",
+        "publish article a --hydrate 2",
+        "object update article a change.yaml --patch",
+        "object list article -o csv",
+        "object list article --preview --id a -o csv",
+        "object update article a to-c.json --patch",
+        "publish article a --hydrate 1",
+        "object list article --preview",
+        "unpublish article b",
+        "archive article b --hydrate 0",
+        "archive article a b --hydrate 1",
+        "archive article b",
+        "object list article --preview",
+    ]));
+}
+
+/// Workflows: list, define, delete, and objects that go through them.
+#[test]
+fn objects_go_through_workflows() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd apply desk.yaml",
+        "import memo items.ndjson",
+        "workflow list",
+        "workflow define flow.json --dry-run",
+        "workflow define flow.json",
+        "workflow define flow.yaml",
+        "workflow define faulty-flow.yaml",
+        "workflow define nosuch.yaml",
+        "workflow list -o ndjson",
+        "workflow delete short --dry-run",
+        "workflow delete short",
+        "workflow delete short",
+        "workflow delete editorial",
+        "workflow delete generic",
+        "workflow state memo a",
+        "workflow state memo a -o json",
+        "workflow state memo none",
+        "workflow run memo a b _draft_review --dry-run",
+        "workflow run memo a b _draft_review",
+        "workflow run memo a _draft_review",
+        "workflow run memo a c _review_public",
+        "workflow run memo none _review_public -o json",
+        "workflow run nosuch a _review_public",
+        "workflow run memo a",
+        "workflow state memo a",
+    ]));
+}
+
+/// Workflows and ways of publishing in project files, and what a switch does to objects.
+#[test]
+fn plans_say_what_happens_to_published_objects() {
+    insta::assert_snapshot!(transcript(&[
+        "ctd plan desk.yaml",
+        "ctd apply desk.yaml",
+        "ctd apply desk.yaml",
+        "ctd export",
+        "ctd export -o out.yaml",
+        "ctd plan out.yaml --exit-code",
+        "ctd plan faulty-desk.yaml",
+        "import article items.ndjson",
+        "import memo items.ndjson",
+        "publish article a",
+        "workflow run memo a b _draft_review",
+        "ctd plan smaller-desk.yaml",
+        "ctd apply smaller-desk.yaml",
+        "ctd plan other-desk.yaml",
+        "ctd apply other-desk.yaml",
+        "object list article",
+        "ctd plan desk.yaml",
+    ]));
+}
+
 /// Keys: create, list, revoke, and from a project file.
 #[test]
 fn keys_are_made_listed_and_revoked() {
@@ -271,9 +363,31 @@ fn standard_input_is_read_where_a_dash_stands() {
     let deleted = place.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\n");
     assert!(deleted.stderr.ends_with("deleted 3 objects\n"), "{}", deleted.whole());
 
+    // Publishing and workflows read ids too.
+    place.copy(&files());
+    place.run(&["ctd", "apply", "desk.yaml"]).ok();
+    for name in ["article", "memo"] {
+        place.run(&["import", name, "items.ndjson"]).ok();
+    }
+    let published = place.run_with(&["publish", "article", "-"], "a\n b\n").ok();
+    assert_eq!(published, "published 2, refused 0\n");
+    let moved = place.run_with(&["workflow", "run", "memo", "-", "_draft_review"], "a\nb\n").ok();
+    assert_eq!(moved, "moved 2, refused 0\n");
+    let flow = "{id: short, states: [open]}";
+    let defined = place.run_with(&["workflow", "define", "-"], flow).ok();
+    assert_eq!(defined, "created the workflow \"short\"\n");
+
     // More than one request may hold.
     let lines = |form: fn(u32) -> String| (0..1100).map(form).collect::<String>();
     place.run_with(&["import", "note", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
     let deleted = place.run_with(&["object", "delete", "note", "-"], &lines(|n| format!("n{n}\n")));
     assert!(deleted.stderr.ends_with("deleted 1100 objects\n"), "{}", deleted.whole());
+    place.run_with(&["import", "article", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
+    let ids = lines(|n| if n % 500 == 7 { format!("bad{n}\n") } else { format!("n{n}\n") });
+    let archived = place.run_with(&["archive", "article", "-", "--json"], &ids);
+    assert_eq!(archived.exit, 7, "{}", archived.whole());
+    let answer: serde_json::Value = serde_json::from_str(&archived.stdout).unwrap();
+    let bad =
+        [7, 507, 1007].map(|n| serde_json::json!({"id": format!("bad{n}"), "reason": "not found"}));
+    assert_eq!(answer, serde_json::json!({"done": 1097, "refused": bad}));
 }

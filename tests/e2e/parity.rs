@@ -1,10 +1,10 @@
 //! The same commands on a data folder and on a server: same output, same exit code.
 
-use super::support::{Place, Server, fixtures, masked};
+use super::support::{Place, Server, files, fixtures, masked};
 
 /// Commands, one after the other; `FIXTURES` is the folder of fixtures. Those on keys speak only of
 /// keys that they made: a served folder has its first ones.
-const COMMANDS: [&str; 46] = [
+const COMMANDS: [&str; 86] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -44,6 +44,46 @@ const COMMANDS: [&str; 46] = [
     "object delete _tag green none",
     "object delete _tag green",
     "object delete _tag none",
+    "ctd apply desk.yaml",
+    "ctd plan other-desk.yaml",
+    "ctd export -o desk-out.yaml",
+    "ctd plan desk-out.yaml --exit-code",
+    "import article items.ndjson",
+    "import memo items.ndjson",
+    "object list article",
+    "object list article --preview -o csv",
+    "publish article a b",
+    "publish article a none",
+    "publish article none --json",
+    "publish memo a",
+    "publish nosuch a",
+    "publish article c --hydrate 1",
+    "object update article a change.yaml --patch",
+    "object list article --json",
+    "object list article --preview --json",
+    "unpublish article b",
+    "archive article b --hydrate 1",
+    "archive article b c -o ndjson",
+    "object list article --preview",
+    "ctd plan other-desk.yaml",
+    "workflow list",
+    "workflow list --json",
+    "workflow state memo a",
+    "workflow state memo none",
+    "workflow state nosuch a --json",
+    "workflow run memo a b _draft_review",
+    "workflow run memo a _draft_review --json",
+    "workflow run memo a c none _review_public",
+    "workflow state memo a -o yaml",
+    "workflow define flow.json --json",
+    "workflow define flow.yaml",
+    "workflow define faulty-flow.yaml",
+    "workflow delete editorial",
+    "workflow delete short",
+    "workflow delete short",
+    "workflow delete generic",
+    "ctd apply smaller-desk.yaml",
+    "ctd apply smaller-desk.yaml --json",
     "ctd delete product",
     "ctd delete contact_form",
     "ctd delete _tag",
@@ -58,6 +98,7 @@ fn both_targets_give_the_same_answers() {
     let server = Server::start();
     let places = [Place::with_data(), Place::with_server(&server)];
     for place in &places {
+        place.copy(&files());
         place.write("one.json", r#"{"id": "one", "price": "dear", "nope": null}"#);
         place.write("tag.json", r#"{"id": "green", "name": "Green"}"#);
         place.write("other.yaml", "name: Blue\n");

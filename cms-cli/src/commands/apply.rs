@@ -1,4 +1,4 @@
-//! `cms ctd plan` and `cms ctd apply`: project files become the types and keys of a space.
+//! `cms ctd plan` and `cms ctd apply`: project files become the types, workflows and keys of a space.
 //!
 //! Plan and apply are one request each: the target computes what would happen, so both kinds of
 //! target say the same. A saved plan holds what was asked for and the token of the answer; applying
@@ -9,7 +9,6 @@ use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 use cms_core::{
     Error,
     wire::{
-        ctd::ContentType,
         key::{CreatedKey, NewKey},
         plan::{ApplyRequest, DataLoss, Plan, PlanRequest},
     },
@@ -17,12 +16,12 @@ use cms_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, changing, plan_text};
+use super::{NOTHING_CHANGED, changing, plan_text, switch::Switches};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    project::{self, Project},
+    project::{self, Present, Project},
     settings::Settings,
     target::Target,
 };
@@ -48,19 +47,22 @@ const CONSENT_HINT: &str = "`cms ctd apply FILE --allow-data-loss` on the data f
 struct Draft {
     wanted: PlanRequest,
     plan: Plan,
+    switches: Switches,
     /// Keys that do not exist yet.
     keys: Vec<NewKey>,
-    /// Where each `type` and `type.property` of the files stands.
+    /// Where each `type`, `type.property` and `workflows.id` of the files stands.
     places: BTreeMap<String, String>,
 }
 
 impl Draft {
     /// Asks the target what a project would do.
     fn new(target: &dyn Target, project: Project, prune: bool) -> Result<Self> {
-        let wanted = PlanRequest { content_types: project.types, prune, ..PlanRequest::default() };
+        let Project { types, workflows, keys, places } = project;
+        let wanted = PlanRequest { workflows, content_types: types, prune };
         let plan = target.plan(&wanted)?;
-        let keys = missing_keys(target, project.keys)?;
-        Ok(Self { wanted, plan, keys, places: project.places })
+        let switches = Switches::find(target, &wanted, &plan)?;
+        let keys = missing_keys(target, keys)?;
+        Ok(Self { wanted, plan, switches, keys, places })
     }
 
     fn has_changes(&self) -> bool {
@@ -94,6 +96,10 @@ impl Draft {
     /// Where in the files that stands what blocks the plan.
     fn hints(&self) -> Vec<String> {
         let mut hints = Vec::new();
+        for planned in self.plan.workflows.iter().filter(|planned| !planned.blockers.is_empty()) {
+            let place = self.places.get(&format!("workflows.{}", planned.id));
+            hints.extend(place.map(|place| format!("workflow {} stands at {place}", planned.id)));
+        }
         for planned in &self.plan.content_types {
             for (path, _) in planned.blockers.iter() {
                 let mut names =
@@ -112,7 +118,7 @@ impl Draft {
         for key in &self.keys {
             writeln!(text, "+ key {}", key.name).ok();
         }
-        text + &plan_text::render(&self.plan)
+        text + &plan_text::render(&self.plan, &self.switches)
     }
 }
 
@@ -145,6 +151,7 @@ pub(super) fn apply(
         Some(saved) => {
             let project = Project {
                 types: saved.wanted.content_types,
+                workflows: saved.wanted.workflows,
                 keys: saved.keys,
                 places: BTreeMap::new(),
             };
@@ -175,7 +182,7 @@ pub(super) fn at_start(
     files: &[std::path::PathBuf],
     printer: &mut Printer,
 ) -> Result<()> {
-    let project = project::load(files, &names(&target.types()?))?;
+    let project = project::load(files, &present(target)?)?;
     let draft = Draft::new(target, project, false)?;
     if draft.has_changes() {
         printer.note(draft.text().trim_end())?;
@@ -264,11 +271,14 @@ fn same_rules(a: &[cms_core::wire::key::Rule], b: &[cms_core::wire::key::Rule]) 
 }
 
 fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
-    project::load(&args.files, &names(&target.types()?))
+    project::load(&args.files, &present(target)?)
 }
 
-fn names(types: &[ContentType]) -> Vec<String> {
-    types.iter().map(|content_type| content_type.name.clone()).collect()
+/// What files may refer to without describing it.
+fn present(target: &dyn Target) -> Result<Present> {
+    let types = target.types()?.into_iter().map(|content_type| content_type.name);
+    let workflows = target.workflows()?.into_iter().map(|workflow| workflow.id);
+    Ok(Present { types: types.collect(), workflows: workflows.collect() })
 }
 
 fn consent(names: Vec<String>) -> Option<DataLoss> {

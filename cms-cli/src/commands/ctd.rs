@@ -14,7 +14,7 @@ use crate::{
     project,
     report::{self, Column, column},
     settings::Settings,
-    target::Target,
+    target::{Edition, Target},
 };
 
 const COLUMNS: [Column; 4] = [
@@ -120,7 +120,8 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Res
         !folder::is_system(&content_type.name) && !folder::is_untouched_builtin(content_type)
     });
     let types: Vec<ContentType> = types.collect();
-    let text = project::print(&types);
+    let workflows = target.workflows()?;
+    let text = project::print(&types, &workflows);
     match file {
         Some(file) => {
             fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
@@ -130,7 +131,13 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Res
         None => {
             let types: Vec<Value> =
                 types.iter().map(|t| Value::Object(folder::definition(t))).collect();
-            printer.value(&json!({ "version": 1, "contentTypes": types }), String::new)
+            let own = workflows.iter().filter(|known| !project::is_built_in(&known.id));
+            let mut value = json!({ "version": 1, "contentTypes": types });
+            let own: Vec<Value> = own.map(|workflow| json!(workflow)).collect();
+            if !own.is_empty() {
+                value["workflows"] = json!(own);
+            }
+            printer.value(&value, String::new)
         }
     }
 }
@@ -143,7 +150,7 @@ fn delete(
     printer: &mut Printer,
 ) -> Result<()> {
     if dry_run {
-        let objects = target.objects(name, &ListRequest::default())?.total_count;
+        let objects = target.objects(name, &ListRequest::default(), Edition::Current)?.total_count;
         let objects = counted(objects, "object");
         return printer.note(&format!(
             "would delete the content type \"{name}\", which has {objects}\n{NOTHING_CHANGED}"

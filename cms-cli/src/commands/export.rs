@@ -1,10 +1,13 @@
 //! `cms export`: types and objects as a folder that `cms import` reads.
 //!
 //! The same content gives the same bytes: types by name, objects in the order in which they were
-//! made, without `internal`. An export takes the place of an earlier one when it is complete. Built-in types that are as every new space has them, and empty, are
-//! left out: the next space has them too, and if it does not, somebody deleted them.
+//! made, in their current versions. Of `internal` only what an import restores is kept: the status
+//! with the published version of a modified object, or the workflow state. An export takes the place
+//! of an earlier one when it is complete. Built-in types that are as every new space has them, and
+//! empty, are left out: the next space has them too, and if it does not, somebody deleted them.
 
 use std::{
+    collections::HashMap,
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
@@ -16,16 +19,17 @@ use cms_core::{
     paging::Page,
     wire::{ctd::ContentType, list::List, object::ListRequest},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{NOTHING_CHANGED, counted, interrupt, reading};
+use super::{NOTHING_CHANGED, counted, interrupt, many, reading};
 use crate::{
     cli::ExportArgs,
     content::folder,
     failure::{Failure, Outcome, Result},
     printer::Printer,
+    project::{self, DEFAULT_WORKFLOW},
     settings::Settings,
-    target::Target,
+    target::{Edition, Target},
 };
 
 /// Objects in one file.
@@ -72,11 +76,24 @@ pub(super) fn run(
             progress.advance(count);
             if interrupt.load(Ordering::Relaxed) { Err(interrupted(&args.dir)) } else { Ok(()) }
         };
+        let mut scheduled = 0;
         for ((content_type, _), name) in types.iter().zip(&names) {
             advance(0)?;
-            objects += write_type(&*target, content_type, &draft.path().join(name), &mut advance)?;
+            let path = draft.path().join(name);
+            let written = write_type(&*target, content_type, &path, &mut advance)?;
+            objects += written.objects;
+            scheduled += written.scheduled;
+        }
+        if let Some(text) = project::print_workflows(&target.workflows()?) {
+            let path = draft.path().join(folder::WORKFLOWS);
+            fs::write(&path, text).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
         draft.publish(&args.dir, &names)?;
+        drop(progress);
+        if scheduled > 0 {
+            let publications = counted(scheduled, "scheduled publication");
+            printer.note(&format!("{publications} not exported: a file cannot keep a time"))?;
+        }
         if args.types.is_empty() {
             folder::clear_others(&args.dir, &names)?;
         }
@@ -92,13 +109,21 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-/// Writes the folder of one type; returns how many objects it holds.
+/// What the folder of a type holds.
+#[derive(Default)]
+struct Written {
+    objects: u64,
+    /// Objects that are to be published later.
+    scheduled: u64,
+}
+
+/// Writes the folder of one type.
 fn write_type(
     target: &dyn Target,
     content_type: &ContentType,
     path: &Path,
     advance: &mut dyn FnMut(u64) -> Result<()>,
-) -> Result<u64> {
+) -> Result<Written> {
     let unwritable = |error| Failure::unwritable(path.display(), error);
     fs::create_dir_all(path).map_err(unwritable)?;
     let definition = Value::Object(folder::definition(content_type));
@@ -108,16 +133,21 @@ fn write_type(
     let mut list = page(target, name, 1, PAGE)?;
     let files = list.total_count.div_ceil(FILE_OBJECTS);
     let pages_in_file = FILE_OBJECTS / u64::from(PAGE);
-    let mut written = 0;
+    let mut written = Written::default();
     for number in 1..=files {
         let file =
             File::create(path.join(folder::page_name(name, number, files))).map_err(unwritable)?;
         let mut file = BufWriter::new(file);
         for _ in 0..pages_in_file {
+            let is_modified = |object: &&Value| object["internal"]["status"] == "modified";
+            let modified = list.data.iter().filter(is_modified).filter_map(|o| o["id"].as_str());
+            let published = many::stored(target, name, modified, Edition::Published)?;
             for object in &list.data {
-                writeln!(file, "{}", without_internal(object)).map_err(unwritable)?;
+                let row = row(content_type, object, &published);
+                writeln!(file, "{row}").map_err(unwritable)?;
+                written.scheduled += u64::from(object["internal"].get("scheduledAt").is_some());
             }
-            written += list.count;
+            written.objects += list.count;
             advance(list.count)?;
             if u64::from(list.current_page) >= list.total_pages {
                 break;
@@ -129,17 +159,37 @@ fn write_type(
     Ok(written)
 }
 
+/// An object as a file holds it; `published` are the published versions of modified ones.
+fn row(content_type: &ContentType, object: &Value, published: &HashMap<String, Value>) -> Value {
+    let mut row = without_internal(object);
+    let mut internal = Map::new();
+    if content_type.draft_public {
+        internal.insert("status".to_owned(), object["internal"]["status"].clone());
+        let id = object["id"].as_str().unwrap_or_default().to_lowercase();
+        if let Some(published) = published.get(&id) {
+            internal.insert("published".to_owned(), Value::Object(without_internal(published)));
+        }
+    } else if content_type.workflow_id != DEFAULT_WORKFLOW {
+        internal.insert("workflowState".to_owned(), object["internal"]["workflowState"].clone());
+    }
+    if !internal.is_empty() {
+        row.insert("internal".to_owned(), Value::Object(internal));
+    }
+    Value::Object(row)
+}
+
 fn interrupted(folder: &Path) -> Failure {
     Failure::local(format!("interrupted; {} is as it was", folder.display()))
 }
 
 fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {
     let page = Page { number, limit };
-    Ok(target.objects(content_type, &ListRequest { page, ..ListRequest::default() })?)
+    let request = ListRequest { page, ..ListRequest::default() };
+    Ok(target.objects(content_type, &request, Edition::Current)?)
 }
 
-fn without_internal(object: &Value) -> Value {
+fn without_internal(object: &Value) -> Map<String, Value> {
     let members = object.as_object().into_iter().flatten();
     let own = members.filter(|(name, _)| *name != "internal");
-    Value::Object(own.map(|(name, value)| (name.clone(), value.clone())).collect())
+    own.map(|(name, value)| (name.clone(), value.clone())).collect()
 }

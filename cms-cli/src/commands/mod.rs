@@ -6,15 +6,21 @@ mod docs;
 mod export;
 mod import;
 mod key;
+mod many;
 mod object;
 mod plan_text;
+mod publish;
 #[cfg(feature = "serve")]
 mod serve;
+mod switch;
+mod workflow;
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+
+use cms_core::wire::publish::PublishAction;
 
 use crate::{
     cli::Command,
@@ -33,6 +39,10 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
         Command::Object(command) => object::run(command, settings, printer),
         Command::Import(args) => import::run(&args, settings, printer),
         Command::Export(args) => export::run(&args, settings, printer),
+        Command::Publish(args) => publish::run(args, PublishAction::Publish, settings, printer),
+        Command::Unpublish(args) => publish::run(args, PublishAction::Unpublish, settings, printer),
+        Command::Archive(args) => publish::run(args, PublishAction::Archive, settings, printer),
+        Command::Workflow(command) => workflow::run(command, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

@@ -9,7 +9,7 @@ use std::{
 use cms_core::{Error, limits, paging::Page, wire::object::ListRequest};
 use serde_json::{Map, Value};
 
-use super::{NOTHING_CHANGED, changing, counted, reading};
+use super::{NOTHING_CHANGED, changing, counted, many::with_standard_input, reading};
 use crate::{
     cli::{ObjectCommand, ObjectListArgs},
     content,
@@ -17,7 +17,7 @@ use crate::{
     printer::Printer,
     report::{self, Column, column},
     settings::Settings,
-    target::Target,
+    target::{Edition, Target},
     yaml,
 };
 
@@ -106,6 +106,7 @@ fn planned(printer: &mut Printer, what: &str) -> Result<Outcome> {
 }
 
 fn list(target: &dyn Target, args: ObjectListArgs, printer: &mut Printer) -> Result<()> {
+    let edition = if args.preview { Edition::Current } else { Edition::Published };
     let limit = if args.all { limits::PAGE_MAX } else { args.limit };
     let mut request = ListRequest {
         page: Page { number: args.page, limit },
@@ -116,11 +117,11 @@ fn list(target: &dyn Target, args: ObjectListArgs, printer: &mut Printer) -> Res
         filters: args.filters,
         ids: (!args.ids.is_empty()).then_some(args.ids),
     };
-    let mut list = target.objects(&args.r#type, &request)?;
+    let mut list = target.objects(&args.r#type, &request, edition)?;
     let mut objects = list.data;
     while args.all && u64::from(request.page.number) < list.total_pages {
         request.page.number += 1;
-        list = target.objects(&args.r#type, &request)?;
+        list = target.objects(&args.r#type, &request, edition)?;
         objects.append(&mut list.data);
     }
     printer.rows(&objects, &COLUMNS)?;
@@ -163,21 +164,6 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
         Value::Object(object) => Ok(object),
         _ => Err(fault(name, "one object is expected".to_owned())),
     }
-}
-
-/// Puts the lines of standard input in the place of `-`.
-fn with_standard_input(ids: Vec<String>) -> Result<Vec<String>> {
-    let mut all = Vec::new();
-    for id in ids {
-        if id == "-" {
-            let text = io::read_to_string(io::stdin())
-                .map_err(|error| Failure::unreadable("standard input", error))?;
-            all.extend(text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned));
-        } else {
-            all.push(id);
-        }
-    }
-    Ok(all)
 }
 
 /// Deletes in calls of so many ids as the target allows. What cannot be deleted does not keep the

@@ -1,30 +1,37 @@
-//! A plan as people read it: what happens to each type, each property and its values.
+//! A plan as people read it: what happens to each workflow, each type, each property and its values.
 
 use std::fmt::Write as _;
 
 use cms_core::{
-    Error,
-    wire::plan::{Action, Change, Plan, PropertyPlan, TypePlan},
+    Error, FieldErrors,
+    wire::plan::{Action, Change, Plan, PropertyPlan, TypePlan, WorkflowPlan},
 };
 
-use super::counted;
+use super::{counted, switch::Switches};
 use crate::report::cell;
 
 /// Samples of values that cannot be converted.
 const SAMPLES: usize = 3;
 
 /// Returns the plan as lines, the last one with the sums.
-pub(super) fn render(plan: &Plan) -> String {
+pub(super) fn render(plan: &Plan, switches: &Switches) -> String {
     let mut text = String::new();
+    for workflow in &plan.workflows {
+        workflow_lines(&mut text, workflow);
+    }
     let changed = plan.content_types.iter().filter(|t| t.action != Action::None);
     for content_type in changed {
-        type_lines(&mut text, content_type);
+        type_lines(&mut text, content_type, switches);
     }
     let sums = &plan.summary;
+    let workflows =
+        |action| plan.workflows.iter().filter(|workflow| workflow.action == action).count() as u64;
     write!(
         text,
         "plan: {} to create, {} to change, {} to delete",
-        sums.create, sums.update, sums.delete
+        sums.create + workflows(Action::Create),
+        sums.update + workflows(Action::Update),
+        sums.delete
     )
     .ok();
     let effects = [
@@ -46,13 +53,28 @@ pub(super) fn render(plan: &Plan) -> String {
 
 /// What is in the way of applying a plan, if anything is.
 pub(super) fn blocked(plan: &Plan) -> Option<Error> {
-    let types = plan.content_types.iter().filter(|planned| !planned.blockers.is_empty());
-    let types: Vec<_> =
-        types.map(|planned| (planned.name.clone(), planned.blockers.clone())).collect();
-    (!types.is_empty()).then_some(Error::Blocked(types))
+    let workflows = plan.workflows.iter().map(|w| (format!("workflows.{}", w.id), &w.blockers));
+    let types = plan.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
+    let blocked: Vec<_> = workflows
+        .chain(types)
+        .filter(|(_, blockers)| !blockers.is_empty())
+        .map(|(name, blockers)| (name, blockers.clone()))
+        .collect();
+    (!blocked.is_empty()).then_some(Error::Blocked(blocked))
 }
 
-fn type_lines(text: &mut String, plan: &TypePlan) {
+fn workflow_lines(text: &mut String, plan: &WorkflowPlan) {
+    let sign = match plan.action {
+        Action::Create => '+',
+        Action::Delete => '-',
+        Action::None if plan.blockers.is_empty() => return,
+        Action::Update | Action::None => '~',
+    };
+    writeln!(text, "{sign} workflow {}", plan.id).ok();
+    blocker_lines(text, &plan.blockers);
+}
+
+fn type_lines(text: &mut String, plan: &TypePlan, switches: &Switches) {
     let name = &plan.name;
     match plan.action {
         Action::Create => {
@@ -65,10 +87,17 @@ fn type_lines(text: &mut String, plan: &TypePlan) {
         Action::Update => {
             writeln!(text, "~ {name}").ok();
             property_lines(text, &plan.properties);
+            for line in switches.of(name) {
+                writeln!(text, "    ~ {line}").ok();
+            }
         }
         Action::None => {}
     }
-    for (path, messages) in plan.blockers.iter() {
+    blocker_lines(text, &plan.blockers);
+}
+
+fn blocker_lines(text: &mut String, blockers: &FieldErrors) {
+    for (path, messages) in blockers.iter() {
         for message in messages {
             writeln!(text, "    ! {path}  BLOCKED: {message}").ok();
         }

@@ -2,7 +2,7 @@
 //!
 //! One folder per type, `ContentType<Name>` or for system types `InternalContentType<Name>`. In it
 //! the definition, the objects as JSON lines in one or more files `contentObject<Name>*.json`, and
-//! the bytes of media beside them.
+//! the bytes of media beside them. Beside the types stands, where there are any, [`WORKFLOWS`].
 
 use std::{
     fs,
@@ -16,6 +16,9 @@ use crate::failure::{Failure, Result};
 
 /// The file with the definition of a type.
 pub(crate) const DEFINITION: &str = "ContentTypeDefinition.json";
+
+/// The project file with the workflows of the operator, which types may name.
+pub(crate) const WORKFLOWS: &str = "workflows.yaml";
 
 /// An export that is not finished.
 const DRAFT: &str = ".cms-export";
@@ -161,12 +164,20 @@ impl Draft {
         &self.0
     }
 
-    /// Puts the types of this name in the place of earlier ones.
+    /// Puts the types of this name, and the workflows, in the place of earlier ones.
     pub(crate) fn publish(self, folder: &Path, names: &[String]) -> Result<()> {
         for name in names {
             replace(&self.0.join(name), &folder.join(name))?;
         }
-        Ok(())
+        let (workflows, place) = (self.0.join(WORKFLOWS), folder.join(WORKFLOWS));
+        let moved = if workflows.exists() {
+            fs::rename(&workflows, &place)
+        } else if place.exists() {
+            fs::remove_file(&place)
+        } else {
+            Ok(())
+        };
+        moved.map_err(|error| Failure::unwritable(place.display(), error))
     }
 }
 

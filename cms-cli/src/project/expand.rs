@@ -6,7 +6,10 @@
 use cms_core::wire::ctd::WRITABLE_KEYS;
 use serde_json::{Map, Value, json};
 
-use super::read::{Faults, Node, did_you_mean};
+use super::{
+    read::{Faults, Node, did_you_mean},
+    workflow::DEFAULT,
+};
 
 /// What a property type becomes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -134,17 +137,20 @@ const READ_ONLY_KEYS: [&str; 4] = ["id", "createdAt", "updatedAt", "deletedAt"];
 /// What the API's form has and the short form has not.
 const API_KEYS: [&str; 2] = ["schemaDefinition", "metaDefinition"];
 
-/// A name that a relation points to, and where it stands.
-pub(super) struct Relation {
+/// A name that stands for something described elsewhere, and where it stands.
+pub(super) struct Reference {
     pub(super) name: String,
     pub(super) place: String,
 }
 
-/// Expands types, gathering mistakes and the names that relations point to.
+/// Expands types, gathering mistakes and the names that they refer to.
 #[derive(Default)]
 pub(super) struct Expander {
     pub(super) faults: Faults,
-    pub(super) relations: Vec<Relation>,
+    /// Types that relations point to.
+    pub(super) relations: Vec<Reference>,
+    /// Workflows of types.
+    pub(super) workflows: Vec<Reference>,
 }
 
 impl Expander {
@@ -173,7 +179,11 @@ impl Expander {
         self.faults.unknown_keys(node, &TYPE_KEYS);
         let name = self.faults.required_text(node, "name").unwrap_or_default();
         let label = self.faults.text(node, "label").map_or_else(|| label(name), str::to_owned);
-        let workflow = self.faults.text(node, "workflow").unwrap_or("generic");
+        let workflow = self.faults.text(node, "workflow").unwrap_or(DEFAULT);
+        if let Some(place) = node.get("workflow") {
+            let (name, place) = (workflow.to_owned(), place.place());
+            self.workflows.push(Reference { name, place });
+        }
         let level = self.level(node, "properties");
         let payload = json!({
             "name": name,
@@ -309,7 +319,8 @@ impl Expander {
             Shape::Relation => {
                 let target = self.faults.text(node, "to").unwrap_or_default();
                 if let Some(place) = node.get("to").filter(|_| !target.is_empty()) {
-                    self.relations.push(Relation { name: target.to_owned(), place: place.place() });
+                    self.relations
+                        .push(Reference { name: target.to_owned(), place: place.place() });
                 }
                 let many = self.faults.flag(node, "many");
                 let validation = json!({ "relationMultiple": many, "relationContenttype": target });

@@ -1,30 +1,32 @@
-//! Project files: the content types and keys that a space should have.
+//! Project files: the content types, workflows and keys that a space should have.
 //!
 //! [`load`] reads files and folders and reports every mistake in them with its place. [`expand`]
-//! turns the short form of a type into the API's form, [`shorten`] the other way round, [`read`]
-//! walks documents. What is done with a project is in `commands::apply`.
+//! turns the short form of a type into the API's form, [`shorten`] the other way round; [`workflow`]
+//! does both for workflows; [`read`] walks documents. What is done with a project is in `commands::apply`.
 
 mod expand;
 mod read;
 mod shorten;
 #[cfg(test)]
 mod tests;
+mod workflow;
 
 use std::{
     collections::BTreeMap,
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use cms_core::wire::{
     ctd::ContentType,
     key::{KeyKind, NewKey, Rule},
+    workflow::Workflow,
 };
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in};
 use self::{
-    expand::{Expander, Relation},
+    expand::{Expander, Reference},
     read::{Faults, Node, Source, did_you_mean},
 };
 use crate::{
@@ -43,30 +45,61 @@ const KEY_KEYS: [&str; 3] = ["name", "kind", "rules"];
 pub(crate) struct Project {
     /// Payloads as the API takes them.
     pub(crate) types: Vec<Map<String, Value>>,
+    pub(crate) workflows: Vec<Map<String, Value>>,
     pub(crate) keys: Vec<NewKey>,
-    /// Where each `type` and `type.property` stands.
+    /// Where each `type`, `type.property` and `workflows.id` stands.
     pub(crate) places: BTreeMap<String, String>,
 }
 
-/// Reads project files, folders of them, and `-`. `present` are the names of the types that the
-/// target has, which relations may point to as well.
-pub(crate) fn load(paths: &[PathBuf], present: &[String]) -> Result<Project> {
+/// What a target has already, and files may refer to.
+#[derive(Default)]
+pub(crate) struct Present {
+    /// Names of types.
+    pub(crate) types: Vec<String>,
+    /// Ids of workflows.
+    pub(crate) workflows: Vec<String>,
+}
+
+/// Reads project files, folders of them, and `-`.
+pub(crate) fn load(paths: &[PathBuf], present: &Present) -> Result<Project> {
     let mut loader = Loader::default();
     for path in paths {
         loader.path(path)?;
     }
-    loader.check_relations(present);
-    if loader.expander.faults.0.is_empty() {
-        Ok(loader.project)
-    } else {
-        Err(Kind::Faults(loader.expander.faults.0).into())
-    }
+    loader.check_references(present);
+    loader.finish()
 }
 
-/// Writes content types as a project file.
-pub(crate) fn print(types: &[ContentType]) -> String {
+/// Reads a file, or `-`, that describes one workflow.
+pub(crate) fn load_workflow(path: &Path) -> Result<Map<String, Value>> {
+    let mut loader = Loader::default();
+    let (name, text) = read_text(path)?;
+    let source = loader.parse(&name, &text);
+    let definition = source.map(|source| workflow::expand(&source.root(), loader.faults()));
+    loader.finish()?;
+    Ok(definition.unwrap_or_default())
+}
+
+/// Writes content types, and the workflows of the operator among others, as a project file.
+pub(crate) fn print(types: &[ContentType], workflows: &[Workflow]) -> String {
     let types: Vec<Value> = types.iter().map(shorten::content_type).collect();
-    yaml::print(&json!({ "version": 1, "contentTypes": types }))
+    let mut project = json!({ "version": 1, "contentTypes": types });
+    let own = own(workflows);
+    if !own.is_empty() {
+        project["workflows"] = Value::Array(own);
+    }
+    yaml::print(&project)
+}
+
+/// Writes the workflows of the operator among others as a project file, if there are any.
+pub(crate) fn print_workflows(workflows: &[Workflow]) -> Option<String> {
+    let own = own(workflows);
+    (!own.is_empty()).then(|| yaml::print(&json!({ "version": 1, "workflows": own })))
+}
+
+fn own(workflows: &[Workflow]) -> Vec<Value> {
+    let own = workflows.iter().filter(|known| !is_built_in(&known.id));
+    own.map(workflow::shorten).collect()
 }
 
 /// Reads the letters of create, read, update and delete into a rule.
@@ -104,14 +137,6 @@ struct Loader {
 
 impl Loader {
     fn path(&mut self, path: &Path) -> Result<()> {
-        if path == Path::new("-") {
-            let mut text = String::new();
-            io::stdin()
-                .read_to_string(&mut text)
-                .map_err(|error| Failure::unreadable("standard input", error))?;
-            self.text("<stdin>", &text, None);
-            return Ok(());
-        }
         if path.is_dir() {
             for file in project_files(path)? {
                 self.file(&file)?;
@@ -122,9 +147,8 @@ impl Loader {
     }
 
     fn file(&mut self, path: &Path) -> Result<()> {
-        let text =
-            fs::read_to_string(path).map_err(|error| Failure::unreadable(path.display(), error))?;
-        self.text(&path.display().to_string(), &text, path.parent());
+        let (name, text) = read_text(path)?;
+        self.text(&name, &text, path.parent());
         Ok(())
     }
 
@@ -180,8 +204,11 @@ impl Loader {
                 self.content_type(&node, folder);
             }
         }
-        if let Some(workflows) = root.get("workflows").filter(|node| node.value != &json!([])) {
-            self.faults().key(&workflows, "workflows are not supported by this version");
+        let workflows = root.get("workflows");
+        if let Some(workflows) = workflows.filter(|list| self.faults().is_sequence(list)) {
+            for node in workflows.items() {
+                self.workflow(&node);
+            }
         }
         if let Some(keys) = root.get("keys").filter(|keys| self.faults().is_sequence(keys)) {
             for node in keys.items() {
@@ -233,6 +260,19 @@ impl Loader {
         self.project.types.push(payload);
     }
 
+    fn workflow(&mut self, node: &Node<'_>) {
+        let definition = workflow::expand(node, self.faults());
+        let id = definition.get("id").and_then(Value::as_str).unwrap_or_default();
+        let name = format!("workflows.{id}");
+        if let Some(first) = self.project.places.get(&name) {
+            let message = format!("the workflow \"{id}\" is already described at {first}");
+            self.faults().value(node, message);
+            return;
+        }
+        self.project.places.insert(name, node.place());
+        self.project.workflows.push(definition);
+    }
+
     fn key(&mut self, node: &Node<'_>) {
         let faults = self.faults();
         if !faults.is_mapping(node) {
@@ -263,23 +303,54 @@ impl Loader {
         self.project.keys.push(NewKey { name, kind, rules });
     }
 
-    /// Relations may point to a type of the files or of the target.
-    fn check_relations(&mut self, present: &[String]) {
-        let described =
-            self.project.types.iter().filter_map(|payload| payload.get("name")?.as_str());
-        let known: Vec<&str> = described.chain(present.iter().map(String::as_str)).collect();
-        for Relation { name, place } in std::mem::take(&mut self.expander.relations) {
-            if !known.contains(&name.as_str()) {
-                let near = did_you_mean(&name, known.iter().copied());
-                let message = format!("there is no content type \"{name}\"{near}");
-                self.expander.faults.0.push(Fault { place, message });
+    /// Relations may point to a type, and types name a workflow, of the files or of the target.
+    fn check_references(&mut self, present: &Present) {
+        fn names<'p>(payloads: &'p [Map<String, Value>], key: &str) -> Vec<&'p str> {
+            payloads.iter().filter_map(|payload| payload.get(key)?.as_str()).collect()
+        }
+        let mut types = names(&self.project.types, "name");
+        types.extend(present.types.iter().map(String::as_str));
+        let mut workflows = names(&self.project.workflows, "id");
+        workflows.extend(present.workflows.iter().map(String::as_str));
+        workflows.extend(workflow::BUILT_IN);
+        let relations = std::mem::take(&mut self.expander.relations);
+        let assigned = std::mem::take(&mut self.expander.workflows);
+        for (what, known, references) in
+            [("content type", types, relations), ("workflow", workflows, assigned)]
+        {
+            for Reference { name, place } in references {
+                if !known.contains(&name.as_str()) {
+                    let near = did_you_mean(&name, known.iter().copied());
+                    let message = format!("there is no {what} \"{name}\"{near}");
+                    self.expander.faults.0.push(Fault { place, message });
+                }
             }
+        }
+    }
+
+    fn finish(self) -> Result<Project> {
+        if self.expander.faults.0.is_empty() {
+            Ok(self.project)
+        } else {
+            Err(Kind::Faults(self.expander.faults.0).into())
         }
     }
 
     fn faults(&mut self) -> &mut Faults {
         &mut self.expander.faults
     }
+}
+
+/// Reads a file, or standard input where `-` stands; returns the name that messages give it.
+fn read_text(path: &Path) -> Result<(String, String)> {
+    if path == Path::new("-") {
+        let text = io::read_to_string(io::stdin())
+            .map_err(|error| Failure::unreadable("standard input", error))?;
+        return Ok(("<stdin>".to_owned(), text));
+    }
+    let text =
+        fs::read_to_string(path).map_err(|error| Failure::unreadable(path.display(), error))?;
+    Ok((path.display().to_string(), text))
 }
 
 /// The project files of a folder, and the type definitions of an exported one, ordered by name.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{
     expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, KINDS, Kind, label},
     read::Source,
+    workflow::DEFAULT,
 };
 use crate::yaml::Document;
 
@@ -53,7 +54,7 @@ fn short(content_type: &ContentType) -> Option<Value> {
             short.insert(key.to_owned(), json!(true));
         }
     }
-    if content_type.workflow_id != "generic" {
+    if content_type.workflow_id != DEFAULT {
         short.insert("workflow".to_owned(), json!(content_type.workflow_id));
     }
     if !content_type.slugs.is_empty() {

@@ -9,7 +9,10 @@ use super::*;
 fn load_text(text: &str) -> std::result::Result<Project, Vec<String>> {
     let mut loader = Loader::default();
     loader.text("project.yaml", text, None);
-    loader.check_relations(&["_media".to_owned(), "_tag".to_owned()]);
+    loader.check_references(&Present {
+        types: vec!["_media".to_owned(), "_tag".to_owned()],
+        workflows: vec!["stored".to_owned()],
+    });
     let faults = loader.expander.faults.0;
     if faults.is_empty() {
         Ok(loader.project)
@@ -190,7 +193,7 @@ fn labels_follow_from_names() {
 
 #[test]
 fn all_mistakes_are_told_with_their_place() {
-    let table: [(&str, &[&str]); 14] = [
+    let table: [(&str, &[&str]); 18] = [
         (
             "version: 1\ncontentType: []\n",
             &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
@@ -200,8 +203,32 @@ fn all_mistakes_are_told_with_their_place() {
         ("version: 1\nversion: 1\n", &["project.yaml:2:1: the key \"version\" stands here twice"]),
         ("version: 1\ncontentTypes: {}\n", &["project.yaml:2:15: {} where a list is expected"]),
         (
-            "version: 1\nworkflows: [{id: a}]\n",
-            &["project.yaml:2:1: workflows are not supported by this version"],
+            "version: 1\nworkflows: [{id: a}, {id: generic, states: []}, {id: a, states: [x]}]\n",
+            &[
+                "project.yaml:2:13: \"states\" is missing",
+                "project.yaml:2:27: the workflow \"generic\" is built in and cannot be changed",
+                "project.yaml:2:44: a workflow needs a state",
+                "project.yaml:2:49: the workflow \"a\" is already described at project.yaml:2:13",
+            ],
+        ),
+        (
+            "version: 1\nworkflows:\n  - id: a\n    states: [draft, public]\n    initial: drft\n    transitions: [draft>pulic, draft, {froms: [public], tos: [draf]}]\n    transtions: []\n",
+            &[
+                "project.yaml:7:5: unknown key \"transtions\", did you mean \"transitions\"?",
+                "project.yaml:5:14: there is no state \"drft\", did you mean \"draft\"?",
+                "project.yaml:6:19: there is no state \"pulic\", did you mean \"public\"?",
+                "project.yaml:6:32: \"draft\" is no transition of the form from>to",
+                "project.yaml:6:63: there is no state \"draf\", did you mean \"draft\"?",
+            ],
+        ),
+        ("version: 1\nworkflows: {}\n", &["project.yaml:2:12: {} where a list is expected"]),
+        (
+            "version: 1\nworkflows: [{id: editorial, states: [s]}]\ncontentTypes:\n  - {name: t, workflow: editoral, properties: {}}\n",
+            &["project.yaml:4:25: there is no workflow \"editoral\", did you mean \"editorial\"?"],
+        ),
+        (
+            "{name: t, workflow: storred, properties: {}}\n",
+            &["project.yaml:1:21: there is no workflow \"storred\", did you mean \"stored\"?"],
         ),
         (
             "name: t\nproperties:\n  a: {type: txt}\n  b: {type: text, requird: true}\n  c: {type: text, unique: yes please}\n",
@@ -258,12 +285,13 @@ fn types_may_stand_in_files_of_their_own() {
     );
     let bad = write("types/b.yaml", "name: b\nproperties: {f: {type: txt}}\n");
     let good = write("p.yaml", "version: 1\ncontentTypes: [{file: types/a.json}]\n");
-    let project = load(&[good], &[]).unwrap();
+    let project = load(&[good], &Present::default()).unwrap();
     assert_eq!(project.types[0]["label"], "A");
 
     let faulty =
         write("q.yml", "version: 1\ncontentTypes: [{file: types/b.yaml}, {file: none.yaml}]\n");
-    let Err(Failure { kind: Kind::Faults(faults), .. }) = load(std::slice::from_ref(&faulty), &[])
+    let Err(Failure { kind: Kind::Faults(faults), .. }) =
+        load(std::slice::from_ref(&faulty), &Present::default())
     else {
         panic!("mistakes are told");
     };
@@ -271,7 +299,9 @@ fn types_may_stand_in_files_of_their_own() {
     assert_eq!(places, [format!("{}:2:24", bad.display()), format!("{}:2:45", faulty.display())]);
 
     // A folder stands for its project files; those in other folders are no part of it.
-    let Err(failure) = load(&[folder.path().to_owned()], &[]) else { panic!("q.yml is in it") };
+    let Err(failure) = load(&[folder.path().to_owned()], &Present::default()) else {
+        panic!("q.yml is in it")
+    };
     assert!(matches!(failure.kind, Kind::Faults(faults) if faults.len() == 2));
 }
 
@@ -329,7 +359,7 @@ contentTypes:
 #[test]
 fn what_was_expanded_is_shortened_to_the_same() {
     let payload = load_text(EVERYTHING).unwrap().types.remove(0);
-    let printed = print(&[content_type(payload.clone())]);
+    let printed = print(&[content_type(payload.clone())], &[]);
     assert!(!printed.contains("schemaDefinition"), "the short form says it all:\n{printed}");
     assert_eq!(load_text(&printed).unwrap().types, [payload]);
 }
@@ -339,9 +369,38 @@ fn what_the_short_form_cannot_say_stays_in_the_form_of_the_api() {
     let mut payload =
         load_text("{name: t, properties: {f: {type: text}}}").unwrap().types.remove(0);
     payload["metaDefinition"]["propertiesConfig"]["f"]["isPassword"] = json!(true);
-    let printed = print(&[content_type(payload.clone())]);
+    let printed = print(&[content_type(payload.clone())], &[]);
     assert!(printed.contains("isPassword: true"), "{printed}");
     assert_eq!(load_text(&printed).unwrap().types, [payload]);
+}
+
+#[test]
+fn workflows_expand_and_are_shortened_to_the_same() {
+    let project = load_text(
+        "version: 1\nworkflows:\n  - {id: plain, states: [only]}\n  - id: full\n    name: Full\n    \
+         initial: b\n    states: [a, b]\n    transitions: [a>b, b > a]\n",
+    )
+    .unwrap();
+    let wanted = [
+        json!({"id": "plain", "name": "plain", "initial_state": "only", "states": ["only"],
+            "transitions": []}),
+        json!({"id": "full", "name": "Full", "initial_state": "b", "states": ["a", "b"],
+        "transitions": [
+            {"name": "_a_b", "froms": ["a"], "tos": ["b"]},
+            {"name": "_b_a", "froms": ["b"], "tos": ["a"]},
+        ]}),
+    ];
+    assert_eq!(json!(project.workflows), json!(wanted));
+
+    // The form of the API is taken as well, and built-in workflows are nobody's to write.
+    let sent = json!({"version": 1, "workflows": wanted}).to_string();
+    assert_eq!(load_text(&sent).unwrap().workflows, project.workflows);
+    let mut workflows: Vec<Workflow> =
+        wanted.into_iter().map(|value| serde_json::from_value(value).unwrap()).collect();
+    workflows.push(Workflow { id: "generic".to_owned(), ..workflows[0].clone() });
+    let printed = print(&[], &workflows);
+    assert!(printed.contains("- a>b") && !printed.contains("generic"), "{printed}");
+    assert_eq!(load_text(&printed).unwrap().workflows, project.workflows);
 }
 
 #[test]
@@ -354,4 +413,6 @@ fn the_schema_of_project_files_knows_all_property_types() {
     assert_eq!(listed.as_array().unwrap().len(), expand::KINDS.len());
     let keys = schema["$defs"]["contentType"]["properties"].as_object().unwrap().keys();
     assert_eq!(keys.collect::<Vec<_>>(), expand::TYPE_KEYS);
+    let keys = schema["$defs"]["workflow"]["properties"].as_object().unwrap().keys();
+    assert_eq!(keys.collect::<Vec<_>>(), workflow::KEYS);
 }

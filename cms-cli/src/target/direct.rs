@@ -12,11 +12,13 @@ use cms_core::{
         list::List,
         object::{Direction, Json, ListRequest},
         plan::{ApplyRequest, Plan, PlanRequest},
+        publish::PublishAction,
+        workflow::{Workflow, WorkflowState},
     },
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{Target, all_pages};
+use super::{Edition, Target, all_pages};
 use crate::failure::{self, Failure};
 
 /// The file that makes a folder a data folder.
@@ -25,7 +27,10 @@ const DATABASE: &str = "cms.db";
 /// A data folder and the operator who works on it.
 pub(crate) struct Direct {
     cms: Arc<Cms>,
+    /// Sees every publishing status.
     caller: Caller,
+    /// Sees what readers see.
+    reader: Caller,
 }
 
 impl Direct {
@@ -42,7 +47,8 @@ impl Direct {
     /// Works on a folder that is already open.
     pub(crate) fn over(cms: Arc<Cms>) -> Self {
         let preview = Visibility { preview: true, public_only: false };
-        Self { cms, caller: Caller::local().with_visibility(preview) }
+        let caller = Caller::local().with_visibility(preview);
+        Self { cms, caller, reader: Caller::local() }
     }
 }
 
@@ -75,8 +81,17 @@ impl Target for Direct {
         self.cms.types().apply(&self.caller, request)
     }
 
-    fn objects(&self, content_type: &str, request: &ListRequest) -> Result<List<Value>> {
-        list(&self.cms.objects().list(&self.caller, content_type, request)?)
+    fn objects(
+        &self,
+        content_type: &str,
+        request: &ListRequest,
+        edition: Edition,
+    ) -> Result<List<Value>> {
+        let caller = match edition {
+            Edition::Published => &self.reader,
+            Edition::Current => &self.caller,
+        };
+        list(&self.cms.objects().list(caller, content_type, request)?)
     }
 
     fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
@@ -137,6 +152,45 @@ impl Target for Direct {
         update_existing: bool,
     ) -> Result<BatchReport> {
         self.cms.objects().batch_create(&self.caller, content_type, elements, update_existing)
+    }
+
+    fn act(
+        &self,
+        content_type: &str,
+        id: &str,
+        action: PublishAction,
+        cascade: bool,
+    ) -> Result<()> {
+        self.cms.publishing().act(&self.caller, content_type, id, action, cascade)
+    }
+
+    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+        self.cms.publishing().act_on_many(&self.caller, content_type, ids, action)
+    }
+
+    fn workflows(&self) -> Result<Vec<Workflow>> {
+        Ok(self.cms.workflows().list()?.data)
+    }
+
+    fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow> {
+        self.cms.workflows().create(&self.caller, definition)
+    }
+
+    fn replace_workflow(&self, id: &str, definition: Map<String, Value>) -> Result<Workflow> {
+        self.cms.workflows().replace(&self.caller, id, definition)
+    }
+
+    fn delete_workflow(&self, id: &str) -> Result<()> {
+        self.cms.workflows().delete(&self.caller, id)
+    }
+
+    fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState> {
+        self.cms.workflows().state(&self.caller, content_type, id)
+    }
+
+    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
+        let payload = Map::from_iter([("action".to_owned(), json!(action))]);
+        self.cms.workflows().act(&self.caller, content_type, id, payload)
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

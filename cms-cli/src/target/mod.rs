@@ -16,6 +16,8 @@ use cms_core::{
         list::List,
         object::ListRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
+        publish::PublishAction,
+        workflow::{Workflow, WorkflowState},
     },
 };
 use serde_json::{Map, Value};
@@ -25,7 +27,17 @@ pub(crate) use direct::Direct;
 
 use crate::{failure, settings::Place};
 
-/// Content, types and keys of one space. Objects of every publishing status are visible.
+/// Which versions of objects a list shows, where the type has Draft & Public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edition {
+    /// What readers get: the published versions.
+    Published,
+    /// The current version of every object, whatever its status.
+    Current,
+}
+
+/// Content, types, workflows and keys of one space. Objects of every publishing status are visible,
+/// unless a list is asked for published ones.
 pub(crate) trait Target {
     /// Names the target, and the key that is used, for people.
     fn describe(&self) -> Result<String>;
@@ -37,7 +49,12 @@ pub(crate) trait Target {
     fn plan(&self, request: &PlanRequest) -> Result<Plan>;
     fn apply(&self, request: &ApplyRequest) -> Result<Plan>;
 
-    fn objects(&self, content_type: &str, request: &ListRequest) -> Result<List<Value>>;
+    fn objects(
+        &self,
+        content_type: &str,
+        request: &ListRequest,
+        edition: Edition,
+    ) -> Result<List<Value>>;
     fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value>;
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value>;
     fn replace_object(
@@ -67,6 +84,22 @@ pub(crate) trait Target {
         elements: &[Value],
         update_existing: bool,
     ) -> Result<BatchReport>;
+
+    /// Publishes, unpublishes or archives an object; with `cascade` also those it links to.
+    fn act(&self, content_type: &str, id: &str, action: PublishAction, cascade: bool)
+    -> Result<()>;
+    /// The same for many objects, whatever their statuses; for none when one of them is unknown.
+    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
+
+    /// All workflows, built-in ones first.
+    fn workflows(&self) -> Result<Vec<Workflow>>;
+    fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow>;
+    fn replace_workflow(&self, id: &str, definition: Map<String, Value>) -> Result<Workflow>;
+    fn delete_workflow(&self, id: &str) -> Result<()>;
+    /// Where an object stands, and where it can go from there.
+    fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState>;
+    /// Carries out a transition; returns where the object stands then.
+    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState>;
 
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;

@@ -13,6 +13,8 @@ use cms_core::{
         list::List,
         object::ListRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
+        publish::PublishAction,
+        workflow::{Workflow, WorkflowState},
     },
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -23,9 +25,9 @@ use reqwest::{
     redirect::Policy,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{Target, all_pages};
+use super::{Edition, Target, all_pages};
 use crate::failure::{self, Failure};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,6 +41,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const TYPES: &str = "/api/v1/internal/contenttype";
 const CONTENT: &str = "/api/v1/content";
 const KEYS: &str = "/api/v1/internal/key";
+const WORKFLOWS: &str = "/api/v1/internal/workflow";
+/// Where objects stand in workflows, and the list of workflows that every key may read.
+const WORKFLOW_STATES: &str = "/api/v1/workflow";
 
 /// A server and the key for it.
 pub(crate) struct Remote {
@@ -98,13 +103,24 @@ impl Remote {
         body: Option<&[u8]>,
         safe: bool,
     ) -> Result<(u16, Vec<u8>)> {
+        self.send_for(Edition::Current, method, path, body, safe)
+    }
+
+    fn send_for(
+        &self,
+        edition: Edition,
+        method: &Method,
+        path: &str,
+        body: Option<&[u8]>,
+        safe: bool,
+    ) -> Result<(u16, Vec<u8>)> {
         let url = format!("{}{path}", self.base);
         for attempt in 1.. {
-            let mut request = self
-                .client()?
-                .request(method.clone(), &url)
-                .header("X-AUTH-TOKEN", &self.key)
-                .header("X-MODE", "preview");
+            let mut request =
+                self.client()?.request(method.clone(), &url).header("X-AUTH-TOKEN", &self.key);
+            if edition == Edition::Current {
+                request = request.header("X-MODE", "preview");
+            }
             if let Some(body) = body {
                 request = request.header(CONTENT_TYPE, "application/json").body(body.to_vec());
             }
@@ -160,11 +176,13 @@ impl Remote {
     /// Deletes; the answer has no body.
     fn delete(&self, path: &str, about: About<'_>) -> Result<()> {
         let (status, bytes) = self.send(&Method::DELETE, path, None, false)?;
-        if status < 300 {
-            Ok(())
-        } else {
-            Err(from_response(status, &bytes, about.what, about.name))
-        }
+        done(status, &bytes, about)
+    }
+
+    /// Brings something into a state in which it may be already; the answer has no body.
+    fn bring(&self, path: &str, body: Option<&[u8]>, about: About<'_>) -> Result<()> {
+        let (status, bytes) = self.send(&Method::POST, path, body, true)?;
+        done(status, &bytes, about)
     }
 }
 
@@ -199,9 +217,15 @@ impl Target for Remote {
         self.post(&format!("{TYPES}/apply"), request, SERVER)
     }
 
-    fn objects(&self, content_type: &str, request: &ListRequest) -> Result<List<Value>> {
+    fn objects(
+        &self,
+        content_type: &str,
+        request: &ListRequest,
+        edition: Edition,
+    ) -> Result<List<Value>> {
         let path = format!("{}?{}", objects_path(content_type), query(request));
-        self.get(&path, type_named(content_type))
+        let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
+        parse(status, &bytes, type_named(content_type))
     }
 
     fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
@@ -283,6 +307,53 @@ impl Target for Remote {
         parse(status, &bytes, type_named(content_type))
     }
 
+    fn act(
+        &self,
+        content_type: &str,
+        id: &str,
+        action: PublishAction,
+        cascade: bool,
+    ) -> Result<()> {
+        let name = format!("{content_type}/{id}");
+        let path = format!("{}/{}", object_path(content_type, id), action.as_str());
+        let hydrate = if cascade { "?hydrate=1" } else { "" };
+        self.bring(&format!("{path}{hydrate}"), None, object_named(&name))
+    }
+
+    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+        let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
+        // The answer does not say which one is unknown.
+        self.bring(&path, Some(&text(&ids)?), object_named(content_type))
+    }
+
+    fn workflows(&self) -> Result<Vec<Workflow>> {
+        Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
+    }
+
+    fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow> {
+        self.post(WORKFLOWS, &definition, SERVER)
+    }
+
+    fn replace_workflow(&self, id: &str, definition: Map<String, Value>) -> Result<Workflow> {
+        let path = format!("{WORKFLOWS}/{}", segment(id));
+        self.ask(&Method::PUT, &path, Some(&text(&definition)?), workflow_named(id))
+    }
+
+    fn delete_workflow(&self, id: &str) -> Result<()> {
+        self.delete(&format!("{WORKFLOWS}/{}", segment(id)), workflow_named(id))
+    }
+
+    fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState> {
+        let name = format!("{content_type}/{id}");
+        self.get(&state_path(content_type, id), object_named(&name))
+    }
+
+    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
+        let name = format!("{content_type}/{id}");
+        let body = text(&json!({ "action": action }))?;
+        self.ask(&Method::PUT, &state_path(content_type, id), Some(&body), object_named(&name))
+    }
+
     fn keys(&self) -> Result<Vec<Key>> {
         all_pages(|number| self.get(&format!("{KEYS}?page={number}"), SERVER))
     }
@@ -300,10 +371,13 @@ fn text(body: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(body).map_err(|error| Error::Internal(Box::new(error)))
 }
 
+/// Whether the answer says that something was done.
+fn done(status: u16, bytes: &[u8], about: About<'_>) -> Result<()> {
+    if status < 300 { Ok(()) } else { Err(from_response(status, bytes, about.what, about.name)) }
+}
+
 fn parse<T: DeserializeOwned>(status: u16, bytes: &[u8], about: About<'_>) -> Result<T> {
-    if status >= 300 {
-        return Err(from_response(status, bytes, about.what, about.name));
-    }
+    done(status, bytes, about)?;
     serde_json::from_slice(bytes)
         .map_err(|error| Error::internal(format!("the server's answer cannot be read: {error}")))
 }
@@ -321,6 +395,14 @@ fn type_named(name: &str) -> About<'_> {
 
 fn object_named(name: &str) -> About<'_> {
     About { what: "object", name }
+}
+
+fn workflow_named(id: &str) -> About<'_> {
+    About { what: "workflow", name: id }
+}
+
+fn state_path(content_type: &str, id: &str) -> String {
+    format!("{WORKFLOW_STATES}/{}/{}", segment(content_type), segment(id))
 }
 
 fn type_path(name: &str) -> String {

@@ -68,6 +68,8 @@ impl Hydration<'_> {
         for level in 1..=depth {
             let fetched = self.fetch(&wanted, level < depth)?;
             wanted = self::wanted(fetched.values(), &targets);
+            // They would come again without their links.
+            wanted.retain(|target| !fetched.contains_key(target));
             targets.extend(fetched);
         }
         let mut out = Vec::with_capacity(text.json.len() * 2);

@@ -187,3 +187,19 @@ fn the_trash_is_emptied_in_time() {
         [""; 0]
     );
 }
+
+/// What two levels of links both lead to was read again without its links, and lost them.
+#[test]
+fn an_object_on_both_levels_of_hydration_keeps_its_own_links_hydrated() {
+    let (test, local) = with_articles();
+    let objects = test.cms.objects();
+    for (id, targets) in [("a", &[][..]), ("b", &["a"]), ("c", &["b"]), ("d", &["b", "c"])] {
+        let related: Vec<Value> = targets.iter().map(|id| link("article", id)).collect();
+        let new = map(json!({ "id": id, "title": id, "related": related }));
+        objects.create(&local, "article", new).unwrap();
+    }
+    let text = objects.get(&local, "article", "d", 2).unwrap().0;
+    let hydrated: Value = serde_json::from_slice(&text).unwrap();
+    let second = [&hydrated["related"][0], &hydrated["related"][1]].map(|o| &o["related"][0]["id"]);
+    assert_eq!(second, [&json!("a"), &json!("b")]);
+}

@@ -6,4 +6,6 @@ pub(crate) mod context;
 pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod objects;
+pub(crate) mod publish;
 pub(crate) mod types;
+pub(crate) mod workflow;

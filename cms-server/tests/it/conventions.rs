@@ -99,9 +99,9 @@ async fn unknown_paths_and_methods() {
         "/api",
         "/api/v1/content",
         "/api/v2/content/post",
-        "/api/v1/content/post/one/publish",
+        "/api/v1/content/post/one/republish",
         "/api/v1/search",
-        "/api/v1/workflow",
+        "/api/v1/workflow/post",
         "/api/v1/open-api-schema.json",
         "/api/graphql",
         "/api/media",
@@ -123,6 +123,10 @@ async fn unknown_paths_and_methods() {
         ("POST", ONE, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
         ("POST", "/api/auth-context", "GET, HEAD, OPTIONS"),
         ("GET", "/api/v1/content/post/one/duplicate", "POST, OPTIONS"),
+        ("GET", "/api/v1/content/post/one/publish", "POST, OPTIONS"),
+        ("POST", "/api/v1/content/post/one/schedule", "PUT, DELETE, OPTIONS"),
+        ("POST", "/api/v1/workflow", "GET, HEAD, OPTIONS"),
+        ("POST", "/api/v1/workflow/post/one", "GET, HEAD, PUT, OPTIONS"),
         ("BREW", ONE, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
     ];
     for (method, path, allow) in known {

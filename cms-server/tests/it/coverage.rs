@@ -2,10 +2,13 @@
 
 use cms_core::{
     Caller,
-    wire::key::{KeyKind, NewKey},
+    wire::{
+        key::{KeyKind, NewKey},
+        publish::PublishAction,
+    },
 };
 use cms_server::ROUTES;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::support::{TestApp, Who, definition, object};
 
@@ -66,6 +69,13 @@ fn rows() -> Vec<Row> {
     row("PATCH", batch.0, batch.1, json!([{ "id": "one", "price": 1 }]), WRITE);
     let delete = ("/api/v1/content/{name}/batch-delete", "/api/v1/content/post/batch-delete");
     row("POST", delete.0, delete.1, json!(["one"]), WRITE);
+    for (route, path) in [
+        ("/api/v1/content/{name}/batch-publish", "/api/v1/content/post/batch-publish"),
+        ("/api/v1/content/{name}/batch-unpublish", "/api/v1/content/post/batch-unpublish"),
+        ("/api/v1/content/{name}/batch-archive", "/api/v1/content/post/batch-archive"),
+    ] {
+        row("POST", route, path, json!(["one"]), REMOVE);
+    }
     let removed = ("/api/v1/content/{name}/removed", "/api/v1/content/post/removed");
     row("GET", removed.0, removed.1, none.clone(), READ);
     let one = ("/api/v1/content/{name}/{id}", "/api/v1/content/post/one");
@@ -81,11 +91,41 @@ fn rows() -> Vec<Row> {
     let nothing_else = json!({ "relatedObjectsToDuplicate": [] });
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
 
+    publishing(&mut row);
+    workflows(&mut row);
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
     row("DELETE", "/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY", none, REVOKE);
     rows
+}
+
+/// Rows of Draft & Public, asked about an object of a type that has it.
+fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let one = ("/api/v1/content/{name}/{id}/publish", "/api/v1/content/post/one/publish");
+    row("POST", one.0, one.1, Value::Null, REMOVE);
+    let one = ("/api/v1/content/{name}/{id}/unpublish", "/api/v1/content/post/one/unpublish");
+    row("POST", one.0, one.1, Value::Null, REMOVE);
+    let one = ("/api/v1/content/{name}/{id}/archive", "/api/v1/content/post/one/archive");
+    row("POST", one.0, one.1, Value::Null, REMOVE);
+    let one = ("/api/v1/content/{name}/{id}/schedule", "/api/v1/content/post/one/schedule");
+    let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
+    row("PUT", one.0, one.1, later, WRITE);
+    row("DELETE", one.0, one.1, Value::Null, REMOVE);
+}
+
+fn workflows(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    row("GET", "/api/v1/workflow", "/api/v1/workflow", Value::Null, ANY_KEY);
+    let one = ("/api/v1/workflow/{content_type}/{object_id}", "/api/v1/workflow/post/one");
+    row("GET", one.0, one.1, Value::Null, READ);
+    row("PUT", one.0, one.1, json!({ "action": "_draft_draft" }), WRITE);
+    let all = "/api/v1/internal/workflow";
+    row("GET", all, all, Value::Null, MANAGE);
+    row("POST", all, all, json!({ "id": "fresh", "states": ["new"] }), MANAGE);
+    let one = ("/api/v1/internal/workflow/{id}", "/api/v1/internal/workflow/own");
+    row("GET", one.0, one.1, Value::Null, MANAGE);
+    row("PUT", one.0, one.1, json!({ "states": ["new", "done"] }), MANAGE);
+    row("DELETE", one.0, one.1, Value::Null, REVOKE);
 }
 
 /// Puts back what an earlier caller of the same row may have taken away or added; returns the
@@ -97,10 +137,31 @@ fn prepare(app: &TestApp, who: Who, path: &str) -> String {
     drop(cms.types().create(&local, definition("author")));
     let one = object(&json!({ "id": "one", "title": "One" }));
     drop(cms.objects().create(&local, "post", one));
+    drop(cms.workflows().delete(&local, "fresh"));
+    drop(cms.workflows().create(&local, object(&json!({ "id": "own", "states": ["new"] }))));
+    let mut post = definition("post");
+    post.extend(settings(path));
+    cms.types().update(&local, "post", post).unwrap();
+    if path.ends_with("/schedule") {
+        let action = PublishAction::Unpublish;
+        cms.publishing().act_on_many(&local, "post", &["one".to_owned()], action).unwrap();
+    }
     let new =
         NewKey { name: format!("victim of {who:?}"), kind: KeyKind::ReadOnly, rules: Vec::new() };
     let key = cms.keys().create(&local, &new).unwrap().item.id;
     path.replace("SPACE", &cms.auth_context(&local).unwrap().space.id).replace("KEY", &key)
+}
+
+/// What the type `post` must have for a path.
+fn settings(path: &str) -> Map<String, Value> {
+    let is_of_status = ["publish", "archive", "schedule"].iter().any(|word| path.ends_with(word));
+    object(&if is_of_status {
+        json!({ "draftPublic": true })
+    } else if path.starts_with("/api/v1/workflow/") {
+        json!({ "workflowId": "publishing" })
+    } else {
+        json!({})
+    })
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, forbidden, generic, not_found, object};
+use crate::support::{TestApp, Who, definition, fault, forbidden, generic, not_found, object};
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const EXAMPLES: &str = "/api/v1/content/example";
@@ -35,11 +35,6 @@ async fn check(app: &TestApp, cases: Vec<Case>) {
         let reply = app.request(method, path, &body).await;
         assert_eq!(reply.both(), wanted, "{method} {path} {body}");
     }
-}
-
-/// A map with one message.
-fn fault(path: &str, message: &str) -> (u16, Value) {
-    (400, json!({ path: [message] }))
 }
 
 fn reasons(reasons: &[&str]) -> (u16, Value) {

@@ -147,7 +147,19 @@ impl TestApp {
 
     /// Asks with a key, and with JSON unless the body is null.
     pub(crate) async fn ask(&self, who: Who, method: &str, path: &str, body: &Value) -> Reply {
-        let mut headers = Vec::new();
+        self.ask_with(&[], who, method, path, body).await
+    }
+
+    /// The same with further headers.
+    pub(crate) async fn ask_with(
+        &self,
+        headers: &[(&str, &str)],
+        who: Who,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Reply {
+        let mut headers = headers.to_vec();
         if let Some(key) = self.key(who) {
             headers.push(("x-auth-token", key));
         }
@@ -165,6 +177,29 @@ impl TestApp {
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
         self.request("GET", path, &Value::Null).await
+    }
+
+    /// Asks with the read-write key, without a body.
+    pub(crate) async fn post(&self, path: &str) -> (u16, Value) {
+        self.request("POST", path, &Value::Null).await.both()
+    }
+
+    /// Makes a type that can link, with some settings of its own.
+    pub(crate) fn create_type(&self, name: &str, settings: &Value) {
+        let mut wanted = linking_definition(name);
+        wanted.extend(object(settings));
+        self.core.cms.types().create(&Caller::local(), wanted).unwrap();
+    }
+
+    /// Makes an object as the read-write key would.
+    pub(crate) async fn create(&self, name: &str, new: &Value) {
+        let reply = self.request("POST", &format!("/api/v1/content/{name}"), new).await;
+        assert_eq!(reply.status, 200, "{new}: {:?}", reply.json());
+    }
+
+    /// Lets a minute pass.
+    pub(crate) fn wait_a_minute(&self) {
+        self.core.clock.advance(60);
     }
 }
 
@@ -203,6 +238,94 @@ pub(crate) fn definition(name: &str) -> Map<String, Value> {
             },
         },
     }))
+}
+
+/// The same with links at the top and inside a list, to objects of any type.
+pub(crate) fn linking_definition(name: &str) -> Map<String, Value> {
+    let mut whole = json!(definition(name));
+    let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
+    let properties = &mut whole["schemaDefinition"]["allOf"][1]["properties"];
+    properties["related"] = links.clone();
+    properties["parts"] = json!({
+        "type": "array",
+        "items": { "type": "object", "properties": { "link": links } },
+    });
+    let relation = json!({
+        "label": "Links",
+        "inputType": "datasource",
+        "unique": false,
+        "validation": { "relationContenttype": "", "relationMultiple": true },
+    });
+    let meta = &mut whole["metaDefinition"];
+    meta["order"] = json!(["title", "price", "related", "parts"]);
+    meta["propertiesConfig"]["related"] = relation.clone();
+    meta["propertiesConfig"]["parts"] = json!({
+        "label": "Parts",
+        "inputType": "object",
+        "unique": false,
+        "items": { "order": ["link"], "propertiesConfig": { "link": relation } },
+    });
+    object(&whole)
+}
+
+/// Links to `<type>/<id>`, in order.
+pub(crate) fn links(targets: &[&str]) -> Value {
+    let link =
+        |target| json!({ "type": "internal", "dataUrl": format!("/api/v1/content/{target}") });
+    targets.iter().map(link).collect()
+}
+
+/// A date of `internal`, in minutes after the clock started.
+pub(crate) fn minute(minutes: u32) -> String {
+    format!("2026-01-02T03:{:02}:05+00:00", 4 + minutes)
+}
+
+/// An object as answers show it: `internal` as it is in a first version that was made when the
+/// clock started, on a type without Draft & Public, but for the changes.
+pub(crate) fn shown(content_type: &str, id: &str, changes: &Value, properties: &Value) -> Value {
+    let mut internal = object(&json!({
+        "contentType": content_type,
+        "createdAt": minute(0),
+        "updatedAt": minute(0),
+        "deletedAt": "",
+        "workflowState": "saved",
+        "objectTitle": "",
+        "latestVersion": 1,
+        "workflowPublicVersion": "",
+        "workflowPublishedAt": -1,
+        "status": "public",
+        "publicVersion": -1,
+        "publishedAt": "",
+    }));
+    internal.extend(object(changes));
+    let mut whole = object(&json!({ "id": id, "internal": internal }));
+    whole.extend(object(properties));
+    whole.into()
+}
+
+/// The list envelope around a page that holds everything.
+pub(crate) fn listed(data: &[Value]) -> Value {
+    json!({
+        "total_count": data.len(),
+        "total_pages": usize::from(!data.is_empty()),
+        "current_page": 1,
+        "count": data.len(),
+        "data": data,
+    })
+}
+
+/// A refusal as a list of reasons.
+pub(crate) fn refused(reason: &str) -> (u16, Value) {
+    (400, json!({ "errors": [reason] }))
+}
+
+/// A map with one message.
+pub(crate) fn fault(path: &str, message: &str) -> (u16, Value) {
+    (400, json!({ path: [message] }))
+}
+
+pub(crate) fn no_content() -> (u16, Value) {
+    (204, Value::Null)
 }
 
 pub(crate) fn object(value: &Value) -> Map<String, Value> {

@@ -4,6 +4,10 @@
 //! it at the end; so objects are created in the order in which they stand, which is the order in
 //! which lists show them. Where the property cannot wait (it is required, or can be set only once)
 //! the whole object waits until its targets are there.
+//!
+//! Statuses come last, when no object is edited any more: [`status`].
+
+mod status;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -18,28 +22,25 @@ use std::{
 
 use cms_core::{
     Error, FieldErrors,
-    paging::Page,
-    wire::{batch::BatchReport, ctd::ContentType, object::ListRequest},
+    wire::{batch::BatchReport, ctd::ContentType},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    super::interrupt,
+    super::{interrupt, many},
     Job,
     element::{Address, Element, address, is_unchanged, without_pending},
 };
 use crate::{
     content::Row,
-    failure::{Failure, Result},
+    failure::{Failure, Kind, Result},
     printer::{Printer, Progress},
-    target::Target,
+    target::{Edition, Target},
 };
 
 /// Objects in one request, unless the target allows fewer.
 const BATCH: usize = 500;
-/// Bytes of ids in one request, which travel in its address.
-const ID_BYTES: usize = 8_000;
 /// Refused objects that are shown; all of them go into the file of rejects.
 const SHOWN: u64 = 20;
 /// The message about a link without a target (contract 3.6).
@@ -62,6 +63,8 @@ pub(super) struct Options<'a> {
     pub(super) stop_on_error: bool,
     pub(super) rejects: Option<&'a Path>,
     pub(super) dry_run: bool,
+    /// Objects get the statuses and workflow states that the files say.
+    pub(super) statuses: bool,
 }
 
 /// What became of the objects.
@@ -71,6 +74,8 @@ pub(super) struct Counts {
     pub(super) updated: u64,
     pub(super) unchanged: u64,
     pub(super) refused: u64,
+    /// Objects that were brought into their status or workflow state.
+    pub(super) statuses: u64,
     pub(super) interrupted: bool,
 }
 
@@ -92,6 +97,8 @@ pub(super) struct Loader<'a> {
     counts: Counts,
     /// Which place an object of the files has in the order of all.
     ranks: HashMap<Address, u64>,
+    /// Objects that are as the files say, so that their status can be set.
+    settled: HashSet<Address>,
     interrupt: Arc<AtomicBool>,
 }
 
@@ -135,6 +142,7 @@ impl<'a> Loader<'a> {
             batch: BATCH,
             counts: Counts::default(),
             ranks: HashMap::new(),
+            settled: HashSet::new(),
             // What a request saved is whole, even if Ctrl-C ends the process at once.
             interrupt: interrupt(),
         })
@@ -149,6 +157,7 @@ impl<'a> Loader<'a> {
         let finished = self.all_jobs(jobs, &mut rank, &mut unfinished, &mut progress, printer);
         let finished = finished.and_then(|()| self.finish(&mut unfinished, printer));
         drop(progress);
+        let finished = finished.and_then(|()| self.set_statuses(jobs, printer));
         if let Some(rejects) = &mut self.rejects {
             rejects.flush().map_err(|error| Failure::unwritable("the rejects", error))?;
         }
@@ -246,6 +255,9 @@ impl<'a> Loader<'a> {
             });
             if is_deleted || stays {
                 self.counts.unchanged += 1;
+                if self.options.existing == Existing::Update {
+                    self.settle(content_type, &element);
+                }
                 continue;
             }
             let exists = known.is_some();
@@ -279,6 +291,7 @@ impl<'a> Loader<'a> {
             match refused.remove(&number) {
                 None => {
                     self.counts.saved(exists);
+                    self.settle(&rest.job.content_type, &element);
                     if partial.is_some() {
                         rest.partial.push(element);
                     }
@@ -306,6 +319,8 @@ impl<'a> Loader<'a> {
             for (number, errors) in self.send(rest.job, &values, true)? {
                 // It exists, but without the links.
                 self.counts.created = self.counts.created.saturating_sub(1);
+                let id = rest.partial[number].id().unwrap_or_default();
+                self.settled.remove(&address(&rest.job.content_type.name, id));
                 self.refuse(rest.job, &rest.partial[number], &errors, printer)?;
             }
         }
@@ -345,37 +360,19 @@ impl<'a> Loader<'a> {
         content_type: &ContentType,
         elements: impl Iterator<Item = &'e Element>,
     ) -> Result<HashMap<String, Value>> {
-        let mut stored = HashMap::new();
         if self.options.existing == Existing::Refuse {
-            return Ok(stored);
+            return Ok(HashMap::new());
         }
-        let mut ids: Vec<String> = Vec::new();
-        let mut fetch = |ids: &mut Vec<String>| -> Result<()> {
-            let page = Page { number: 1, limit: u32::try_from(BATCH).unwrap_or(u32::MAX) };
-            let request =
-                ListRequest { page, ids: Some(std::mem::take(ids)), ..ListRequest::default() };
-            let list = match self.target.objects(&content_type.name, &request) {
-                // A dry run has not made the type.
-                Err(Error::NotFound { .. }) if self.options.dry_run => return Ok(()),
-                list => list?,
-            };
-            let by_id = |object: Value| Some((object["id"].as_str()?.to_lowercase(), object));
-            stored.extend(list.data.into_iter().filter_map(by_id));
-            Ok(())
-        };
-        let mut bytes = 0;
-        for id in elements.filter_map(Element::id) {
-            if ids.len() == BATCH || bytes + id.len() > ID_BYTES {
-                fetch(&mut ids)?;
-                bytes = 0;
+        let ids = elements.filter_map(Element::id);
+        match many::stored(self.target, &content_type.name, ids, Edition::Current) {
+            // A dry run has not made the type.
+            Err(Failure { kind: Kind::Target(Error::NotFound { .. }), .. })
+                if self.options.dry_run =>
+            {
+                Ok(HashMap::new())
             }
-            bytes += id.len();
-            ids.push(id.to_owned());
+            stored => stored,
         }
-        if !ids.is_empty() {
-            fetch(&mut ids)?;
-        }
-        Ok(stored)
     }
 
     /// Sends objects and returns why some were refused, by their number.

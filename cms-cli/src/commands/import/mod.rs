@@ -13,7 +13,7 @@ use std::{
 };
 
 use cms_core::wire::ctd::ContentType;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 pub(super) use self::loader::Existing;
 use self::loader::{Counts, Loader, Options};
@@ -23,6 +23,7 @@ use crate::{
     content::{Source, folder},
     failure::{Failure, Outcome, Result},
     printer::Printer,
+    project::{self, Present},
     settings::Settings,
     target::Target,
 };
@@ -45,6 +46,7 @@ pub(super) fn run(
         stop_on_error: args.stop_on_error,
         rejects: args.rejects.as_deref(),
         dry_run: args.dry_run.dry_run,
+        statuses: args.files.is_empty(),
     };
     let folder = Path::new(&args.what);
     let counts = if args.files.is_empty() {
@@ -70,8 +72,13 @@ pub(super) fn run(
 /// left alone, so that a restart neither makes versions nor undoes what editors did.
 #[cfg(feature = "serve")]
 pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer) -> Result<()> {
-    let options =
-        Options { existing: Existing::Keep, stop_on_error: false, rejects: None, dry_run: false };
+    let options = Options {
+        existing: Existing::Keep,
+        stop_on_error: false,
+        rejects: None,
+        dry_run: false,
+        statuses: true,
+    };
     let counts = import_folder(target, folder, &options, printer)?;
     if counts.interrupted {
         return Err(Failure::local("interrupted before the server listened"));
@@ -95,7 +102,7 @@ fn import_folder(
             .note(&format!("{media} media files are not read: only what is known about them is"))?;
     }
     let update = options.existing == Existing::Update;
-    types::apply(target, &folders, update, options.dry_run, printer)?;
+    types::apply(target, &folders, workflows(path)?, update, options.dry_run, printer)?;
 
     let present = target.types()?;
     let mut jobs = Vec::new();
@@ -126,6 +133,15 @@ fn import_folder(
     Ok(counts)
 }
 
+/// The workflows that an exported folder holds.
+fn workflows(folder: &Path) -> Result<Vec<Map<String, Value>>> {
+    let file = folder.join(folder::WORKFLOWS);
+    if !file.is_file() {
+        return Ok(Vec::new());
+    }
+    Ok(project::load(&[file], &Present::default())?.workflows)
+}
+
 fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
     files.iter().map(|file| Source::new(file)).collect()
 }
@@ -136,6 +152,7 @@ fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result
         "updated": counts.updated,
         "unchanged": counts.unchanged,
         "refused": counts.refused,
+        "statusesSet": counts.statuses,
     });
     printer.value(&value, || format!("{}\n", sentence(counts)))?;
     if counts.interrupted {
@@ -155,6 +172,12 @@ fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result
 }
 
 fn sentence(counts: &Counts) -> String {
-    let Counts { created, updated, unchanged, refused, .. } = counts;
-    format!("created {created}, updated {updated}, unchanged {unchanged}, refused {refused}")
+    let Counts { created, updated, unchanged, refused, statuses, .. } = counts;
+    let statuses = match statuses {
+        0 => String::new(),
+        _ => format!(", statuses set {statuses}"),
+    };
+    format!(
+        "created {created}, updated {updated}, unchanged {unchanged}, refused {refused}{statuses}"
+    )
 }

@@ -1,4 +1,5 @@
-//! The types of an exported folder: which of them are applied, and in which order objects come.
+//! The types and workflows of an exported folder: which of them are applied, and in which order
+//! objects come.
 
 use cms_core::{
     Error,
@@ -10,22 +11,26 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{super::plan_text, Job};
+use super::{
+    super::{plan_text, switch::Switches},
+    Job,
+};
 use crate::{
     content::folder::{self, TypeFolder},
     failure::{Failure, Result},
     printer::Printer,
-    target::Target,
+    target::{Edition, Target},
 };
 
 const PICTURES: &str = "featuredImage";
 
-/// Makes the types that are missing, and with `update` brings the others up to date. Built-in types
+/// Makes the workflows and types that are missing, and with `update` brings the others up to date. Built-in types
 /// that nobody has touched are brought up to date in any case: a new space has them too, so they
 /// cannot be missing.
 pub(super) fn apply(
     target: &dyn Target,
     folders: &[TypeFolder],
+    workflows: Vec<Map<String, Value>>,
     update: bool,
     dry_run: bool,
     printer: &mut Printer,
@@ -36,24 +41,32 @@ pub(super) fn apply(
         payload.remove(PICTURES);
         payload
     });
-    let mut wanted = PlanRequest { content_types: payloads.collect(), ..PlanRequest::default() };
+    let mut wanted =
+        PlanRequest { workflows, content_types: payloads.collect(), ..PlanRequest::default() };
     let plan = target.plan(&wanted)?;
     let mut left = Vec::new();
+    let changed = plan.workflows.iter().filter(|w| w.action == Action::Update && !update);
+    for workflow in changed {
+        let id = &workflow.id;
+        wanted.workflows.retain(|definition| definition.get("id") != Some(&json!(id)));
+        left.push(format!("workflow \"{id}\""));
+    }
     for content_type in plan.content_types.iter().filter(|t| t.action == Action::Update) {
         if !update && !is_pristine(target, &content_type.name)? {
-            left.push(content_type.name.clone());
+            let name = &content_type.name;
+            wanted.content_types.retain(|payload| name_of(payload) != name);
+            left.push(format!("type \"{name}\""));
         }
     }
-    wanted.content_types.retain(|payload| !left.iter().any(|name| name_of(payload) == name));
     for name in &left {
-        printer
-            .note(&format!("the type \"{name}\" is another here; --update-existing changes it"))?;
+        printer.note(&format!("the {name} is another here; --update-existing changes it"))?;
     }
     let plan = if left.is_empty() { plan } else { target.plan(&wanted)? };
     if !plan.has_changes() {
         return Ok(());
     }
-    printer.note(plan_text::render(&plan).trim_end())?;
+    let switches = Switches::find(target, &wanted, &plan)?;
+    printer.note(plan_text::render(&plan, &switches).trim_end())?;
     if let Some(error) = plan_text::blocked(&plan) {
         return Err(error.into());
     }
@@ -97,7 +110,7 @@ fn is_pristine(target: &dyn Target, name: &str) -> Result<bool> {
     let present = target.get_type(name)?;
     Ok(folder::is_builtin(name)
         && present.updated_at.is_none()
-        && target.objects(name, &ListRequest::default())?.total_count == 0)
+        && target.objects(name, &ListRequest::default(), Edition::Current)?.total_count == 0)
 }
 
 fn name_of(payload: &Map<String, Value>) -> &str {

@@ -1,0 +1,125 @@
+//! `cms publish`, `unpublish` and `archive`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cms_core::{Error, wire::publish::PublishAction};
+
+use super::{
+    changing, interrupt,
+    many::{Report, is_refusal, no_object, rehearse, with_standard_input, without_repeats},
+};
+use crate::{
+    cli::PublishArgs,
+    failure::{Outcome, Result},
+    printer::{Printer, Progress},
+    settings::Settings,
+    target::Target,
+};
+
+/// Ids in one request; a target takes one more (contract 1.12).
+const BATCH: usize = 1000;
+
+pub(super) fn run(
+    args: PublishArgs,
+    action: PublishAction,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let ids = without_repeats(with_standard_input(args.ids)?);
+    let target = changing(settings, printer, args.dry_run.dry_run)?;
+    let verb = match action {
+        PublishAction::Publish => "published",
+        PublishAction::Unpublish => "unpublished",
+        PublishAction::Archive => "archived",
+    };
+    let content_type = target.get_type(&args.r#type)?;
+    if args.dry_run.dry_run {
+        if !content_type.draft_public {
+            let reason = format!("the type \"{}\" has no Draft & Public", content_type.name);
+            return Err(Error::Refused(vec![reason]).into());
+        }
+        return rehearse(&*target, &args.r#type, &ids)?.tell(verb, true, printer);
+    }
+    let mut work = Work {
+        target: &*target,
+        content_type: &args.r#type,
+        action,
+        report: Report::default(),
+        progress: printer.progress(action.as_str(), ids.len() as u64),
+        interrupt: &interrupt(),
+    };
+    let finished = match args.hydrate {
+        None => work.in_batches(&ids),
+        Some(levels) => work.one_by_one(&ids, levels > 0),
+    };
+    let Work { report, progress, .. } = work;
+    drop(progress);
+    if let Err(error) = finished {
+        return Err(report.failure(error, verb));
+    }
+    report.tell(verb, false, printer)
+}
+
+struct Work<'a> {
+    target: &'a dyn Target,
+    content_type: &'a str,
+    action: PublishAction,
+    report: Report,
+    progress: Progress,
+    interrupt: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    /// The target does all of a batch or nothing; where it refuses, halves find out which objects
+    /// are at fault.
+    fn in_batches(&mut self, ids: &[String]) -> cms_core::Result<()> {
+        // The part that comes first lies on top.
+        let mut parts: Vec<&[String]> = ids.chunks(BATCH).rev().collect();
+        while let Some(part) = parts.pop() {
+            if self.stops() {
+                break;
+            }
+            match self.target.act_on_many(self.content_type, part, self.action) {
+                Ok(()) => self.done(part.len() as u64),
+                Err(Error::NotFound { .. }) if part.len() == 1 => {
+                    self.refused(&part[0], no_object(self.content_type, &part[0]));
+                }
+                Err(Error::NotFound { .. }) => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    parts.extend([second, first]);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn one_by_one(&mut self, ids: &[String], cascade: bool) -> cms_core::Result<()> {
+        for id in ids {
+            if self.stops() {
+                break;
+            }
+            match self.target.act(self.content_type, id, self.action, cascade) {
+                Ok(()) => self.done(1),
+                Err(error) if is_refusal(&error) => self.refused(id, error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn stops(&mut self) -> bool {
+        self.report.interrupted = self.interrupt.load(Ordering::Relaxed);
+        self.report.interrupted
+    }
+
+    fn done(&mut self, count: u64) {
+        self.report.done += count;
+        self.progress.advance(count);
+    }
+
+    fn refused(&mut self, id: &str, error: Error) {
+        self.report.refused.push((id.to_owned(), error));
+        self.progress.advance(1);
+    }
+}

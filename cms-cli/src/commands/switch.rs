@@ -1,0 +1,113 @@
+//! What a change of Draft & Public or of the workflow does to the objects of a type (contract 2.6),
+//! in words for a plan.
+
+use std::collections::BTreeMap;
+
+use cms_core::{
+    paging::Page,
+    wire::{
+        ctd::ContentType,
+        object::ListRequest,
+        plan::{Action, Plan, PlanRequest},
+        workflow::Workflow,
+    },
+};
+use serde_json::{Map, Value, json};
+
+use super::counted;
+use crate::{
+    failure::Result,
+    target::{Edition, Target},
+};
+
+/// Lines by type.
+#[derive(Default)]
+pub(super) struct Switches(BTreeMap<String, Vec<String>>);
+
+impl Switches {
+    /// Finds the types that are published in another way after a plan, and counts their objects.
+    pub(super) fn find(target: &dyn Target, wanted: &PlanRequest, plan: &Plan) -> Result<Self> {
+        let mut switches = Self::default();
+        let updates = plan.content_types.iter().filter(|t| t.action == Action::Update);
+        for planned in updates.filter(|planned| planned.blockers.is_empty()) {
+            let mut payloads = wanted.content_types.iter();
+            let Some(payload) =
+                payloads.find(|payload| payload.get("name") == Some(&json!(planned.name)))
+            else {
+                continue;
+            };
+            let present = target.get_type(&planned.name)?;
+            let lines = lines(target, wanted, &present, payload)?;
+            if !lines.is_empty() {
+                switches.0.insert(planned.name.clone(), lines);
+            }
+        }
+        Ok(switches)
+    }
+
+    /// The lines of a type.
+    pub(super) fn of(&self, content_type: &str) -> &[String] {
+        self.0.get(content_type).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn lines(
+    target: &dyn Target,
+    wanted: &PlanRequest,
+    present: &ContentType,
+    payload: &Map<String, Value>,
+) -> Result<Vec<String>> {
+    let outside = |member: &str, values: &[&str]| outside(target, &present.name, member, values);
+    let mut lines = Vec::new();
+    match payload.get("draftPublic").and_then(Value::as_bool) {
+        Some(true) if !present.draft_public => {
+            let all = outside("status", &[])?;
+            lines.push(line("Draft & Public goes on", all, "already public"));
+        }
+        Some(false) if present.draft_public => {
+            let hidden = outside("status", &["public"])?;
+            lines.push(line("Draft & Public goes off", hidden, "made public as edited last"));
+        }
+        _ => {}
+    }
+    let id = payload.get("workflowId").and_then(Value::as_str);
+    if let Some(id) = id.filter(|id| *id != present.workflow_id) {
+        let what = format!("workflow {} -> {id}", present.workflow_id);
+        lines.push(match find(target, wanted, id)? {
+            Some(after) => {
+                let states: Vec<&str> = after.states.iter().map(String::as_str).collect();
+                let effect = format!("moved to state {}", after.initial_state);
+                line(&what, outside("workflowState", &states)?, &effect)
+            }
+            None => what,
+        });
+    }
+    Ok(lines)
+}
+
+/// What changes, and what that does to how many objects.
+fn line(what: &str, objects: u64, effect: &str) -> String {
+    match objects {
+        0 => what.to_owned(),
+        _ => format!("{what}, {} {effect}", counted(objects, "object")),
+    }
+}
+
+/// The workflow as it will be.
+fn find(target: &dyn Target, wanted: &PlanRequest, id: &str) -> Result<Option<Workflow>> {
+    let mut defined = wanted.workflows.iter();
+    let defined = defined.find(|workflow| workflow.get("id") == Some(&json!(id)));
+    if let Some(defined) = defined {
+        return Ok(serde_json::from_value(Value::Object(defined.clone())).ok());
+    }
+    Ok(target.workflows()?.into_iter().find(|workflow| workflow.id == id))
+}
+
+/// Counts the objects of which a member of `internal` has none of the values.
+fn outside(target: &dyn Target, name: &str, member: &str, values: &[&str]) -> Result<u64> {
+    let path = format!("internal.{member}");
+    let filters = json!({ path: { "type": "notEqual", "filter": values } }).to_string();
+    let page = Page { number: 1, limit: 1 };
+    let request = ListRequest { page, filters: Some(filters), ..ListRequest::default() };
+    Ok(target.objects(name, &request, Edition::Current)?.total_count)
+}

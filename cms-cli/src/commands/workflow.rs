@@ -1,0 +1,154 @@
+//! `cms workflow`: list, define and delete workflows, and move objects through them.
+
+use std::{path::Path, sync::atomic::Ordering};
+
+use cms_core::{
+    Error,
+    wire::workflow::{Transition, Workflow, WorkflowState},
+};
+use serde_json::{Value, json};
+
+use super::{
+    NOTHING_CHANGED, changing, interrupt,
+    many::{Report, is_refusal, rehearse, with_standard_input, without_repeats},
+    reading,
+};
+use crate::{
+    cli::WorkflowCommand,
+    failure::{Outcome, Result},
+    printer::Printer,
+    project,
+    report::{self, Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+const COLUMNS: [Column; 5] = [
+    column("ID", "/id"),
+    column("NAME", "/name"),
+    column("FIRST STATE", "/initial_state"),
+    column("STATES", "/states"),
+    column("TRANSITIONS", "/transitions"),
+];
+
+const TRANSITION_COLUMNS: [Column; 2] = [column("ACTION", "/name"), column("TO", "/tos/0")];
+
+pub(super) fn run(
+    command: WorkflowCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        WorkflowCommand::List => list(&*reading(settings)?, printer)?,
+        WorkflowCommand::State { r#type, id } => {
+            let state = reading(settings)?.workflow_state(&r#type, &id)?;
+            printer.value(&json!(state), || describe(&state))?;
+        }
+        WorkflowCommand::Run { r#type, ids, action, dry_run } => {
+            let ids = without_repeats(with_standard_input(ids)?);
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                target.get_type(&r#type)?;
+                return rehearse(&*target, &r#type, &ids)?.tell("moved", true, printer);
+            }
+            return run_transition(&*target, &r#type, &ids, &action, printer);
+        }
+        WorkflowCommand::Define { file, dry_run } => {
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            define(&*target, &file, dry_run.dry_run, printer)?;
+        }
+        WorkflowCommand::Delete { id, dry_run } => {
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if project::is_built_in(&id) {
+                let reason = format!("the workflow \"{id}\" is built in and cannot be deleted");
+                return Err(Error::Refused(vec![reason]).into());
+            }
+            if dry_run.dry_run {
+                find(&*target, &id)?.ok_or_else(|| unknown(&id))?;
+                printer.note(&format!("would delete the workflow \"{id}\"\n{NOTHING_CHANGED}"))?;
+            } else {
+                settings.confirm(&format!("delete the workflow \"{id}\"?"))?;
+                target.delete_workflow(&id)?;
+                printer.note(&format!("the workflow \"{id}\" is deleted"))?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
+    let workflows = target.workflows()?;
+    let rows = workflows.iter().map(|workflow| {
+        let mut row = json!(workflow);
+        if printer.is_table() {
+            let names = workflow.transitions.iter().map(|transition| transition.name.as_str());
+            row["states"] = json!(workflow.states.join(" "));
+            row["transitions"] = json!(names.collect::<Vec<_>>().join(" "));
+        }
+        row
+    });
+    let rows: Vec<Value> = rows.collect();
+    printer.rows(&rows, &COLUMNS)
+}
+
+fn describe(state: &WorkflowState) -> String {
+    let ways: Vec<Value> =
+        state.enabled_transitions.iter().map(|way: &Transition| json!(way)).collect();
+    if ways.is_empty() {
+        return format!("{}\n", state.state);
+    }
+    format!("{}\n\n{}", state.state, report::table(&ways, &TRANSITION_COLUMNS))
+}
+
+/// Moves objects one by one: the API has no batch for that.
+fn run_transition(
+    target: &dyn Target,
+    content_type: &str,
+    ids: &[String],
+    action: &str,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    // The target's own words about a type that is not there.
+    target.get_type(content_type)?;
+    let interrupt = interrupt();
+    let mut progress = printer.progress("workflow run", ids.len() as u64);
+    let mut report = Report::default();
+    for id in ids {
+        if interrupt.load(Ordering::Relaxed) {
+            report.interrupted = true;
+            break;
+        }
+        match target.run_transition(content_type, id, action) {
+            Ok(_) => report.done += 1,
+            Err(error) if is_refusal(&error) => report.refused.push((id.clone(), error)),
+            Err(error) => return Err(report.failure(error, "moved")),
+        }
+        progress.advance(1);
+    }
+    drop(progress);
+    report.tell("moved", false, printer)
+}
+
+/// Creates or replaces the workflow of a file.
+fn define(target: &dyn Target, file: &Path, dry_run: bool, printer: &mut Printer) -> Result<()> {
+    let definition = project::load_workflow(file)?;
+    let id = definition.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let known = find(target, &id)?;
+    if dry_run {
+        let what = if known.is_some() { "replace" } else { "create" };
+        return printer.note(&format!("would {what} the workflow \"{id}\"\n{NOTHING_CHANGED}"));
+    }
+    let (defined, what) = match known {
+        Some(_) => (target.replace_workflow(&id, definition)?, "replaced"),
+        None => (target.create_workflow(definition)?, "created"),
+    };
+    printer.value(&json!(defined), || format!("{what} the workflow \"{}\"\n", defined.id))
+}
+
+fn find(target: &dyn Target, id: &str) -> Result<Option<Workflow>> {
+    Ok(target.workflows()?.into_iter().find(|workflow| workflow.id == id))
+}
+
+fn unknown(id: &str) -> Error {
+    Error::NotFound { what: "workflow", name: id.to_owned() }
+}

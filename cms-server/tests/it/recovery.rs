@@ -1,0 +1,243 @@
+//! Scheduled publications across processes: killed ones, late ones, and several on one folder.
+//!
+//! The processes are this test binary again, in the part of [`process`]. What to do comes on their
+//! standard input, and they tell on standard output how far they are.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write, stdin},
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use cms_core::{Caller, Cms, CoreConfig, Durability, clock::FixedClock, testing::START};
+use cms_server::{ServerConfig, serve};
+use rusqlite::{Connection, OpenFlags};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::support::{definition, object};
+
+/// More than one transaction publishes, so that several processes have something to do.
+const OBJECTS: usize = 1201;
+/// Minutes after the start of the clock.
+const DUE: u32 = 10;
+const LONG_AFTER: i64 = 60;
+
+/// A server that schedules is killed; two later ones find everything and share the work.
+#[test]
+fn two_servers_publish_once_what_a_killed_process_scheduled() {
+    let folder = TempDir::new().unwrap();
+    Process::start("schedule", folder.path()).kill();
+    assert_eq!(Books::read(folder.path()), Books { scheduled: OBJECTS, ..Books::default() });
+    let servers = ["serve", "serve"].map(|role| Process::start(role, folder.path()));
+    let started = Instant::now();
+    while Books::read(folder.path()).scheduled > 0 {
+        assert!(started.elapsed() < Duration::from_mins(1), "nobody publishes what is due");
+    }
+    // They end politely, and finish what they had begun.
+    for server in servers {
+        server.finish();
+    }
+    assert_eq!(Books::read(folder.path()), Books::all_published());
+}
+
+/// A process is killed while it publishes; two others race for the rest.
+#[test]
+fn a_kill_while_publishing_neither_loses_nor_repeats_anything() {
+    let folder = TempDir::new().unwrap();
+    Process::start("schedule", folder.path()).kill();
+    let mut first = Process::start("publish", folder.path());
+    first.go();
+    first.read("published");
+    first.kill();
+    let books = Books::read(folder.path());
+    let done = books.publications;
+    // Whole transactions, each with all that belongs to it.
+    assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{books:?}");
+    let wanted =
+        Books { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
+    assert_eq!(books, wanted);
+
+    let mut rivals = ["publish", "publish"].map(|role| Process::start(role, folder.path()));
+    for rival in &mut rivals {
+        rival.go();
+    }
+    for rival in rivals {
+        rival.finish();
+    }
+    assert_eq!(Books::read(folder.path()), Books::all_published());
+}
+
+/// What the database says about publications.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Books {
+    scheduled: usize,
+    /// Rows of the journal, and how many objects they are about.
+    publications: usize,
+    objects: usize,
+    /// Objects that are public in every place that says so.
+    public: usize,
+}
+
+impl Books {
+    fn all_published() -> Self {
+        Self { scheduled: 0, publications: OBJECTS, objects: OBJECTS, public: OBJECTS }
+    }
+
+    fn read(folder: &Path) -> Self {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let database = Connection::open_with_flags(folder.join("cms.db"), flags).unwrap();
+        let sql = "SELECT
+             (SELECT count(*) FROM object WHERE scheduled_at IS NOT NULL),
+             (SELECT count(*) FROM journal WHERE kind = 'object.publish'),
+             (SELECT count(DISTINCT object) FROM journal WHERE kind = 'object.publish'),
+             (SELECT count(*) FROM object JOIN published USING (pk)
+              WHERE object.status = 'public' AND published.status = 'public'
+                  AND object.public_version = 1 AND object.scheduled_zone IS NULL),
+             (SELECT sum(published) FROM ctd_state)";
+        let row = |row: &rusqlite::Row<'_>| {
+            let books = Self {
+                scheduled: row.get(0)?,
+                publications: row.get(1)?,
+                objects: row.get(2)?,
+                public: row.get(3)?,
+            };
+            Ok((books, row.get(4)?))
+        };
+        let (books, counted): (Self, usize) = database.query_row(sql, [], row).unwrap();
+        assert_eq!(books.public, counted, "the counter of the public view is wrong");
+        books
+    }
+}
+
+/// A running [`process`]; it is killed with this value.
+struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    /// Starts a process and waits until it is ready.
+    fn start(role: &str, folder: &Path) -> Self {
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "recovery::process", "--ignored", "--nocapture"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut process = Self { child, input, output };
+        process.write(&format!("{role} {}", folder.display()));
+        process.read("ready");
+        process
+    }
+
+    fn write(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn go(&mut self) {
+        self.write("go");
+    }
+
+    /// Reads up to a line with this word; the test harness prints lines of its own.
+    fn read(&mut self, word: &str) {
+        let mut line = String::new();
+        while !line.contains(word) {
+            line.clear();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended before \"{word}\"");
+        }
+    }
+
+    /// Ends it where it is, without a word.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Lets it come to its end.
+    fn finish(mut self) {
+        drop(self.input.take());
+        self.read("test result: ok");
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+#[ignore = "a part that the tests above play in processes of their own"]
+fn process() {
+    let mut line = String::new();
+    stdin().read_line(&mut line).unwrap();
+    let Some((role, folder)) = line.trim_end().split_once(' ') else { return };
+    match role {
+        "schedule" => schedule(&open(folder, 0)),
+        "serve" => serve_until_told(open(folder, LONG_AFTER)),
+        "publish" => publish(&open(folder, LONG_AFTER)),
+        other => panic!("no such part: {other}"),
+    }
+}
+
+/// Opens a folder with a clock that stands some minutes after its start.
+fn open(folder: &str, minutes: i64) -> Arc<Cms> {
+    let clock = FixedClock::at(START);
+    clock.advance(minutes * 60);
+    let clock = Arc::new(clock);
+    let config = CoreConfig { clock, durability: Durability::Normal, ..CoreConfig::new(folder) };
+    Arc::new(Cms::open(config).unwrap())
+}
+
+#[expect(clippy::print_stdout, reason = "the process that started this one reads it")]
+fn tell(word: &str) {
+    println!("{word}");
+}
+
+fn wait_for_a_word() {
+    stdin().read_line(&mut String::new()).unwrap();
+}
+
+fn schedule(cms: &Cms) {
+    let local = Caller::local();
+    let mut article = definition("article");
+    article.extend(object(&json!({ "draftPublic": true })));
+    cms.types().create(&local, article).unwrap();
+    let ids: Vec<String> = (0..OBJECTS).map(|number| number.to_string()).collect();
+    for ids in ids.chunks(1000) {
+        let new: Vec<_> = ids.iter().map(|id| json!({ "id": id, "title": "T" })).collect();
+        cms.objects().batch_create(&local, "article", &new, false).unwrap();
+    }
+    let at = json!({ "scheduledAt": &crate::support::minute(DUE)[..19], "timeZone": "UTC" });
+    for id in &ids {
+        cms.publishing().schedule(&local, "article", id, object(&at)).unwrap();
+    }
+    tell("ready");
+    wait_for_a_word();
+}
+
+fn serve_until_told(cms: Arc<Cms>) {
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let running = serve(ServerConfig { listen, ..ServerConfig::default() }, cms).unwrap();
+    tell("ready");
+    wait_for_a_word();
+    running.shutdown();
+}
+
+fn publish(cms: &Cms) {
+    tell("ready");
+    wait_for_a_word();
+    while cms.publishing().publish_due().unwrap() > 0 {
+        tell("published");
+    }
+}
