@@ -142,6 +142,21 @@ impl Progress {
             }
         }
     }
+
+    /// Shows that so much of another total is done.
+    pub(crate) fn set(&mut self, now: u64, of: u64) {
+        match &mut self.0 {
+            Display::Nothing => {}
+            Display::Bar(bar) => {
+                bar.set_length(of);
+                bar.set_position(now);
+            }
+            Display::Lines { total, done, .. } => {
+                (*total, *done) = (of, now);
+                self.advance(0);
+            }
+        }
+    }
 }
 
 impl Drop for Progress {

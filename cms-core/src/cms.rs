@@ -11,6 +11,7 @@ use crate::{
     error::Result,
     limits,
     object::{remember::Remembered, service::Plan},
+    progress::Progress,
     store::{DERIVED, Store, Writer},
     wire::context::{ApiKey, AuthContext, Named, User},
 };
@@ -23,6 +24,8 @@ pub struct Cms {
     pub(crate) store: Store,
     pub(crate) catalog: Arc<CatalogCell>,
     pub(crate) keys: KeyRing,
+    /// Objects that a change of their type rewrites.
+    pub(crate) rewriting: Arc<Progress>,
     /// How many objects a filter matches.
     pub(crate) counts: Remembered<u64>,
     /// How a list is read.
@@ -49,6 +52,7 @@ impl Cms {
             store,
             catalog: Arc::default(),
             keys: KeyRing::default(),
+            rewriting: Arc::default(),
             counts: Remembered::default(),
             plans: Remembered::default(),
         })
@@ -110,6 +114,12 @@ impl Cms {
     /// API keys.
     pub fn keys(&self) -> Keys<'_> {
         Keys { cms: self }
+    }
+
+    /// Says how many objects a change of their type has rewritten, and of how many, while there is
+    /// such a change, planned or carried out.
+    pub fn rewriting(&self) -> Option<(u64, u64)> {
+        self.rewriting.get()
     }
 
     /// Says which server, space and key this is (contract 1.13).

@@ -132,7 +132,8 @@ impl FieldErrors {
 
     /// Adds a message unless the path already has it.
     ///
-    /// Past [`limits::FAULTY_PATHS`] paths nothing is added: there is enough to mend.
+    /// Past [`limits::FAULTY_PATHS`] paths, or messages at a path, nothing is added: there is
+    /// enough to mend.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         let path = path.into();
         if self.0.len() >= limits::FAULTY_PATHS && !self.0.contains_key(&path) {
@@ -140,7 +141,7 @@ impl FieldErrors {
         }
         let messages = self.0.entry(path).or_default();
         let message = message.into();
-        if !messages.contains(&message) {
+        if messages.len() < limits::FAULTY_PATHS && !messages.contains(&message) {
             messages.push(message);
         }
     }

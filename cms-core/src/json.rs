@@ -9,14 +9,34 @@ use memchr::memchr2;
 pub(crate) fn member<'j>(object: &'j [u8], name: &str) -> Option<&'j [u8]> {
     let mut rest = object.strip_prefix(b"{")?;
     loop {
-        let (key, after) = rest.split_at(string_length(rest)?);
-        let value = after.strip_prefix(b":")?;
-        let (value, after) = value.split_at(value_length(value)?);
-        if key[1..key.len() - 1] == *name.as_bytes() {
+        let (key, value, after) = split_member(rest)?;
+        if *key == *name.as_bytes() {
             return Some(value);
         }
         rest = after.strip_prefix(b",")?;
     }
+}
+
+/// Returns the members of an object as they are written, names without their quotes, under the
+/// conditions of [`member`].
+pub(crate) fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = object.strip_prefix('{').unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (key, value, _) = split_member(rest.as_bytes())?;
+        // Every part ends at an ASCII character, so the lengths are those of whole characters.
+        let (key, after) = rest[1..].split_at(key.len());
+        let (value, after) = after[2..].split_at(value.len());
+        rest = after.strip_prefix(',').unwrap_or_default();
+        Some((key, value))
+    })
+}
+
+/// Splits a text that begins with a member: its name without quotes, its value, and the rest.
+fn split_member(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (key, after) = text.split_at(string_length(text)?);
+    let value = after.strip_prefix(b":")?;
+    let (value, after) = value.split_at(value_length(value)?);
+    Some((&key[1..key.len() - 1], value, after))
 }
 
 /// Length of the string that a text begins with, its quotes included.
@@ -101,8 +121,21 @@ mod tests {
         }
 
         #[test]
+        fn all_members_are_found(value in any_json()) {
+            let text = value.to_string();
+            let found: Vec<String> =
+                members(&text).map(|(key, value)| format!("\"{key}\":{value}")).collect();
+            if value.is_object() {
+                prop_assert_eq!(format!("{{{}}}", found.join(",")), text);
+            } else {
+                prop_assert!(found.is_empty());
+            }
+        }
+
+        #[test]
         fn any_text_is_survived(text in "\\PC*|[{}\\[\\]\",:\\\\a]{0,30}") {
             member(text.as_bytes(), "a");
+            members(&text).count();
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `json` |
+//! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `auth::{key, scope}` |
 //! | engine | `store` |
 //! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Keys`] |
@@ -25,6 +25,7 @@ pub mod limits;
 mod message;
 mod object;
 pub mod paging;
+mod progress;
 mod publish;
 mod query;
 mod store;

@@ -17,14 +17,18 @@ const HOUSEKEEPING: Duration = Duration::from_mins(1);
 /// Schedules have seconds, so nothing is later than one.
 const PUBLISHING: Duration = Duration::from_secs(1);
 
+/// How often a long piece of work is told about.
+const TELLING: Duration = Duration::from_secs(10);
+
 /// The chores of a running server.
-pub(crate) struct Chores([JoinHandle<()>; 2]);
+pub(crate) struct Chores([JoinHandle<()>; 3]);
 
 impl Chores {
     pub(crate) fn start(app: &Arc<App>) -> Self {
         Self([
             tokio::spawn(repeat(Arc::clone(app), HOUSEKEEPING, tidy_up)),
             tokio::spawn(repeat(Arc::clone(app), PUBLISHING, publish_due)),
+            tokio::spawn(tell_rewriting(Arc::clone(app))),
         ])
     }
 
@@ -41,6 +45,16 @@ async fn repeat(app: Arc<App>, pause: Duration, chore: fn(&Cms) -> Result<()>) {
     loop {
         time::sleep(pause).await;
         carry_out(&app, chore).await;
+    }
+}
+
+/// Says how far a long change of a content type is.
+async fn tell_rewriting(app: Arc<App>) {
+    loop {
+        time::sleep(TELLING).await;
+        if let Some((done, total)) = app.cms.rewriting() {
+            tracing::info!(done, total, "a content type changes: rewriting objects");
+        }
     }
 }
 

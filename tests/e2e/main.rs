@@ -5,6 +5,7 @@
 mod commands;
 mod faults;
 mod parity;
+mod projects;
 mod recovery;
 mod spaces;
 mod support;

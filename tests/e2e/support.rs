@@ -146,6 +146,13 @@ impl Place {
         }
     }
 
+    /// Starts a command, and says nothing to it.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command();
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("the built binary runs")
+    }
+
     fn command(&self) -> Command {
         let mut command = cms(self.folder.path());
         command

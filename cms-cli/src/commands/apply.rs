@@ -4,19 +4,16 @@
 //! target say the same. A saved plan holds what was asked for and the token of the answer; applying
 //! it is refused when anything changed since.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use cms_core::{
     Error,
-    wire::{
-        key::{CreatedKey, NewKey},
-        plan::{ApplyRequest, DataLoss, Plan, PlanRequest},
-    },
+    wire::plan::{ApplyRequest, DataLoss, KeyPlan, Plan, PlanRequest},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, changing, plan_text, switch::Switches};
+use super::{NOTHING_CHANGED, changing, plan_text, switch::Switches, watch::watched};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
     failure::{Failure, Outcome, Result},
@@ -34,10 +31,9 @@ struct SavedPlan {
     cms_plan: u32,
     token: String,
     wanted: PlanRequest,
-    keys: Vec<NewKey>,
 }
 
-const SAVED_PLAN: u32 = 1;
+const SAVED_PLAN: u32 = 2;
 
 /// What to do when a server that starts would lose values.
 #[cfg(feature = "serve")]
@@ -48,49 +44,38 @@ struct Draft {
     wanted: PlanRequest,
     plan: Plan,
     switches: Switches,
-    /// Keys that do not exist yet.
-    keys: Vec<NewKey>,
     /// Where each `type`, `type.property` and `workflows.id` of the files stands.
     places: BTreeMap<String, String>,
 }
 
 impl Draft {
     /// Asks the target what a project would do.
-    fn new(target: &dyn Target, project: Project, prune: bool) -> Result<Self> {
+    fn new(target: &dyn Target, project: Project, prune: bool, printer: &Printer) -> Result<Self> {
         let Project { types, workflows, keys, places } = project;
-        let wanted = PlanRequest { workflows, content_types: types, prune };
-        let plan = target.plan(&wanted)?;
+        let wanted = PlanRequest { workflows, content_types: types, keys, prune };
+        let plan = watched(target, printer, || target.plan(&wanted))?;
         let switches = Switches::find(target, &wanted, &plan)?;
-        let keys = missing_keys(target, keys)?;
-        Ok(Self { wanted, plan, switches, keys, places })
+        Ok(Self { wanted, plan, switches, places })
     }
 
-    fn has_changes(&self) -> bool {
-        self.plan.has_changes() || !self.keys.is_empty()
-    }
-
-    /// Applies what was planned, as long as nothing changed since; returns the new keys too.
+    /// Applies what was planned, as long as nothing changed since.
     fn carry_out(
         self,
         target: &dyn Target,
         allow_data_loss: Option<DataLoss>,
-    ) -> Result<(Plan, Vec<CreatedKey>)> {
+        printer: &Printer,
+    ) -> Result<Plan> {
         if let Some(error) = plan_text::blocked(&self.plan) {
             let mut failure = Failure::from(error);
             failure.hints = self.hints();
             return Err(failure.hint(NOTHING_CHANGED));
         }
-        let done = if self.plan.has_changes() {
-            let token = Some(self.plan.token);
-            target.apply(&ApplyRequest { wanted: self.wanted, token, allow_data_loss })?
-        } else {
-            self.plan
-        };
-        let mut created = Vec::new();
-        for key in &self.keys {
-            created.push(target.create_key(key)?);
+        if !self.plan.has_changes() {
+            return Ok(self.plan);
         }
-        Ok((done, created))
+        let token = Some(self.plan.token);
+        let request = ApplyRequest { wanted: self.wanted, token, allow_data_loss };
+        Ok(watched(target, printer, || target.apply(&request))?)
     }
 
     /// Where in the files that stands what blocks the plan.
@@ -114,18 +99,14 @@ impl Draft {
     }
 
     fn text(&self) -> String {
-        let mut text = String::new();
-        for key in &self.keys {
-            writeln!(text, "+ key {}", key.name).ok();
-        }
-        text + &plan_text::render(&self.plan, &self.switches)
+        plan_text::render(&self.plan, &self.wanted, &self.switches)
     }
 }
 
 pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let target = changing(settings, printer, true)?;
     let project = load(&args.project, &*target)?;
-    let draft = Draft::new(&*target, project, args.project.prune)?;
+    let draft = Draft::new(&*target, project, args.project.prune, printer)?;
     printer.value(&json!(draft.plan), || draft.text())?;
     if let Some(path) = &args.out {
         save(path, &draft)?;
@@ -135,7 +116,7 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
     }
     printer.note(NOTHING_CHANGED)?;
     Ok(match draft.plan.summary.blockers {
-        0 if args.exit_code && draft.has_changes() => Outcome::Changes,
+        0 if args.exit_code && draft.plan.has_changes() => Outcome::Changes,
         0 => Outcome::Done,
         _ => Outcome::Blocked,
     })
@@ -147,22 +128,19 @@ pub(super) fn apply(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     let target = changing(settings, printer, args.dry_run.dry_run)?;
-    let draft = match saved(&args.project.files)? {
-        Some(saved) => {
-            let project = Project {
-                types: saved.wanted.content_types,
-                workflows: saved.wanted.workflows,
-                keys: saved.keys,
-                places: BTreeMap::new(),
-            };
-            let draft = Draft::new(&*target, project, saved.wanted.prune)?;
-            if draft.plan.token != saved.token {
-                return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
-                    .hint("make a new one with `cms ctd plan`"));
-            }
-            draft
+    let draft = if let Some(saved) = saved(&args.project.files)? {
+        let PlanRequest { workflows, content_types, keys, prune } = saved.wanted;
+        let places = BTreeMap::new();
+        let project = Project { types: content_types, workflows, keys, places };
+        let draft = Draft::new(&*target, project, prune, printer)?;
+        if draft.plan.token != saved.token {
+            return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
+                .hint("make a new one with `cms ctd plan`"));
         }
-        None => Draft::new(&*target, load(&args.project, &*target)?, args.project.prune)?,
+        draft
+    } else {
+        let project = load(&args.project, &*target)?;
+        Draft::new(&*target, project, args.project.prune, printer)?
     };
     show_and_carry_out(
         &*target,
@@ -183,10 +161,10 @@ pub(super) fn at_start(
     printer: &mut Printer,
 ) -> Result<()> {
     let project = project::load(files, &present(target)?)?;
-    let draft = Draft::new(target, project, false)?;
-    if draft.has_changes() {
+    let draft = Draft::new(target, project, false, printer)?;
+    if draft.plan.has_changes() {
         printer.note(draft.text().trim_end())?;
-        let keys = match draft.carry_out(target, None) {
+        let done = match draft.carry_out(target, None, printer) {
             Err(mut failure)
                 if matches!(failure.kind, crate::failure::Kind::Target(Error::DataLoss(_))) =>
             {
@@ -194,9 +172,9 @@ pub(super) fn at_start(
                 failure.hints = vec![CONSENT_HINT.to_owned()];
                 return Err(failure);
             }
-            done => done?.1,
+            done => done?,
         };
-        show_keys(&keys, printer)?;
+        show_keys(&done.keys, printer)?;
     }
     Ok(())
 }
@@ -217,57 +195,24 @@ fn show_and_carry_out(
         }
         return printer.note(NOTHING_CHANGED);
     }
-    let has_changes = draft.has_changes();
-    let (done, created) = draft.carry_out(target, allow_data_loss)?;
+    let has_changes = draft.plan.has_changes();
+    let done = draft.carry_out(target, allow_data_loss, printer)?;
     if printer.is_table() {
-        show_keys(&created, printer)?;
+        show_keys(&done.keys, printer)?;
     } else {
-        let mut answer = json!(done);
-        if !created.is_empty() {
-            answer["keys"] = json!(created);
-        }
-        printer.value(&answer, String::new)?;
+        printer.value(&json!(done), String::new)?;
     }
     printer.note(if has_changes { "applied" } else { "nothing to change" })
 }
 
 /// Prints new keys on standard output, as lines that a script can read.
-fn show_keys(created: &[CreatedKey], printer: &mut Printer) -> Result<()> {
-    if !created.is_empty() {
+fn show_keys(planned: &[KeyPlan], printer: &mut Printer) -> Result<()> {
+    let created = planned.iter().filter_map(|key| Some((&key.name, key.key.as_ref()?)));
+    let lines: Vec<String> = created.map(|(name, key)| format!("{name}={key}\n")).collect();
+    if !lines.is_empty() {
         printer.note("new keys, shown only this once:")?;
     }
-    for key in created {
-        printer.text(&format!("{}={}\n", key.item.name, key.key))?;
-    }
-    Ok(())
-}
-
-/// The keys of a project that the target lacks. A key that exists with other rights is a mistake:
-/// changing it behind the back of those who use it would be worse.
-fn missing_keys(target: &dyn Target, wanted: Vec<NewKey>) -> Result<Vec<NewKey>> {
-    if wanted.is_empty() {
-        return Ok(wanted);
-    }
-    let present = target.keys()?;
-    let mut missing = Vec::new();
-    for key in wanted {
-        match present.iter().find(|other| other.name == key.name) {
-            None => missing.push(key),
-            Some(other) if other.kind == key.kind && same_rules(&other.rules, &key.rules) => {}
-            Some(other) => {
-                let message = format!("the key \"{}\" exists with other rights", key.name);
-                return Err(Failure::from(Error::Refused(vec![message])).hint(format!(
-                    "revoke it with `cms key revoke {}` to have it made anew, or take it out of the file",
-                    other.id
-                )));
-            }
-        }
-    }
-    Ok(missing)
-}
-
-fn same_rules(a: &[cms_core::wire::key::Rule], b: &[cms_core::wire::key::Rule]) -> bool {
-    a.len() == b.len() && a.iter().all(|rule| b.contains(rule))
+    printer.text(&lines.concat())
 }
 
 fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
@@ -296,7 +241,6 @@ fn save(path: &Path, draft: &Draft) -> Result<()> {
         cms_plan: SAVED_PLAN,
         token: draft.plan.token.clone(),
         wanted: draft.wanted.clone(),
-        keys: draft.keys.clone(),
     };
     let text = serde_json::to_string_pretty(&saved).expect("a plan is plain data");
     fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), error))

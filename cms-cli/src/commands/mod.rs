@@ -13,6 +13,7 @@ mod publish;
 #[cfg(feature = "serve")]
 mod serve;
 mod switch;
+mod watch;
 mod workflow;
 
 use std::sync::{

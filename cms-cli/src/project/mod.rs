@@ -46,7 +46,8 @@ pub(crate) struct Project {
     /// Payloads as the API takes them.
     pub(crate) types: Vec<Map<String, Value>>,
     pub(crate) workflows: Vec<Map<String, Value>>,
-    pub(crate) keys: Vec<NewKey>,
+    /// Payloads of keys.
+    pub(crate) keys: Vec<Map<String, Value>>,
     /// Where each `type`, `type.property` and `workflows.id` stands.
     pub(crate) places: BTreeMap<String, String>,
 }
@@ -300,7 +301,10 @@ impl Loader {
         if (kind == KeyKind::Scoped) == rules.is_empty() {
             faults.value(node, "a scoped key needs rules, and no other kind has them");
         }
-        self.project.keys.push(NewKey { name, kind, rules });
+        let key = NewKey { name, kind, rules };
+        if let Value::Object(payload) = json!(key) {
+            self.project.keys.push(payload);
+        }
     }
 
     /// Relations may point to a type, and types name a workflow, of the files or of the target.

@@ -311,7 +311,7 @@ fn keys_are_read_with_their_rules() {
         "version: 1\nkeys: [{name: web, kind: scoped, rules: {product: r, '*': crud}}]\n",
     )
     .unwrap();
-    let rules = json!(project.keys[0].rules);
+    let rules = project.keys[0]["rules"].clone();
     assert_eq!(
         rules[0],
         json!({"ctd": "product", "create": false, "read": true, "update": false, "delete": false})

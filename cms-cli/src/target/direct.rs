@@ -18,7 +18,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Edition, Target, all_pages};
+use super::{Edition, Rewriting, Target, all_pages};
 use crate::failure::{self, Failure};
 
 /// The file that makes a folder a data folder.
@@ -79,6 +79,11 @@ impl Target for Direct {
 
     fn apply(&self, request: &ApplyRequest) -> Result<Plan> {
         self.cms.types().apply(&self.caller, request)
+    }
+
+    fn rewriting(&self) -> Option<Rewriting> {
+        let cms = Arc::clone(&self.cms);
+        Some(Box::new(move || cms.rewriting()))
     }
 
     fn objects(

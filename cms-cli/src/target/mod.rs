@@ -38,6 +38,9 @@ pub(crate) enum Edition {
 
 /// Content, types, workflows and keys of one space. Objects of every publishing status are visible,
 /// unless a list is asked for published ones.
+/// Tells how far a change is, from any thread.
+pub(crate) type Rewriting = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
+
 pub(crate) trait Target {
     /// Names the target, and the key that is used, for people.
     fn describe(&self) -> Result<String>;
@@ -48,6 +51,9 @@ pub(crate) trait Target {
     fn delete_type(&self, name: &str) -> Result<()>;
     fn plan(&self, request: &PlanRequest) -> Result<Plan>;
     fn apply(&self, request: &ApplyRequest) -> Result<Plan>;
+    /// Something that says how many objects a plan or an apply has rewritten, and of how many;
+    /// none where that cannot be known.
+    fn rewriting(&self) -> Option<Rewriting>;
 
     fn objects(
         &self,

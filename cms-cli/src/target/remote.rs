@@ -27,7 +27,7 @@ use reqwest::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-use super::{Edition, Target, all_pages};
+use super::{Edition, Rewriting, Target, all_pages};
 use crate::failure::{self, Failure};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -215,6 +215,11 @@ impl Target for Remote {
 
     fn apply(&self, request: &ApplyRequest) -> Result<Plan> {
         self.post(&format!("{TYPES}/apply"), request, SERVER)
+    }
+
+    /// A server says so in its own log.
+    fn rewriting(&self) -> Option<Rewriting> {
+        None
     }
 
     fn objects(

@@ -8,20 +8,27 @@ use std::{
     },
 };
 
+use serde_json::{Map, Value};
+
 use super::key::digest;
 use crate::{
+    CoreConfig,
     clock::Timestamp,
     cms::Cms,
     context::{Actor, Caller},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
-    store::{KeyRow, Reader, Revisions},
+    store::{KeyRow, Reader, Revisions, Writer},
     wire::{
         key::{CreatedKey, Key, KeyKind, NewKey, Rule},
         list::List,
+        plan::{Action, KeyPlan},
     },
 };
+
+/// Clients rely on what a key may do at most.
+const OTHER_KIND: &str = "This key exists with another kind";
 
 /// Operations on API keys.
 pub struct Keys<'a> {
@@ -220,6 +227,56 @@ impl Keys<'_> {
             writer.bump_auth()
         })
     }
+}
+
+/// Makes a key of a project, or gives the rules to the one that has its name.
+pub(crate) fn put(
+    writer: &Writer<'_>,
+    payload: &Map<String, Value>,
+    config: &CoreConfig,
+) -> Result<KeyPlan> {
+    let name = payload.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut planned =
+        KeyPlan { name, action: Action::Create, blockers: FieldErrors::default(), key: None };
+    let wanted = NewKey::from_payload(payload).and_then(|new| {
+        validate(&new).into_result()?;
+        Ok(new)
+    });
+    let wanted = match wanted {
+        Ok(wanted) => wanted,
+        Err(Error::Invalid(errors)) => {
+            planned.blockers = errors;
+            return Ok(planned);
+        }
+        Err(error) => return Err(error),
+    };
+    let present = writer.keys()?;
+    match present.iter().find(|known| known.name == wanted.name) {
+        None => {
+            let token = config.ids.token();
+            writer.insert_key(&new_row(&wanted, &token, config.ids.uuid(), config.clock.now()))?;
+            planned.key = Some(token);
+        }
+        Some(known) if known.kind != wanted.kind => {
+            planned.action = Action::Update;
+            planned.blockers.add("kind", OTHER_KIND);
+        }
+        Some(known) if has_rules(known, &wanted.rules) => {
+            planned.action = Action::None;
+            return Ok(planned);
+        }
+        Some(known) => {
+            planned.action = Action::Update;
+            writer.set_key_rules(known.pk, &wanted.rules)?;
+        }
+    }
+    writer.bump_auth()?;
+    Ok(planned)
+}
+
+/// Tells whether a key has these rules, in any order.
+fn has_rules(known: &KeyRow, rules: &[Rule]) -> bool {
+    known.rules.len() == rules.len() && known.rules.iter().all(|rule| rules.contains(rule))
 }
 
 fn new_row(new: &NewKey, token: &str, uid: String, at: Timestamp) -> KeyRow {

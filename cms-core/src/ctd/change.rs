@@ -3,30 +3,25 @@
 //! [`update`] carries a change out and reports what it did; whoever called it decides whether the
 //! transaction is kept. That is how a plan is exactly what an apply would do.
 
-use serde_json::Value;
-
 use super::{
     catalog::{Catalog, Type},
     diff::{self, PropertyDiff},
-    model::{Definition, Property},
+    model::Definition,
+    rewrite::{Rewrite, Rewritten},
 };
 use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
-    message,
-    object::write,
-    store::{DERIVED, Event, Writer},
-    wire::plan::{Change, PropertyPlan, Sample},
+    object::{link, scan, write},
+    progress::Progress,
+    store::{DERIVED, Event, NewTexts, StoredText, Writer},
+    wire::plan::{Change, PropertyPlan},
     workflow::model::PUBLIC,
 };
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
-/// Stored values that a plan shows per property.
-const SAMPLES: usize = 20;
-
 /// What an update did to a type and its objects.
-#[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) properties: Vec<PropertyPlan>,
     /// Why the update must not be kept.
@@ -79,86 +74,81 @@ pub(crate) fn update(
     catalog: &Catalog,
     before: &Type,
     definition: &Definition,
-    rev: i64,
-    at: Timestamp,
+    (rev, at): (i64, Timestamp),
+    progress: &Progress,
 ) -> Result<Outcome> {
     let properties = definition.properties();
-    let live = writer.ctd_state(before.pk)?.live;
-    let mut outcome = Outcome::default();
-    for changed in diff::diff(&before.definition, definition) {
-        let mut plan = PropertyPlan {
-            name: changed.name.clone(),
-            change: changed.change,
-            from: changed.from.clone(),
-            to: changed.to.clone(),
-            kept: 0,
-            converted: 0,
-            emptied: 0,
-            failed: 0,
-            samples: Vec::new(),
-        };
-        match changed.change {
-            Change::Add => {}
-            Change::Settings => plan.kept = writer.count_values(before.pk, &changed.name)?,
-            Change::Remove => remove(writer, before, &properties, &mut plan)?,
-            Change::Type if live == 0 => {}
-            Change::Type => {
-                plan.failed = live;
-                outcome.blockers.add(changed.name.as_str(), refusal(&changed));
-            }
-        }
-        if changed.newly_required {
-            plan.failed = plan.failed.max(writer.count_empty(before.pk, &changed.name)?);
-            if plan.failed > 0 {
-                outcome.blockers.add(changed.name.as_str(), message::required(&changed.name));
-            }
-        }
-        outcome.breaking |= matches!(changed.change, Change::Remove | Change::Type);
-        outcome.objects_rewritten += plan.emptied;
-        outcome.properties.push(plan);
+    let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
+    let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
+    let objects_rewritten = rewrite_objects(writer, catalog, before, &mut rewrite, progress)?;
+    let (plans, mut blockers) = rewrite.into_plans();
+    if !blockers.is_empty() {
+        blockers.add("ctd", NOT_CONFORMING);
     }
-    if !outcome.blockers.is_empty() {
-        outcome.blockers.add("ctd", NOT_CONFORMING);
-    }
-    outcome.breaking |= before.definition.draft_public != definition.draft_public;
+    let is_breaking = |diff: &PropertyDiff| {
+        diff.is_renamed() || matches!(diff.change, Change::Remove | Change::Type)
+    };
     switch_publishing(writer, catalog, before, definition)?;
     writer.index_properties(before.pk, &properties, definition.editions())?;
     writer.update_ctd(before.pk, definition, rev, at)?;
     writer.log(Event::TypeUpdated, at, before.pk, None)?;
-    Ok(outcome)
+    Ok(Outcome {
+        properties: plans,
+        blockers,
+        objects_rewritten,
+        breaking: diffs.iter().any(is_breaking)
+            || before.definition.draft_public != definition.draft_public,
+    })
 }
 
-/// Strips a property from all objects, and their links with it.
-fn remove(
+/// Shows every object of a type to a change, and stores what it makes of them; returns how many
+/// it changed.
+fn rewrite_objects(
     writer: &Writer<'_>,
+    catalog: &Catalog,
     before: &Type,
-    remaining: &[Property],
-    plan: &mut PropertyPlan,
-) -> Result<()> {
-    let name = plan.name.as_str();
-    plan.emptied = writer.count_values(before.pk, name)?;
-    plan.samples = writer
-        .sample_values(before.pk, name, SAMPLES)?
-        .into_iter()
-        .map(|(id, before)| Sample { id, before, after: Value::Null })
-        .collect();
-    let linked = before.properties.iter().any(|known| known.name == name && known.may_link());
-    let relinked = if linked { writer.objects_with(before.pk, name)? } else { Vec::new() };
-    writer.remove_property(before.pk, name)?;
-    for pk in relinked {
-        write::relink(writer, remaining, pk)?;
+    rewrite: &mut Rewrite<'_>,
+    progress: &Progress,
+) -> Result<u64> {
+    let live = writer.ctd_state(before.pk)?.live;
+    if !rewrite.concerns_objects() || live == 0 {
+        return Ok(0);
     }
-    Ok(())
-}
-
-/// Stored values are not converted from one type to another yet.
-fn refusal(changed: &PropertyDiff) -> String {
-    let kind = |kind: &Option<String>| kind.clone().unwrap_or_default();
-    format!(
-        "Changing the type from {} to {} is not possible while the content type has objects",
-        kind(&changed.from),
-        kind(&changed.to)
-    )
+    let exists = |data_url: &str| {
+        let Some(target) = link::parse(data_url) else { return Ok(false) };
+        let Some(known) = catalog.find(target.content_type) else { return Ok(false) };
+        Ok(writer.object_pk(known.pk, &target.id)?.is_some())
+    };
+    rewrite.check_backfills(&exists)?;
+    writer.drop_property_indexes(before.pk, rewrite.touched())?;
+    let properties = rewrite.properties();
+    let changes_links = rewrite.changes_links();
+    let mut rewritten = 0;
+    progress.start(live);
+    let walked = writer.rewrite_objects(before.pk, before.definition.editions(), |object| {
+        progress.advance();
+        let mut take =
+            |text: StoredText<'_>| rewrite.object(object.id, text.title, text.data, &exists);
+        let current = take(object.current)?;
+        let published = object.published.map(&mut take).transpose()?.flatten();
+        let new = NewTexts { current, published };
+        if new.current.is_none() && new.published.is_none() {
+            return Ok(new);
+        }
+        rewritten += 1;
+        if changes_links {
+            let links = |new: &Option<Rewritten>, stored: StoredText<'_>| {
+                scan::links(new.as_ref().map_or(stored.data, |new| &new.data), properties)
+            };
+            let mut found = links(&new.current, object.current);
+            found.extend(object.published.into_iter().flat_map(|old| links(&new.published, old)));
+            let targets = found.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
+            writer.replace_links(object.pk, targets)?;
+        }
+        Ok(new)
+    });
+    progress.end();
+    walked.map(|()| rewritten)
 }
 
 /// Draft & Public and the workflow of a type that has objects.

@@ -1,6 +1,6 @@
 //! What changed between two definitions, property by property.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -8,76 +8,119 @@ use super::model::{Definition, InputType, Property};
 use crate::wire::plan::Change;
 
 /// A property that is not the same in both definitions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PropertyDiff {
-    pub(crate) name: String,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PropertyDiff<'a> {
     pub(crate) change: Change,
-    /// `type/inputType` before; none for an added property.
-    pub(crate) from: Option<String>,
-    /// `type/inputType` after; none for a removed property.
-    pub(crate) to: Option<String>,
-    /// Stored objects may lack a value that is required from now on.
-    pub(crate) newly_required: bool,
+    /// Where stored values come from; none for an added property.
+    pub(crate) old: Option<&'a Property>,
+    /// None for a removed property.
+    pub(crate) new: Option<&'a Property>,
 }
 
-/// Compares two definitions: changed and added properties in the new order, then removed ones.
-///
-/// A property with another name is another property.
-pub(crate) fn diff(before: &Definition, after: &Definition) -> Vec<PropertyDiff> {
-    let (old, new) = (before.properties(), after.properties());
-    let old_by_name: HashMap<_, _> = old.iter().map(|p| (p.name.as_str(), p)).collect();
-    let new_by_name: HashMap<_, _> = new.iter().map(|p| (p.name.as_str(), p)).collect();
-
-    let mut changes = Vec::new();
-    for property in &new {
-        let (change, from, newly_required) = match old_by_name.get(property.name.as_str()) {
-            None => (Change::Add, None, property.required),
-            Some(old) => {
-                let change = if changes_type(old, property) {
-                    Change::Type
-                } else if is_same(&property.name, old.required == property.required, before, after)
-                {
-                    continue;
-                } else {
-                    Change::Settings
-                };
-                (change, Some(old.kind()), property.required && !old.required)
-            }
-        };
-        let (name, to) = (property.name.clone(), Some(property.kind()));
-        changes.push(PropertyDiff { name, change, from, to, newly_required });
+impl PropertyDiff<'_> {
+    /// Stored objects may lack a value that is required from now on.
+    pub(crate) fn newly_required(&self) -> bool {
+        self.new.is_some_and(|new| new.required && !self.old.is_some_and(|old| old.required))
     }
-    let removed = old.iter().filter(|old| !new_by_name.contains_key(old.name.as_str()));
+
+    /// Stored values move to another name.
+    pub(crate) fn is_renamed(&self) -> bool {
+        self.old.zip(self.new).is_some_and(|(old, new)| old.name != new.name)
+    }
+
+    /// Stored values are made anew.
+    pub(crate) fn converts(&self) -> bool {
+        self.new.is_some_and(|new| self.old.is_none_or(|old| converts(old, new)))
+    }
+}
+
+/// Compares two definitions, given with their properties: changed and added properties in the new
+/// order, then removed ones.
+///
+/// A property with another name is another property, unless it says what it was renamed from.
+pub(crate) fn diff<'a>(
+    (before, old): (&Definition, &'a [Property]),
+    (after, new): (&Definition, &'a [Property]),
+) -> Vec<PropertyDiff<'a>> {
+    let mut changes = Vec::new();
+    let mut sources = HashSet::new();
+    for property in new {
+        let source = source(property, old, new);
+        let change = match source {
+            None => Change::Add,
+            Some(old) if changes_type(old, property) => Change::Type,
+            Some(old) if old.name != property.name => Change::Add,
+            Some(old)
+                if is_same(&property.name, old.required == property.required, before, after) =>
+            {
+                sources.insert(old.name.as_str());
+                continue;
+            }
+            Some(_) => Change::Settings,
+        };
+        sources.extend(source.map(|old| old.name.as_str()));
+        changes.push(PropertyDiff { change, old: source, new: Some(property) });
+    }
+    let removed = old.iter().filter(|old| !sources.contains(old.name.as_str()));
     changes.extend(removed.map(|old| PropertyDiff {
-        name: old.name.clone(),
         change: Change::Remove,
-        from: Some(old.kind()),
-        to: None,
-        newly_required: false,
+        old: Some(old),
+        new: None,
     }));
     changes
 }
 
-/// Tells whether stored values would have to be converted, here or in a nested property.
+/// Returns the property whose stored values a property of the same level takes over: that of its
+/// name, or the one it was renamed from, if that is removed.
+///
+/// A name that is still in use, or none any more, means nothing: the rename was done before.
+pub(super) fn source<'a>(
+    property: &Property,
+    old: &'a [Property],
+    new: &[Property],
+) -> Option<&'a Property> {
+    let named = |name: &str| old.iter().find(|old| old.name == name);
+    let renamed = || {
+        let name = property.migration.renamed_from.as_deref()?;
+        named(name).filter(|_| new.iter().all(|new| new.name != name))
+    };
+    named(&property.name).or_else(renamed)
+}
+
+/// Tells whether a stored value has to be looked at: to convert it, or to fill in a missing one.
+pub(super) fn converts(old: &Property, new: &Property) -> bool {
+    changes_type(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
+}
+
+/// Tells whether stored values are rewritten: they are of another type, here or in a nested
+/// property, or a nested property is removed or renamed.
 fn changes_type(old: &Property, new: &Property) -> bool {
     let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));
-    pair(old) != pair(new) || common(old, new).any(|(old, new)| changes_type(old, new))
+    if pair(old) != pair(new) {
+        return true;
+    }
+    // Without nested properties, a custom value is described by its schema alone.
+    if new.nested.is_empty() {
+        return false;
+    }
+    let sources: Vec<_> = new
+        .nested
+        .iter()
+        .map(|new_one| (source(new_one, &old.nested, &new.nested), new_one))
+        .collect();
+    let is_kept = |old: &Property| {
+        sources.iter().any(|(source, _)| source.is_some_and(|source| source.name == old.name))
+    };
+    !old.nested.iter().all(is_kept)
+        || sources.into_iter().any(|(old, new)| match old {
+            Some(old) => old.name != new.name || converts(old, new),
+            None => new.required && new.migration.backfill.is_some(),
+        })
 }
 
 /// `markdown` and `textMarkdown` are one input type in two spellings (contract 2.5).
 fn without_synonym(input_type: InputType) -> InputType {
     if input_type == InputType::Markdown { InputType::TextMarkdown } else { input_type }
-}
-
-/// Pairs of nested properties that have the same name.
-fn common<'a>(
-    old: &'a Property,
-    new: &'a Property,
-) -> impl Iterator<Item = (&'a Property, &'a Property)> {
-    new.nested.iter().filter_map(|new| {
-        let old = old.nested.iter().find(|old| old.name == new.name)?;
-        Some((old, new))
-    })
 }
 
 fn is_same(name: &str, same_required: bool, before: &Definition, after: &Definition) -> bool {
@@ -113,11 +156,15 @@ mod tests {
         let mut changed = base.clone();
         spoil(&mut changed);
         let describe = |c: PropertyDiff| {
-            let kind = |kind: Option<String>| kind.unwrap_or_else(|| "-".to_owned());
-            let mark = if c.newly_required { " required" } else { "" };
-            format!("{:?} {} {} {}{mark}", c.change, c.name, kind(c.from), kind(c.to))
+            let kind = |p: Option<&Property>| p.map_or_else(|| "-".to_owned(), Property::kind);
+            let name = &c.new.or(c.old).expect("one of the two has it").name;
+            let mark = if c.newly_required() { " required" } else { "" };
+            let from = if c.is_renamed() { " renamed" } else { "" };
+            format!("{:?} {name} {} {}{from}{mark}", c.change, kind(c.old), kind(c.new))
         };
-        diff(&parsed(&base), &parsed(&changed)).into_iter().map(describe).collect()
+        let (base, changed) = (parsed(&base), parsed(&changed));
+        let (old, new) = (base.properties(), changed.properties());
+        diff((&base, &old), (&changed, &new)).into_iter().map(describe).collect()
     }
 
     fn at<'a>(payload: &'a mut Value, pointer: &str) -> &'a mut Value {
@@ -189,7 +236,9 @@ mod tests {
             at(&mut payload, CONFIGS)["title"]["inputType"] = json!(spelling);
             parsed(&payload)
         };
-        let found = diff(&spelt("markdown"), &spelt("textMarkdown"));
+        let (before, after) = (spelt("markdown"), spelt("textMarkdown"));
+        let (old, new) = (before.properties(), after.properties());
+        let found = diff((&before, &old), (&after, &new));
         assert_eq!(found[0].change, Change::Settings);
     }
 }

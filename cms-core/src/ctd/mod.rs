@@ -1,15 +1,18 @@
 //! Content type definitions: the model ([`model`]), reading payloads ([`parse`]), the schema that
 //! objects are checked against ([`schema`]), the built-in types ([`builtin`]), all types of a
 //! server at one moment ([`catalog`]), and the operations ([`service`], [`plan`] over [`change`]).
+//! What a change does to stored values is in [`convert`], for all objects of a type in [`rewrite`].
 
 pub(crate) mod builtin;
 pub(crate) mod catalog;
 pub(crate) mod change;
+pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod model;
 pub(crate) mod parse;
 pub(crate) mod plan;
 pub(crate) mod resolve;
+pub(crate) mod rewrite;
 pub(crate) mod schema;
 pub(crate) mod service;
 pub(crate) mod slug;

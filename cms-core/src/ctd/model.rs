@@ -46,6 +46,18 @@ pub(crate) struct Property {
     pub(crate) block_types: Option<Vec<String>>,
     /// Properties of list items (`object`) or of a `custom` object.
     pub(crate) nested: Vec<Property>,
+    pub(crate) migration: Migration,
+}
+
+/// What spares stored values when a definition changes (contract 2.8); nothing else looks at it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Migration {
+    /// Property that is removed in the same change and whose values move here.
+    pub(crate) renamed_from: Option<String>,
+    /// Text that reads as a number or a boolean is read, not reset.
+    pub(crate) parse: bool,
+    /// Value of objects that would lack a required one.
+    pub(crate) backfill: Option<Value>,
 }
 
 impl Property {
@@ -64,6 +76,7 @@ impl Property {
             relation: None,
             block_types: None,
             nested: Vec::new(),
+            migration: Migration::default(),
         }
     }
 
@@ -77,6 +90,14 @@ impl Property {
         self.relation.is_some() || self.nested.iter().any(Self::may_link)
     }
 
+    /// Path of the configs inside this property, whose own config stands at `path`.
+    pub(crate) fn nested_configs(&self, path: &str) -> String {
+        match self.input_type {
+            InputType::Object => format!("{path}.items.propertiesConfig"),
+            _ => format!("{path}.propertiesConfig"),
+        }
+    }
+
     /// A `custom` property whose own properties are described one by one.
     pub(crate) fn is_nested_object(&self) -> bool {
         self.input_type == InputType::Custom
@@ -84,6 +105,12 @@ impl Property {
             && !self.nested.is_empty()
     }
 }
+
+/// Path of the configs of a type's own properties.
+pub(crate) const CONFIGS_PATH: &str = "metaDefinition.propertiesConfig";
+
+/// The one way of converting that a definition may ask for.
+pub(crate) const PARSE: &str = "parse";
 
 /// What a relation may point to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -297,6 +324,11 @@ fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> 
         block_types: (input_type == InputType::Block && config["blockEditorTypes"].is_array())
             .then(|| strings(&config["blockEditorTypes"]).map(str::to_owned).collect()),
         nested,
+        migration: Migration {
+            renamed_from: config["renamedFrom"].as_str().map(str::to_owned),
+            parse: config["convert"] == PARSE,
+            backfill: config.get("backfill").cloned(),
+        },
     })
 }
 

@@ -4,6 +4,7 @@
 //! Whether the name is taken and whether featured images exist is for the service to ask. The
 //! properties themselves are in [`mod@properties`].
 
+mod migration;
 mod properties;
 mod read;
 #[cfg(test)]
@@ -61,7 +62,7 @@ pub(crate) fn definition(
             let mut schema_definition = schema.clone();
             schema_definition.entry("required").or_insert_with(|| Value::Array(Vec::new()));
             schema_definition.entry("additionalProperties").or_insert(Value::Bool(false));
-            Ok(Definition {
+            let definition = Definition {
                 name: name.to_owned(),
                 label: label.to_owned(),
                 workflow_id: workflow_id.to_owned(),
@@ -71,7 +72,9 @@ pub(crate) fn definition(
                 meta_definition: meta.clone(),
                 slugs,
                 featured_image,
-            })
+            };
+            migration::check(&definition, base, errors);
+            if errors.is_empty() { Ok(definition) } else { Err(std::mem::take(errors)) }
         }
         _ => Err(std::mem::take(errors)),
     }

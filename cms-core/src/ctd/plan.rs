@@ -15,15 +15,16 @@ use super::{
     service::{Types, check, reasons_to_stay, require_changeable},
 };
 use crate::{
-    CoreConfig,
+    CoreConfig, auth,
     clock::Timestamp,
     context::Caller,
     error::{Error, FieldErrors, Result},
     message,
+    progress::Progress,
     store::Writer,
     wire::plan::{
-        Action, ApplyRequest, Change, DataLoss, Plan, PlanRequest, PropertyPlan, Summary, TypePlan,
-        WorkflowPlan,
+        Action, ApplyRequest, Change, DataLoss, KeyPlan, Plan, PlanRequest, PropertyPlan, Summary,
+        TypePlan, WorkflowPlan,
     },
     workflow,
 };
@@ -31,9 +32,14 @@ use crate::{
 impl Types<'_> {
     /// Tells what an apply would do.
     pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<Plan> {
-        caller.require_type_admin()?;
+        require_rights(caller, request)?;
         let run = Run::new(self, request);
-        self.cms.store.rehearse(move |writer| run.carry_out(writer))
+        let mut plan = self.cms.store.rehearse(move |writer| run.carry_out(writer))?;
+        for planned in &mut plan.keys {
+            // Nobody will ever have that token.
+            planned.key = None;
+        }
+        Ok(plan)
     }
 
     /// Carries out a project, all or nothing; returns the plan that was carried out.
@@ -42,7 +48,7 @@ impl Types<'_> {
     /// [`Error::Conflict`] for a stale token, [`Error::Blocked`] when something is in the way,
     /// [`Error::DataLoss`] when values would be lost and nobody agreed to that.
     pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<Plan> {
-        caller.require_type_admin()?;
+        require_rights(caller, &request.wanted)?;
         let run = Run::new(self, &request.wanted);
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
         self.cms.store.write(move |writer| {
@@ -53,8 +59,10 @@ impl Types<'_> {
             let workflows = plan.workflows.iter();
             let workflows = workflows.map(|w| (format!("workflows.{}", w.id), &w.blockers));
             let types = plan.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
+            let keys = plan.keys.iter().map(|k| (format!("keys.{}", k.name), &k.blockers));
             let blocked: Vec<_> = workflows
                 .chain(types)
+                .chain(keys)
                 .filter(|(_, blockers)| !blockers.is_empty())
                 .map(|(name, blockers)| (name, blockers.clone()))
                 .collect();
@@ -70,12 +78,19 @@ impl Types<'_> {
     }
 }
 
+/// Content types take a key that may administer them, keys an admin key.
+fn require_rights(caller: &Caller, wanted: &PlanRequest) -> Result<()> {
+    caller.require_type_admin()?;
+    if wanted.keys.is_empty() { Ok(()) } else { caller.require_admin() }
+}
+
 /// One planned or real run over the types.
 struct Run {
     wanted: PlanRequest,
     cell: Arc<CatalogCell>,
     config: CoreConfig,
     at: Timestamp,
+    rewriting: Arc<Progress>,
 }
 
 impl Run {
@@ -86,6 +101,7 @@ impl Run {
             cell: Arc::clone(&types.cms.catalog),
             at: config.clock.now(),
             config,
+            rewriting: Arc::clone(&types.cms.rewriting),
         }
     }
 
@@ -94,6 +110,8 @@ impl Run {
         let catalog = self.cell.within(writer)?;
         let token = self.token(writer, &catalog)?;
         let mut workflows = self.define_workflows(writer, &catalog)?;
+        // Keys come before the types: one whose rules name a type keeps it from being deleted.
+        let keys = self.put_keys(writer)?;
         let catalog = self.cell.within(writer)?;
         let rev = catalog.rev + 1;
         let mut types = Vec::new();
@@ -138,11 +156,15 @@ impl Run {
             delete: count(Action::Delete),
             objects_rewritten: rewritten,
             values_lost: properties.map(|property| property.emptied).sum(),
-            blockers: (types.iter().filter(|planned| !planned.blockers.is_empty()).count()
-                + workflows.iter().filter(|planned| !planned.blockers.is_empty()).count())
-                as u64,
+            blockers: types
+                .iter()
+                .map(|planned| &planned.blockers)
+                .chain(workflows.iter().map(|planned| &planned.blockers))
+                .chain(keys.iter().map(|planned| &planned.blockers))
+                .filter(|blockers| !blockers.is_empty())
+                .count() as u64,
         };
-        Ok(Plan { token, summary, workflows, content_types: types })
+        Ok(Plan { token, summary, workflows, content_types: types, keys })
     }
 
     /// Makes the workflows what they should be, and reports what that did to each.
@@ -169,6 +191,25 @@ impl Run {
                 }
             }
             planned.push(WorkflowPlan { id, action, blockers });
+        }
+        Ok(planned)
+    }
+
+    /// Makes the keys what they should be, and reports what that did to each.
+    fn put_keys(&self, writer: &Writer<'_>) -> Result<Vec<KeyPlan>> {
+        let mut planned: Vec<KeyPlan> = Vec::new();
+        for payload in &self.wanted.keys {
+            let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
+            if planned.iter().any(|other| other.name == name) {
+                planned.push(KeyPlan {
+                    name: name.to_owned(),
+                    action: Action::None,
+                    blockers: FieldErrors::one("name", message::ALREADY_USED),
+                    key: None,
+                });
+            } else {
+                planned.push(auth::service::put(writer, payload, &self.config)?);
+            }
         }
         Ok(planned)
     }
@@ -203,6 +244,7 @@ impl Run {
             name: property.name,
             change: Change::Add,
             from: None,
+            renamed_from: None,
             kept: 0,
             converted: 0,
             emptied: 0,
@@ -242,7 +284,8 @@ impl Run {
             let errors = FieldErrors::one("name", "This content type cannot be changed");
             return Ok((blocked(name, Action::Update, errors), 0));
         }
-        let outcome = change::update(writer, catalog, before, &definition, rev, self.at)?;
+        let outcome =
+            change::update(writer, catalog, before, &definition, (rev, self.at), &self.rewriting)?;
         let planned = TypePlan {
             name: name.to_owned(),
             action: Action::Update,
@@ -284,6 +327,9 @@ impl Run {
             serde_json::to_vec(&self.wanted).map_err(|error| Error::Internal(Box::new(error)))?;
         digest.update(&wanted);
         digest.update(catalog.rev.to_le_bytes());
+        if !self.wanted.keys.is_empty() {
+            digest.update(writer.revisions()?.auth.to_le_bytes());
+        }
         for known in catalog.types() {
             digest.update(known.pk.to_le_bytes());
             digest.update(writer.ctd_state(known.pk)?.changes.to_le_bytes());

@@ -12,7 +12,10 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
-use super::model::{Definition, InputType, Property};
+use super::{
+    diff,
+    model::{Definition, InputType, Property},
+};
 use crate::limits::PATTERN_BACKTRACKS;
 
 /// The checked part of a definition: one schema per property, in the order of the properties.
@@ -30,6 +33,11 @@ pub(crate) struct PropertySchema {
 }
 
 impl PropertySchema {
+    /// Prepares the schema of one property, given as it is stored.
+    pub(crate) fn of(property: &Property, stored: &Value) -> Self {
+        Self::new(property_schema(property, stored))
+    }
+
     fn new(schema: Value) -> Self {
         Self { schema, validator: OnceLock::new() }
     }
@@ -49,10 +57,33 @@ impl PropertySchema {
 /// Prepares the schemas of a definition's properties.
 pub(crate) fn compile(properties: &[Property], definition: &Definition) -> CompiledSchema {
     let schemas = &definition.schema_definition["allOf"][1]["properties"];
-    let compile = |property: &Property| {
-        PropertySchema::new(property_schema(property, &schemas[property.name.as_str()]))
-    };
+    let compile =
+        |property: &Property| PropertySchema::of(property, &schemas[property.name.as_str()]);
     CompiledSchema { properties: properties.iter().map(compile).collect() }
+}
+
+/// Returns the schema of what `new` demands of nested properties and `old` did not: that they are
+/// there, and not empty.
+pub(crate) fn new_demands(old: &Property, new: &Property) -> Option<PropertySchema> {
+    demands(old, new).map(PropertySchema::new)
+}
+
+fn demands(old: &Property, new: &Property) -> Option<Value> {
+    let (mut required, mut schemas) = (Vec::new(), Map::new());
+    for property in &new.nested {
+        let before = diff::source(property, &old.nested, &new.nested);
+        let mut schema = before.and_then(|before| demands(before, property));
+        if property.required && before.is_none_or(|before| !before.required) {
+            required.push(property.name.as_str());
+            schema.get_or_insert_with(|| json!({}))["minLength"] = 1.into();
+        }
+        schemas.extend(schema.map(|schema| (property.name.clone(), schema)));
+    }
+    let object = json!({"required": required, "properties": schemas});
+    (!schemas.is_empty()).then(|| match new.input_type {
+        InputType::Object => json!({"items": object}),
+        _ => object,
+    })
 }
 
 /// Tells whether a pattern can be used: ECMA 262, look-around included.

@@ -95,11 +95,12 @@ impl Types<'_> {
         name: &str,
         payload: Map<String, Value>,
     ) -> Result<ContentType> {
+        let progress = Arc::clone(&self.cms.rewriting);
         self.write(caller, name, move |writer, catalog, before, at| {
             require_changeable(before)?;
             let definition = check(writer, catalog, &payload, Some(before))?;
             let rev = writer.bump_schema()?;
-            change::update(writer, catalog, before, &definition, rev, at)?
+            change::update(writer, catalog, before, &definition, (rev, at), &progress)?
                 .blockers
                 .into_result()?;
             Ok(Type::new(writer.ctd(before.pk)?, &catalog.workflows).to_wire())

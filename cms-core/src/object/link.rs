@@ -53,37 +53,41 @@ pub(crate) struct LinkRef {
 /// Returns the well-formed internal links of an object, those inside lists included.
 pub(crate) fn links(properties: &[Property], object: &Map<String, Value>) -> Vec<LinkRef> {
     let mut found = Vec::new();
-    collect(properties, object, &Path::Root, &mut found);
+    visit(properties, object, &Path::Root, &mut |path, data_url| {
+        found.extend(parse(data_url).map(|target| LinkRef {
+            path: path.to_string(),
+            content_type: target.content_type.to_owned(),
+            id: target.id.into_owned(),
+        }));
+    });
     found
 }
 
-fn collect(
+/// Hands the address of every internal link of an object to `found`, with the path of its relation.
+pub(crate) fn visit(
     properties: &[Property],
     object: &Map<String, Value>,
     parent: &Path,
-    found: &mut Vec<LinkRef>,
+    found: &mut impl FnMut(&Path<'_>, &str),
 ) {
     for property in properties.iter().filter(|property| property.may_link()) {
         let Some(value) = object.get(&property.name) else { continue };
         let path = parent.key(&property.name);
         match (property.input_type, value) {
             (InputType::Datasource, Value::Array(items)) => {
-                let targets = items.iter().filter_map(internal).filter_map(parse);
-                found.extend(targets.map(|target| LinkRef {
-                    path: path.to_string(),
-                    content_type: target.content_type.to_owned(),
-                    id: target.id.into_owned(),
-                }));
+                for data_url in items.iter().filter_map(internal) {
+                    found(&path, data_url);
+                }
             }
             (InputType::Object, Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     if let Value::Object(item) = item {
-                        collect(&property.nested, item, &path.index(index), found);
+                        visit(&property.nested, item, &path.index(index), found);
                     }
                 }
             }
             (InputType::Custom, Value::Object(value)) => {
-                collect(&property.nested, value, &path, found);
+                visit(&property.nested, value, &path, found);
             }
             _ => {}
         }

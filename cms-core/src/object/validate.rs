@@ -47,10 +47,7 @@ pub(crate) fn validate(
             continue;
         };
         declared += 1;
-        if !schema.validator().is_valid(value) {
-            add_schema_errors(property, schema, value, &mut errors);
-        }
-        rules::check(property, value, &Path::Root.key(&property.name), &mut errors);
+        validate_value(property, schema, value, &mut errors);
     }
     if declared < object.len() {
         for key in object.keys().map(String::as_str) {
@@ -61,6 +58,29 @@ pub(crate) fn validate(
         }
     }
     errors
+}
+
+/// Checks the value of one property.
+pub(crate) fn validate_value(
+    property: &Property,
+    schema: &PropertySchema,
+    value: &Value,
+    errors: &mut FieldErrors,
+) {
+    validate_schema(property, schema, value, errors);
+    rules::check(property, value, &Path::Root.key(&property.name), errors);
+}
+
+/// Checks the value of one property against no more than a schema.
+pub(crate) fn validate_schema(
+    property: &Property,
+    schema: &PropertySchema,
+    value: &Value,
+    errors: &mut FieldErrors,
+) {
+    if !schema.validator().is_valid(value) {
+        add_schema_errors(property, schema, value, errors);
+    }
 }
 
 /// Checks an object id (contract 1.7).

@@ -15,15 +15,10 @@ use crate::{
     object::model::Edition,
 };
 
-/// JSON text of a top-level property of `object.data`. Only for names of declared properties:
-/// validation lets nothing but letters, digits and `_` into them.
-pub(crate) fn fragment(property: &str) -> String {
-    debug_assert!(property.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
-    format!("data -> '$.{property}'")
-}
-
-/// What a property sorts by and is looked up by.
+/// What a property sorts by and is looked up by. Only for names of declared properties: validation
+/// lets nothing but letters, digits and `_` into them.
 pub(crate) fn key(property: &str) -> String {
+    debug_assert!(property.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
     format!("property_key(data, '{property}')")
 }
 

@@ -100,6 +100,15 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Gives a key other rules.
+    pub(crate) fn set_key_rules(&self, pk: i64, rules: &[Rule]) -> Result<()> {
+        let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
+        self.statement("UPDATE api_key SET rules = ?2 WHERE pk = ?1")?
+            .execute(params![pk, rules])
+            .map_err(map)?;
+        Ok(())
+    }
+
     /// Gives a key another token.
     pub(crate) fn set_key_hash(&self, pk: i64, hash: [u8; 32]) -> Result<()> {
         self.statement("UPDATE api_key SET hash = ?2 WHERE pk = ?1")?

@@ -36,6 +36,7 @@ pub(crate) use self::{
     key::KeyRow,
     meta::{DERIVED, Revisions},
     object::ObjectChange,
+    property::{NewTexts, StoredText},
 };
 use self::{error::map, pool::Pool, writer::Writers};
 use crate::{

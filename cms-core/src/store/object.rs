@@ -190,6 +190,13 @@ impl Reader<'_> {
             .map_err(map)
     }
 
+    /// Returns the properties of an object as they are stored.
+    pub(crate) fn object_data(&self, pk: i64) -> Result<String> {
+        self.statement("SELECT data FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| row.get(0))
+            .map_err(map)
+    }
+
     /// Counts live objects of all types.
     pub(crate) fn live_objects(&self) -> Result<u64> {
         self.statement("SELECT coalesce(sum(live), 0) FROM ctd_state")?

@@ -17,6 +17,10 @@ pub struct PlanRequest {
     pub workflows: Vec<Map<String, Value>>,
     #[serde(default)]
     pub content_types: Vec<Map<String, Value>>,
+    /// Keys as the management endpoint takes them; one that exists gets the rules. Naming any
+    /// takes an admin key.
+    #[serde(default)]
+    pub keys: Vec<Map<String, Value>>,
     /// Also delete types that are not named, built-in ones never.
     #[serde(default)]
     pub prune: bool,
@@ -46,7 +50,7 @@ pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
             errors.add(path, message::wrong_type(value, expected));
         }
     };
-    for key in ["workflows", "contentTypes"] {
+    for key in ["workflows", "contentTypes", "keys"] {
         let Some(items) = payload.get(key) else { continue };
         check(key, items, items.is_array(), "array");
         for (index, item) in items.as_array().into_iter().flatten().enumerate() {
@@ -87,6 +91,8 @@ pub struct Plan {
     #[serde(default)]
     pub workflows: Vec<WorkflowPlan>,
     pub content_types: Vec<TypePlan>,
+    #[serde(default)]
+    pub keys: Vec<KeyPlan>,
 }
 
 impl Plan {
@@ -94,6 +100,7 @@ impl Plan {
     pub fn has_changes(&self) -> bool {
         self.content_types.iter().any(|t| t.action != Action::None)
             || self.workflows.iter().any(|w| w.action != Action::None)
+            || self.keys.iter().any(|k| k.action != Action::None)
     }
 }
 
@@ -116,6 +123,18 @@ pub struct WorkflowPlan {
     pub action: Action,
     /// The map that an apply would answer; empty when nothing is in the way.
     pub blockers: FieldErrors,
+}
+
+/// What happens to one key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeyPlan {
+    pub name: String,
+    pub action: Action,
+    /// The map that an apply would answer; empty when nothing is in the way.
+    pub blockers: FieldErrors,
+    /// Token of a new key: only in the answer of the apply that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
 }
 
 /// What happens to one type.
@@ -149,10 +168,18 @@ pub struct PropertyPlan {
     pub from: Option<String>,
     /// `type/inputType` after; null for a removed property.
     pub to: Option<String>,
+    /// Old name of the property whose values move to this one.
+    #[serde(rename = "renamedFrom", default, skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+    /// Values that stay as they are.
     pub kept: u64,
+    /// Values that are others now and have lost nothing, and values where none were.
     pub converted: u64,
+    /// Values of which something is lost.
     pub emptied: u64,
+    /// Values, or missing values, that are not valid from now on.
     pub failed: u64,
+    /// Some of what changes: first what fails, then what is lost, then what is converted.
     pub samples: Vec<Sample>,
 }
 

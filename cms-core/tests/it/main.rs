@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod changes;
+mod conversion;
 mod handles;
 mod objects;
 mod opening;
 mod plan;
+mod project;
 mod publish;
 mod support;
 mod writers;

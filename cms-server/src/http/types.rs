@@ -70,13 +70,14 @@ pub(crate) fn purge_space(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 }
 
 pub(crate) fn plan(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload = project(call, &["contentTypes", "workflows", "prune"])?;
+    let payload = project(call, &["workflows", "contentTypes", "keys", "prune"])?;
     let request: PlanRequest = body::structure(payload)?;
     Ok(Answer::json(&cms.types().plan(&call.caller, &request)?))
 }
 
 pub(crate) fn apply(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload = project(call, &["contentTypes", "workflows", "prune", "token", "allowDataLoss"])?;
+    let payload =
+        project(call, &["workflows", "contentTypes", "keys", "prune", "token", "allowDataLoss"])?;
     let request: ApplyRequest = body::structure(payload)?;
     Ok(Answer::json(&cms.types().apply(&call.caller, &request)?))
 }

@@ -88,7 +88,7 @@ async fn every_fault_of_a_content_type() {
     }
     assert_eq!(empty.get(&format!("{TYPES}/example")).await.both(), not_found());
     assert_eq!(stored.get(&format!("{TYPES}/example")).await.json(), before);
-    assert_eq!(table.rows.len(), 132);
+    assert_eq!(table.rows.len(), 147);
 }
 
 #[tokio::test]

@@ -66,7 +66,7 @@ pub(super) fn apply(
         return Ok(());
     }
     let switches = Switches::find(target, &wanted, &plan)?;
-    printer.note(plan_text::render(&plan, &switches).trim_end())?;
+    printer.note(plan_text::render(&plan, &wanted, &switches).trim_end())?;
     if let Some(error) = plan_text::blocked(&plan) {
         return Err(error.into());
     }

@@ -1,0 +1,105 @@
+//! The keys of a config that spare stored values when a type changes (contract 2.8).
+//!
+//! A rename is done once and the key stays: a name that no stored property has any more is no
+//! fault. What would not do what it says is refused, because values would be lost.
+
+use serde_json::{Map, Value};
+
+use super::{
+    super::{
+        convert::lacks,
+        diff,
+        model::{CONFIGS_PATH, Definition, InputType, PARSE, Property},
+        schema::PropertySchema,
+    },
+    read::optional,
+};
+use crate::{error::FieldErrors, message::NOT_VALID, object::validate::validate_value};
+
+/// Checks what one config says by itself.
+pub(super) fn check_config(
+    name: &str,
+    config: &Map<String, Value>,
+    path: &str,
+    errors: &mut FieldErrors,
+) {
+    if optional::<&str>(config, "renamedFrom", path, errors) == Some(name) {
+        errors.add(format!("{path}.renamedFrom"), NOT_VALID);
+    }
+    if config.get("convert").is_some_and(|way| way != PARSE) {
+        errors.add(format!("{path}.convert"), NOT_VALID);
+    }
+}
+
+/// Checks renames against what is stored, and backfill values against their properties.
+pub(super) fn check(definition: &Definition, base: Option<&Definition>, errors: &mut FieldErrors) {
+    let properties = definition.properties();
+    let schemas = &definition.schema_definition["allOf"][1]["properties"];
+    check_backfills(&properties, schemas, CONFIGS_PATH, errors);
+    if let Some(base) = base {
+        check_renames(&properties, &base.properties(), CONFIGS_PATH, errors);
+    }
+}
+
+fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors: &mut FieldErrors) {
+    for property in properties {
+        let stored = &schemas[property.name.as_str()];
+        let path = format!("{path}.{}", property.name);
+        if let Some(backfill) = &property.migration.backfill {
+            let mut faults = FieldErrors::default();
+            validate_value(property, &PropertySchema::of(property, stored), backfill, &mut faults);
+            if !faults.is_empty() || (property.required && lacks(Some(backfill))) {
+                errors.add(format!("{path}.backfill"), NOT_VALID);
+            }
+        }
+        let nested =
+            if property.input_type == InputType::Object { &stored["items"] } else { stored };
+        check_backfills(
+            &property.nested,
+            &nested["properties"],
+            &property.nested_configs(&path),
+            errors,
+        );
+    }
+}
+
+fn check_renames(
+    properties: &[Property],
+    stored: &[Property],
+    path: &str,
+    errors: &mut FieldErrors,
+) {
+    let is_in = |properties: &[Property], name: &str| properties.iter().any(|p| p.name == name);
+    let mut claimed = Vec::new();
+    for property in properties {
+        let path = format!("{path}.{}", property.name);
+        let before = stored.iter().find(|stored| stored.name == property.name);
+        let renamed_from = property.migration.renamed_from.as_deref();
+        // What was said before was done before.
+        let is_new =
+            before.is_none_or(|before| before.migration.renamed_from.as_deref() != renamed_from);
+        if let Some(name) = renamed_from.filter(|name| is_new && is_in(stored, name)) {
+            let fault = if is_in(properties, name) {
+                Some(format!("Property name {name} is not removed"))
+            } else if before.is_some() {
+                Some(format!("Property name {} has values of its own", property.name))
+            } else if claimed.contains(&name) {
+                Some(format!("Property name {name} is renamed twice"))
+            } else {
+                claimed.push(name);
+                None
+            };
+            if let Some(fault) = fault {
+                errors.add(format!("{path}.renamedFrom"), fault);
+            }
+        }
+        if let Some(before) = diff::source(property, stored, properties) {
+            check_renames(
+                &property.nested,
+                &before.nested,
+                &property.nested_configs(&path),
+                errors,
+            );
+        }
+    }
+}

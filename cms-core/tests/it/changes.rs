@@ -1,0 +1,260 @@
+//! What is in the way of changing a type that has objects, and what makes a change lossless.
+
+use cms_core::{
+    Caller, Error, FieldErrors,
+    testing::TestCms,
+    wire::plan::{ApplyRequest, Change, DataLoss, Plan, PlanRequest, PropertyPlan},
+};
+use serde_json::{Map, Value, json};
+
+use crate::support::{add_property, article, dump, link, map, remove_property, rows};
+
+const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
+
+/// What is done to a definition before it is sent.
+type Edit = fn(&mut Map<String, Value>);
+
+/// The articles `a` and `b`; `b` has a title only.
+fn folder() -> (TestCms, Caller) {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, article()).unwrap();
+    let objects = test.cms.objects();
+    objects.create(&local, "article", map(json!({"id": "b", "title": "B"}))).unwrap();
+    let parts = json!([{"sources": [link("article", "b")]}, {}]);
+    let links = [link("article", "b")];
+    let full = json!({"id": "a", "title": "A", "rank": 1.5, "related": links, "parts": parts});
+    objects.create(&local, "article", map(full)).unwrap();
+    (test, local)
+}
+
+fn config<'a>(definition: &'a mut Map<String, Value>, name: &str) -> &'a mut Value {
+    &mut definition["metaDefinition"]["propertiesConfig"][name]
+}
+
+fn retype(definition: &mut Map<String, Value>, name: &str, schema: Value, input: &str) {
+    remove_property(definition, name);
+    add_property(definition, name, schema, input);
+}
+
+fn wanted(definition: &Map<String, Value>) -> PlanRequest {
+    PlanRequest { content_types: vec![definition.clone()], ..PlanRequest::default() }
+}
+
+fn apply(test: &TestCms, definition: &Map<String, Value>) -> Plan {
+    let request = ApplyRequest {
+        wanted: wanted(definition),
+        allow_data_loss: Some(DataLoss::All(true)),
+        ..ApplyRequest::default()
+    };
+    test.cms.types().apply(&Caller::local(), &request).unwrap()
+}
+
+fn property<'p>(plan: &'p Plan, name: &str) -> &'p PropertyPlan {
+    plan.content_types[0].properties.iter().find(|property| property.name == name).unwrap()
+}
+
+fn data(test: &TestCms, id: &str) -> Value {
+    let found = rows(test, &format!("SELECT data FROM object WHERE id = '{id}'"));
+    serde_json::from_str(&found[0]).unwrap()
+}
+
+/// Changes the definition of articles; returns why that is refused, after which nothing differs.
+fn refusal(change: Edit) -> FieldErrors {
+    let (test, local) = folder();
+    let before = dump(&test);
+    let mut definition = article();
+    change(&mut definition);
+    let Err(Error::Invalid(errors)) = test.cms.types().update(&local, "article", definition) else {
+        panic!("the change is possible");
+    };
+    assert_eq!(dump(&test), before);
+    errors
+}
+
+#[test]
+fn what_does_not_conform_is_refused_with_all_reasons() {
+    let cases: [(&str, Edit, Value); 8] = [
+        (
+            "a required text becomes a relation",
+            |new| {
+                let item = json!({"$ref": "#/components/schemas/DataSource"});
+                let links = json!({"type": "array", "items": item});
+                retype(new, "title", links, "datasource");
+                config(new, "title")["validation"] = json!({"relationContenttype": ""});
+            },
+            json!({"title": ["The property title is required"], "ctd": [NOT_CONFORMING]}),
+        ),
+        (
+            "a property becomes required",
+            |new| new["schemaDefinition"]["required"] = json!(["title", "rank"]),
+            json!({"rank": ["The property rank is required"], "ctd": [NOT_CONFORMING]}),
+        ),
+        (
+            "a required property is added",
+            |new| {
+                add_property(new, "color", json!({"type": "string"}), "text");
+                new["schemaDefinition"]["required"] = json!(["title", "color"]);
+            },
+            json!({"color": ["The property color is required"], "ctd": [NOT_CONFORMING]}),
+        ),
+        (
+            "converted values do not match",
+            |new| {
+                retype(new, "rank", json!({"type": "string", "pattern": "^[a-z]$"}), "text");
+            },
+            json!({"rank": ["Does not match the regex pattern ^[a-z]$"], "ctd": [NOT_CONFORMING]}),
+        ),
+        (
+            "a fraction becomes an integer",
+            |new| retype(new, "rank", json!({"type": "integer"}), "number"),
+            json!({"rank": ["Double value found, but an integer is required"], "ctd": [NOT_CONFORMING]}),
+        ),
+        (
+            "a nested property becomes required",
+            |new| {
+                let list = &mut new["schemaDefinition"]["allOf"][1]["properties"]["parts"];
+                list["items"]["required"] = json!(["sources"]);
+            },
+            json!({"parts[1].sources": ["The property sources is required"], "ctd": [NOT_CONFORMING]}),
+        ),
+        (
+            "a nested backfill links to nothing",
+            |new| {
+                let list = &mut new["schemaDefinition"]["allOf"][1]["properties"]["parts"];
+                list["items"]["required"] = json!(["sources"]);
+                let nested = &mut config(new, "parts")["items"]["propertiesConfig"]["sources"];
+                nested["backfill"] = json!([link("article", "gone")]);
+            },
+            json!({
+                "metaDefinition.propertiesConfig.parts.items.propertiesConfig.sources.backfill":
+                    ["This value is not valid."],
+                "ctd": [NOT_CONFORMING],
+            }),
+        ),
+        (
+            "a backfill links to nothing",
+            |new| {
+                new["schemaDefinition"]["required"] = json!(["title", "related"]);
+                config(new, "related")["backfill"] = json!([link("article", "gone")]);
+            },
+            json!({
+                "metaDefinition.propertiesConfig.related.backfill": ["This value is not valid."],
+                "ctd": [NOT_CONFORMING],
+            }),
+        ),
+    ];
+    for (name, change, errors) in cases {
+        assert_eq!(json!(refusal(change)), errors, "{name}");
+    }
+}
+
+/// Links are looked up only where `validation` changes.
+#[test]
+fn missing_targets_are_told_when_validation_changes() {
+    let (test, local) = folder();
+    let types = test.cms.types();
+    types
+        .create(&local, {
+            let mut other = article();
+            other["name"] = json!("other");
+            other
+        })
+        .unwrap();
+    let objects = test.cms.objects();
+    objects.create(&local, "other", map(json!({"id": "o", "title": "O"}))).unwrap();
+    let gone = link("other", "o");
+    let parts = json!([{}, {"sources": [gone]}]);
+    let links = [gone, link("article", "a")];
+    objects.patch(&local, "article", "a", map(json!({"related": links, "parts": parts}))).unwrap();
+    types.purge(&local, "other", false).unwrap();
+
+    let mut definition = article();
+    config(&mut definition, "related")["label"] = json!("Renamed");
+    types.update(&local, "article", definition.clone()).unwrap();
+
+    config(&mut definition, "related")["validation"]["relationContenttype"] = json!("article");
+    let nested = &mut config(&mut definition, "parts")["items"]["propertiesConfig"]["sources"];
+    nested["validation"]["relationContenttype"] = json!("article");
+    let errors = types.update(&local, "article", definition).unwrap_err();
+    let Error::Invalid(errors) = errors else { panic!("{errors}") };
+    let message = ["Object: /api/v1/content/other/o doesn't exists "];
+    let expected = json!({
+        "co.related": message, "co.parts[1].sources": message, "ctd": [NOT_CONFORMING],
+    });
+    assert_eq!(json!(errors), expected);
+}
+
+#[test]
+fn a_renamed_property_keeps_its_values_once() {
+    let (test, local) = folder();
+    let types = test.cms.types();
+    let mut definition = article();
+    remove_property(&mut definition, "rank");
+    add_property(&mut definition, "place", json!({"type": "string"}), "text");
+    config(&mut definition, "place")["renamedFrom"] = json!("rank");
+    let plan = apply(&test, &definition);
+    let place = property(&plan, "place");
+    assert_eq!((place.change, place.renamed_from.as_deref()), (Change::Type, Some("rank")));
+    assert_eq!((place.kept, place.converted, place.emptied), (0, 1, 0));
+    assert_eq!(plan.content_types[0].properties.len(), 1, "{plan:?}");
+    assert!(plan.content_types[0].breaking);
+    assert_eq!(data(&test, "a")["place"], json!("1.5"));
+    assert_eq!(data(&test, "b"), json!({"title": "B"}));
+
+    // The key stays and means nothing more, whatever comes to have the old name.
+    assert!(!types.plan(&local, &wanted(&definition)).unwrap().has_changes());
+    add_property(&mut definition, "rank", json!({"type": "number"}), "number");
+    apply(&test, &definition);
+    test.cms.objects().patch(&local, "article", "a", map(json!({"rank": 7}))).unwrap();
+    remove_property(&mut definition, "rank");
+    let plan = apply(&test, &definition);
+    assert_eq!(property(&plan, "rank").emptied, 1);
+    assert_eq!(data(&test, "a")["place"], json!("1.5"));
+    // A folder that never had the old name takes the definition as well.
+    let (fresh, local) = (TestCms::new(), Caller::local());
+    fresh.cms.types().create(&local, definition).unwrap();
+}
+
+#[test]
+fn a_backfill_goes_to_those_who_lack_a_value() {
+    let (test, _) = folder();
+    let mut definition = article();
+    add_property(&mut definition, "color", json!({"type": "string"}), "text");
+    config(&mut definition, "color")["backfill"] = json!("red");
+    config(&mut definition, "rank")["backfill"] = json!(9);
+    config(&mut definition, "title")["backfill"] = json!("nobody needs it");
+    definition["schemaDefinition"]["required"] = json!(["title", "rank", "color"]);
+    let plan = apply(&test, &definition);
+    let counts = |name| {
+        let planned = property(&plan, name);
+        (planned.kept, planned.converted, planned.emptied, planned.failed)
+    };
+    assert_eq!(counts("rank"), (1, 1, 0, 0));
+    assert_eq!(counts("color"), (0, 2, 0, 0));
+    assert_eq!(counts("title"), (2, 0, 0, 0));
+    assert_eq!(data(&test, "b"), json!({"title": "B", "rank": 9, "color": "red"}));
+    assert_eq!(data(&test, "a")["rank"], json!(1.5));
+}
+
+/// What cannot be read comes first among the samples, however much is converted.
+#[test]
+fn samples_show_the_worst_first() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let mut definition = article();
+    retype(&mut definition, "rank", json!({"type": "string"}), "text");
+    test.cms.types().create(&local, definition).unwrap();
+    for number in 0..30 {
+        let rank = if number < 28 { number.to_string() } else { "call us".to_owned() };
+        let object = json!({"id": format!("a{number}"), "title": number.to_string(), "rank": rank});
+        test.cms.objects().create(&local, "article", map(object)).unwrap();
+    }
+    let mut definition = article();
+    config(&mut definition, "rank")["convert"] = json!("parse");
+    let plan = apply(&test, &definition);
+    let rank = property(&plan, "rank");
+    assert_eq!((rank.kept, rank.converted, rank.emptied), (0, 28, 2));
+    let samples: Vec<_> = rank.samples.iter().map(|sample| sample.id.as_str()).collect();
+    assert_eq!(samples.len(), 20);
+    assert_eq!(samples[..4], ["a28", "a29", "a0", "a1"]);
+    assert_eq!(rank.samples[0].after, json!(0));
+}

@@ -1,0 +1,141 @@
+//! Whole projects: forty types that need each other, there and back; and a change that is killed
+//! while it rewrites objects.
+
+use std::{fmt::Write as _, fs, thread, time::Duration};
+
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+
+use super::support::{Place, Server};
+
+const TYPES: usize = 40;
+
+/// The name of a type: letters only.
+fn name(number: usize) -> String {
+    let letter = |n: usize| char::from(b'a' + u8::try_from(n % 26).unwrap());
+    format!("type_{}{}", letter(number / 26), letter(number))
+}
+
+/// Types with relations in a circle and across, a workflow, and a key.
+fn project() -> String {
+    let mut yaml = "version: 1\ncontentTypes:\n".to_owned();
+    for number in 0..TYPES {
+        let (next, across) = (name((number + 1) % TYPES), name((number * 7 + 3) % TYPES));
+        let publishing = match number % 3 {
+            0 => "    draftPublic: true\n",
+            1 => "    workflow: editorial\n",
+            _ => "",
+        };
+        write!(
+            yaml,
+            "  - name: {}
+    label: Type {number}
+{publishing}    properties:
+      title: {{type: text, required: true, unique: true, titlePart: true}}
+      next: {{type: datasource, to: {next}}}
+      across: {{type: datasource, to: {across}, many: true}}
+      size: {{type: select, options: [S, M, L]}}
+      rank: {{type: number}}
+      place: {{type: geo}}
+      parts: {{type: object, items: {{name: {{type: text, required: true}}, count: {{type: number}}}}}}
+",
+            name(number)
+        )
+        .unwrap();
+    }
+    yaml.push_str(
+        "workflows:
+  - id: editorial
+    states: [draft, review, public, archive]
+    transitions: [draft>review, review>draft, review>public, public>archive]
+keys:
+  - {name: web, kind: scoped, rules: {type_aa: r, _media: r}}
+",
+    );
+    yaml
+}
+
+/// Applies the project to a target, again, and exports it.
+fn applied(place: &Place, file: &str, created: usize, exported: &str) -> String {
+    let first = place.run(&["ctd", "apply", file]);
+    assert!(first.stderr.ends_with("applied\n"), "{}", first.whole());
+    let plan = first.ok();
+    let sums = format!("plan: {created} to create, 0 to change, 0 to delete\n");
+    assert!(plan.contains(&sums), "{plan}");
+    let again = place.run(&["ctd", "apply", file]);
+    assert!(again.stderr.ends_with("nothing to change\n"), "{}", again.whole());
+    place.run(&["ctd", "plan", file, "--exit-code"]).ok();
+    place.run(&["ctd", "export", "-o", exported]).ok();
+    fs::read_to_string(place.path(exported)).unwrap()
+}
+
+#[test]
+fn forty_types_that_need_each_other_go_there_and_back() {
+    let folder = Place::with_data();
+    folder.write("project.yaml", &project());
+    // The workflow and the key, too. An export has no keys.
+    let exported = applied(&folder, "project.yaml", TYPES + 2, "exported.yaml");
+
+    let server = Server::start();
+    let remote = Place::with_server(&server);
+    remote.write("exported.yaml", &exported);
+    assert_eq!(applied(&remote, "exported.yaml", TYPES + 1, "again.yaml"), exported);
+}
+
+const NOTES: usize = 20_000;
+
+fn notes(body: &str) -> String {
+    format!(
+        "version: 1
+contentTypes:
+  - name: note
+    label: Note
+    properties:
+      title: {{type: text, required: true}}
+      rank: {{type: {body}}}
+"
+    )
+}
+
+/// Reads the kind of `rank` in the definition, and how many stored values are of each kind.
+fn stored(place: &Place) -> (String, Vec<(String, usize)>) {
+    let path = place.path("data/cms.db");
+    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let definition: String = database
+        .query_row("SELECT definition FROM ctd WHERE name = 'note'", [], |row| row.get(0))
+        .unwrap();
+    let definition: Value = serde_json::from_str(&definition).unwrap();
+    let kind = &definition["schemaDefinition"]["allOf"][1]["properties"]["rank"]["type"];
+    let kinds = "SELECT json_type(data, '$.rank'), count(*) FROM object GROUP BY 1";
+    let mut statement = database.prepare(kinds).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    (kind.as_str().unwrap().to_owned(), rows.map(Result::unwrap).collect())
+}
+
+#[test]
+fn a_killed_change_leaves_the_old_state() {
+    let place = Place::with_data();
+    place.write("before.yaml", &notes("text"));
+    place.write("after.yaml", &notes("number"));
+    let mut rows = String::new();
+    for number in 0..NOTES {
+        let filler = "x".repeat(200);
+        writeln!(rows, r#"{{"id":"n{number}","title":"{filler}","rank":"{number}"}}"#).unwrap();
+    }
+    place.write("notes.ndjson", &rows);
+    place.run(&["ctd", "apply", "before.yaml"]).ok();
+    place.run(&["import", "note", "notes.ndjson", "--quiet"]).ok();
+    let before = ("string".to_owned(), vec![("text".to_owned(), NOTES)]);
+    assert_eq!(stored(&place), before);
+
+    for pause in [20, 60, 120, 200, 300] {
+        let mut change = place.start(&["ctd", "apply", "after.yaml", "--allow-data-loss"]);
+        thread::sleep(Duration::from_millis(pause));
+        assert!(change.try_wait().unwrap().is_none(), "too few notes to be killed in the middle");
+        change.kill().unwrap();
+        change.wait().unwrap();
+        assert_eq!(stored(&place), before, "killed after {pause} ms");
+    }
+    place.run(&["ctd", "apply", "after.yaml", "--allow-data-loss"]).ok();
+    assert_eq!(stored(&place), ("number".to_owned(), vec![("integer".to_owned(), NOTES)]));
+}
