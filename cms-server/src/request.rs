@@ -72,12 +72,16 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
         Found::Route(route, parameters) => match route.action {
             Action::Public(handler) => blocking::run(app, route.work, handler).await,
             Action::Keyed(needs, handler) => {
-                let errand = Errand { route, needs, handler, parts, parameters };
-                if route.reads_body {
-                    errand.run_with_body(app, body).await
+                let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
+                let answered = if route.reads_body {
+                    Arc::clone(&errand).run_with_body(app, body).await
                 } else {
-                    errand.run(app).await
-                }
+                    Arc::clone(&errand).run(app).await
+                };
+                // Who is refused early is told what was ignored, too.
+                Ok(answered.unwrap_or_else(|error| {
+                    Answer::from(error).with_optional(deprecation::QUERY, errand.ignored())
+                }))
             }
         },
     }
@@ -107,7 +111,7 @@ struct Errand {
 impl Errand {
     /// A request without a body: everything in one crossing, or in none when it is quick. What
     /// the key must allow is checked by the call itself, in the same order.
-    async fn run(self, app: &Arc<App>) -> Result<Answer> {
+    async fn run(self: Arc<Self>, app: &Arc<App>) -> Result<Answer> {
         let caller = blocking::now(app, |app| authenticate(app, &self.parts))??;
         if let Some(quick) = self.route.quick {
             let tried = blocking::now(app, |app| self.call(app, caller.clone(), &[], quick))?;
@@ -120,7 +124,7 @@ impl Errand {
     }
 
     /// A request with a body, which is looked at only once the caller may write.
-    async fn run_with_body(self, app: &Arc<App>, body: &mut Body) -> Result<Answer> {
+    async fn run_with_body(self: Arc<Self>, app: &Arc<App>, body: &mut Body) -> Result<Answer> {
         let admit = move |app: &App| self.admit(app).map(|caller| (self, caller));
         let (errand, caller) = blocking::run(app, Work::Short, admit).await??;
         let body = if body.is_end_stream() {
@@ -130,6 +134,11 @@ impl Errand {
             body::read(body, app.body_limit).await?
         };
         blocking::run(app, errand.route.work, move |app| errand.perform(app, caller, &body)).await
+    }
+
+    /// Names the query parameters that the route does not know (contract 1.11).
+    fn ignored(&self) -> Option<HeaderValue> {
+        Query::parse(query_text(&self.parts)).ignored(self.route.query)
     }
 
     /// Finds the caller, and checks that they may do this.

@@ -158,6 +158,12 @@ fn switch_publishing(
     before: &Type,
     after: &Definition,
 ) -> Result<()> {
+    // Before publishing: what readers get has the states of the new workflow too.
+    if before.definition.workflow_id != after.workflow_id
+        && let Some(found) = catalog.workflows.find(&after.workflow_id)
+    {
+        writer.enter_workflow(before.pk, found, PUBLIC)?;
+    }
     match (before.definition.draft_public, after.draft_public) {
         (false, true) => writer.publish_all(before.pk)?,
         (true, false) => {
@@ -169,10 +175,5 @@ fn switch_publishing(
         }
         _ => {}
     }
-    match catalog.workflows.find(&after.workflow_id) {
-        Some(found) if before.definition.workflow_id != after.workflow_id => {
-            writer.enter_workflow(before.pk, found, PUBLIC)
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }

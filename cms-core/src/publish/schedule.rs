@@ -19,7 +19,7 @@ pub(crate) fn parse(
     let mut errors = FieldErrors::default();
     let local = text(payload, "scheduledAt", &mut errors);
     let zone = text(payload, "timeZone", &mut errors);
-    let known = zone.and_then(|name| TimeZone::get(name).ok());
+    let known = zone.and_then(|name| TimeZone::get(name).ok()).filter(|zone| !zone.is_unknown());
     if zone.is_some() && known.is_none() {
         errors.add("timeZone", message::NOT_VALID);
     }
@@ -61,7 +61,9 @@ fn local_time(text: &str) -> Option<DateTime> {
             })
     };
     let shapes = ["0000-00-00T00:00", "0000-00-00T00:00:00"];
-    if shapes.into_iter().any(is_shaped) { text.parse().ok() } else { None }
+    // A leap second would be taken for the one before it; a minute 60 is no time at all.
+    let is_meant = shapes.into_iter().any(is_shaped) && !text.ends_with(":60");
+    if is_meant { text.parse().ok() } else { None }
 }
 
 #[cfg(test)]
@@ -111,6 +113,9 @@ mod tests {
             ("2026-05-05T10", "UTC", Some(not_valid("scheduledAt"))),
             ("9999-12-31T23:59", "Etc/GMT+12", Some(not_valid("scheduledAt"))),
             ("2026-05-05T10:00", "Europe/Atlantis", Some(not_valid("timeZone"))),
+            ("2026-12-31T23:59:60", "UTC", Some(not_valid("scheduledAt"))),
+            ("2026-05-05T10:60", "UTC", Some(not_valid("scheduledAt"))),
+            ("2026-05-05T10:00", "Etc/Unknown", Some(not_valid("timeZone"))),
             ("2026-05-05T10:00", "", Some(not_valid("timeZone"))),
         ] {
             let body = json!({"scheduledAt": local, "timeZone": zone});

@@ -96,8 +96,8 @@ impl Writer<'_> {
         self.statement(
             "UPDATE object_version SET workflow_public_version = NULL,
                  workflow_published_at = NULL
-             WHERE workflow_public_version IS NOT NULL AND object IN (
-                 SELECT pk FROM object
+             WHERE (object, workflow_public_version) IN (
+                 SELECT pk, workflow_public_version FROM object
                  WHERE ctd = ?1 AND workflow_state NOT IN (SELECT value FROM json_each(?2)))",
         )?
         .execute(params![ctd, known])

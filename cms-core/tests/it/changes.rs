@@ -3,7 +3,10 @@
 use cms_core::{
     Caller, Error, FieldErrors,
     testing::TestCms,
-    wire::plan::{ApplyRequest, Change, DataLoss, Plan, PlanRequest, PropertyPlan},
+    wire::{
+        plan::{ApplyRequest, Change, DataLoss, Plan, PlanRequest, PropertyPlan},
+        publish::PublishAction,
+    },
 };
 use serde_json::{Map, Value, json};
 
@@ -257,4 +260,62 @@ fn samples_show_the_worst_first() {
     assert_eq!(samples.len(), 20);
     assert_eq!(samples[..4], ["a28", "a29", "a0", "a1"]);
     assert_eq!(rank.samples[0].after, json!(0));
+}
+
+/// An article whose published version has a rank and a link that the current one has not.
+fn published_folder() -> (TestCms, Caller, Map<String, Value>) {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let mut definition = article();
+    definition.insert("draftPublic".to_owned(), json!(true));
+    test.cms.types().create(&local, definition.clone()).unwrap();
+    let objects = test.cms.objects();
+    objects.create(&local, "article", map(json!({"id": "b", "title": "B"}))).unwrap();
+    let full = json!({"id": "a", "title": "A", "rank": 1, "related": [link("article", "b")]});
+    objects.create(&local, "article", map(full)).unwrap();
+    test.cms.publishing().act(&local, "article", "a", PublishAction::Publish, false).unwrap();
+    objects.replace(&local, "article", "a", map(json!({"title": "A"}))).unwrap();
+    (test, local, definition)
+}
+
+#[test]
+fn values_that_only_readers_see_are_values_too() {
+    let (test, local, mut definition) = published_folder();
+    remove_property(&mut definition, "rank");
+    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    assert_eq!(property(&plan, "rank").emptied, 1);
+    let request = ApplyRequest { wanted: wanted(&definition), ..ApplyRequest::default() };
+    let refused = test.cms.types().apply(&local, &request);
+    assert!(matches!(refused, Err(Error::DataLoss(names)) if names == ["article.rank"]));
+}
+
+#[test]
+fn a_published_version_must_have_what_is_required_from_now_on() {
+    let (test, local, mut definition) = published_folder();
+    let objects = test.cms.objects();
+    for (id, rank) in
+        [("a", json!({"title": "A", "rank": 2})), ("b", json!({"title": "B", "rank": 3}))]
+    {
+        objects.replace(&local, "article", id, map(rank)).unwrap();
+    }
+    definition["schemaDefinition"]["required"] = json!(["title", "rank"]);
+    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    assert_eq!(property(&plan, "rank").failed, 0);
+
+    test.cms.publishing().act(&local, "article", "b", PublishAction::Publish, false).unwrap();
+    objects.replace(&local, "article", "b", map(json!({"title": "B"}))).unwrap();
+    test.cms.publishing().act(&local, "article", "b", PublishAction::Publish, false).unwrap();
+    objects.replace(&local, "article", "b", map(json!({"title": "B", "rank": 4}))).unwrap();
+    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    assert_eq!(property(&plan, "rank").failed, 1);
+}
+
+#[test]
+fn a_relation_that_is_removed_lets_its_targets_go() {
+    let (test, local, mut definition) = published_folder();
+    let objects = test.cms.objects();
+    assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Refused(_))));
+    remove_property(&mut definition, "related");
+    apply(&test, &definition);
+    assert_eq!(rows(&test, "SELECT target_id FROM link"), [""; 0]);
+    objects.delete(&local, "article", "b").unwrap();
 }

@@ -391,3 +391,25 @@ fn switching_draft_and_public_keeps_what_is_read() {
     let filter = r#"{"title": {"type": "equals", "filter": "draft"}, "internal.publicVersion": {"type": "equals", "filter": 1}}"#;
     assert_eq!(list(&objects, Visibility::default(), Some(filter))["total_count"], 1);
 }
+
+/// Readers got states of the workflow that the type had left.
+#[test]
+fn a_type_that_goes_from_a_workflow_to_draft_and_public_leaves_its_states() {
+    let (test, caller) = (TestCms::new(), Caller::local());
+    let (objects, workflows) = (test.cms.objects(), test.cms.workflows());
+    let mut definition = article();
+    definition.insert("workflowId".to_owned(), json!("publishing"));
+    test.cms.types().create(&caller, definition.clone()).unwrap();
+    objects.create(&caller, "article", payload("a", "approved", None)).unwrap();
+    for action in ["_draft_review", "_review_public"] {
+        workflows.act(&caller, "article", "a", map(json!({"action": action}))).unwrap();
+    }
+    objects.replace(&caller, "article", "a", payload("a", "again", None)).unwrap();
+    definition.insert("workflowId".to_owned(), json!("generic"));
+    definition.insert("draftPublic".to_owned(), json!(true));
+    test.cms.types().update(&caller, "article", definition).unwrap();
+    let shown = list(&objects, Visibility::default(), None)["data"].take();
+    assert_eq!(shown, list(&objects, PREVIEW, None)["data"]);
+    assert_eq!(shown[0]["internal"]["workflowState"], "saved");
+    assert_eq!(shown[0]["internal"]["workflowPublicVersion"], "");
+}

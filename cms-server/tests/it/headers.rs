@@ -59,6 +59,23 @@ async fn views_are_chosen_by_headers() {
         let single = app.send("GET", "/api/v1/content/page/d", &headers, "").await.status;
         assert_eq!((&list["count"], single), (&json!(count), status), "{header:?}");
     }
+    // A proxy that adds a header does not take one away.
+    let twice = [key, ("x-visibility", "none"), ("x-visibility", "public")];
+    assert_eq!(app.send("GET", "/api/v1/content/page/d", &twice, "").await.status, 404);
+}
+
+/// 1.11, 4.5: who is refused before the body is read hears of ignored parameters, too.
+#[tokio::test]
+async fn refusals_name_ignored_parameters() {
+    let app = TestApp::new();
+    let batch = |name: &str| format!("/api/v1/content/{name}/batch-publish?hydrate=1");
+    let (writer, reader) = (app.key(Who::ReadWrite).unwrap(), app.key(Who::ReadOnly).unwrap());
+    let cases = [(writer, "nosuch", 404), (reader, "post", 403), (writer, "post", 415)];
+    for (key, name, status) in cases {
+        let reply = app.send("POST", &batch(name), &[("x-auth-token", key)], "[]").await;
+        assert_eq!(reply.status, status, "{name}");
+        assert_eq!(reply.header("x-deprecated-query-params"), Some("hydrate"), "{status}");
+    }
 }
 
 /// Requests have an id: their own when it is harmless, else a new one.
