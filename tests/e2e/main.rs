@@ -8,5 +8,6 @@ mod parity;
 mod projects;
 mod recovery;
 mod spaces;
+mod statuses;
 mod support;
 mod tidy;
