@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod commands;
+mod documents;
 mod faults;
 mod parity;
 mod projects;
