@@ -42,6 +42,8 @@ pub(crate) enum Outcome {
     Done,
     /// Some objects were refused.
     Partly,
+    /// All objects were refused; with the exit code of the reason.
+    Refused(u8),
     /// A plan that cannot be applied.
     Blocked,
     /// There are changes, and the caller asked to be told by the exit code.
@@ -54,6 +56,7 @@ impl Outcome {
             Self::Done => 0,
             Self::Blocked => 6,
             Self::Partly => 7,
+            Self::Refused(code) => code,
             Self::Changes => 10,
         }
     }
@@ -97,7 +100,7 @@ impl Failure {
 }
 
 /// Returns the exit code of an error of the core.
-fn exit_code(error: &Error) -> u8 {
+pub(crate) fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Internal(_) => 1,
         Error::Unsupported(_) => 2,
@@ -126,7 +129,9 @@ impl From<Kind> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let hint = match &error {
-            Error::Unauthenticated => Some("set CMS_KEY, or name a file with --key-file"),
+            Error::Unauthenticated => {
+                Some("the server does not know the key of CMS_KEY or --key-file")
+            }
             Error::Forbidden => Some("a key of another kind is needed, see `cms key list`"),
             Error::DataLoss(_) => Some("--allow-data-loss agrees to that"),
             Error::Busy(_) | Error::Unreachable(_) => Some("it is safe to repeat the command"),

@@ -41,7 +41,7 @@ pub use auth::{
 pub use cms::Cms;
 pub use config::{CoreConfig, Durability};
 pub use context::{Actor, Caller, Visibility};
-pub use ctd::{builtin_types, service::Types};
+pub use ctd::{builtin_types, service::Types, slug::slug};
 pub use error::{Error, FieldErrors, Result};
 pub use object::service::Objects;
 pub use publish::service::Publishing;

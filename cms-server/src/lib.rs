@@ -36,4 +36,4 @@ mod target;
 
 pub use config::ServerConfig;
 pub use router::{ROUTES, Route, router};
-pub use serve::{Running, serve};
+pub use serve::{Bound, Running, bind, serve};

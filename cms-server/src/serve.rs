@@ -15,7 +15,7 @@ use hyper_util::{
     server::{conn::auto::Builder, graceful::GracefulShutdown},
 };
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     runtime::{self, Runtime},
     sync::{Semaphore, oneshot},
     task::JoinHandle,
@@ -37,6 +37,8 @@ const STREAMS: u32 = 256;
 const HEADER_BYTES: u32 = 64 * 1024;
 /// How long accepting rests when the system has no file handles left.
 const OUT_OF_HANDLES: Duration = Duration::from_millis(100);
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
 /// How long work that outlived the grace period may take to notice that.
 const LAST_WORK: Duration = Duration::from_secs(2);
 
@@ -48,22 +50,56 @@ pub struct Running {
     runtime: Runtime,
 }
 
-/// Starts a server on threads of its own; it answers when this returns.
+/// An address that is taken, and where nobody is answered yet.
+pub struct Bound {
+    config: ServerConfig,
+    socket: TcpSocket,
+    address: SocketAddr,
+    runtime: Runtime,
+}
+
+/// Takes the address, so that work before [`Bound::serve`] is not in vain.
 ///
 /// # Errors
-/// When the address cannot be listened on, or the system gives no threads.
-pub fn serve(config: ServerConfig, cms: Arc<Cms>) -> io::Result<Running> {
+/// When the address cannot be had, or the system gives no threads.
+pub fn bind(config: ServerConfig) -> io::Result<Bound> {
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(config.workers.max(1))
         .thread_name("cms-server")
         .enable_all()
         .build()?;
-    let listener = runtime.block_on(TcpListener::bind(config.listen))?;
-    let address = listener.local_addr()?;
-    let (stop, stopped) = oneshot::channel();
-    let accepting = runtime.spawn(run(listener, config, cms, stopped));
-    tracing::info!(%address, "listening");
-    Ok(Running { address, stop, accepting, runtime })
+    let socket = if config.listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A server that starts again does not wait for connections of the last one to be forgotten.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(config.listen)?;
+    let address = socket.local_addr()?;
+    Ok(Bound { config, socket, address, runtime })
+}
+
+impl Bound {
+    /// Starts the server on threads of its own; it answers when this returns.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub fn serve(self, cms: Arc<Cms>) -> io::Result<Running> {
+        let Self { config, socket, address, runtime } = self;
+        let listener = {
+            let _entered = runtime.enter();
+            socket.listen(BACKLOG)?
+        };
+        let (stop, stopped) = oneshot::channel();
+        let accepting = runtime.spawn(run(listener, config, cms, stopped));
+        Ok(Running { address, stop, accepting, runtime })
+    }
+}
+
+/// Starts a server at once: [`bind`], then [`Bound::serve`].
+///
+/// # Errors
+/// As these two.
+pub fn serve(config: ServerConfig, cms: Arc<Cms>) -> io::Result<Running> {
+    bind(config)?.serve(cms)
 }
 
 impl Running {

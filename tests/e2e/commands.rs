@@ -4,6 +4,7 @@
 
 use std::{
     fmt::Write as _,
+    net::TcpListener,
     process::{Command, Stdio},
 };
 
@@ -107,6 +108,8 @@ fn objects_are_made_changed_shown_and_deleted() {
         "object list nosuch",
         "object delete product n none",
         "object delete product none",
+        "object delete product none nothing",
+        "object delete product none nothing --json",
         "object delete product n --dry-run",
         "object create product new.json --quiet",
         "object delete product n",
@@ -129,6 +132,7 @@ fn objects_are_published_unpublished_and_archived() {
         "publish article a none -o json",
         "publish article none",
         "publish article none nothing",
+        "publish article none nothing --json",
         "publish article a none --dry-run",
         "publish nosuch a",
         "publish memo a",
@@ -175,6 +179,7 @@ fn objects_go_through_workflows() {
         "workflow run memo a _draft_review",
         "workflow run memo a c _review_public",
         "workflow run memo none _review_public -o json",
+        "workflow run memo none nothing _review_public",
         "workflow run nosuch a _review_public",
         "workflow run memo a",
         "workflow state memo a",
@@ -302,6 +307,8 @@ fn a_wrong_key_is_refused_with_3() {
     place.write("key", "another-key");
     let ran = place.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]);
     assert_eq!(ran.exit, 3, "{}", ran.whole());
+    let hint = "hint: the server does not know the key of CMS_KEY or --key-file\n";
+    assert!(ran.stderr.ends_with(hint), "{}", ran.whole());
 }
 
 #[test]
@@ -348,6 +355,40 @@ fn serve_refuses_what_it_cannot_use() {
     }
 }
 
+/// A port that is taken is told before anything is done.
+#[test]
+fn a_taken_port_ends_serve_before_it_starts() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let place = Place::with_data();
+    let ran = place.run(&["serve", "--listen", &address]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (9, ""), "{}", ran.whole());
+    assert!(
+        ran.stderr.contains(&format!("error: cannot listen on {address}: ")),
+        "{}",
+        ran.whole()
+    );
+    assert!(ran.stderr.contains("\nhint: another program listens there"), "{}", ran.whole());
+    assert!(!place.path("data").exists());
+}
+
+/// What is no data folder, and cannot become one, is the user's to mend.
+#[test]
+fn a_data_folder_that_cannot_be_used_is_told() {
+    let place = Place::with_data();
+    place.write("data", "a file");
+    for command in ["serve --listen 127.0.0.1:0", "object delete note a", "import note -"] {
+        let ran = place.run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.exit, 2, "{command}: {}", ran.whole());
+        assert!(
+            ran.stderr.contains("error: the data folder data cannot be used: "),
+            "{}",
+            ran.whole()
+        );
+        assert!(ran.stderr.contains("\nhint: it has to be a folder"), "{}", ran.whole());
+    }
+}
+
 /// `-` is standard input: project files, objects, one object, ids.
 #[test]
 fn standard_input_is_read_where_a_dash_stands() {
@@ -360,8 +401,8 @@ fn standard_input_is_read_where_a_dash_stands() {
     let created = place.run_with(&["import", "note", "-"], rows).ok();
     assert_eq!(created, "created 2, updated 0, unchanged 0, refused 0\n");
     assert_eq!(place.run_with(&["object", "create", "note", "-"], "id: c").exit, 0);
-    let deleted = place.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\n");
-    assert!(deleted.stderr.ends_with("deleted 3 objects\n"), "{}", deleted.whole());
+    let deleted = place.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\nA\n").ok();
+    assert_eq!(deleted, "deleted 3, refused 0\n");
 
     // Publishing and workflows read ids too.
     place.copy(&files());
@@ -380,10 +421,10 @@ fn standard_input_is_read_where_a_dash_stands() {
     // More than one request may hold.
     let lines = |form: fn(u32) -> String| (0..1100).map(form).collect::<String>();
     place.run_with(&["import", "note", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
-    let deleted = place.run_with(&["object", "delete", "note", "-"], &lines(|n| format!("n{n}\n")));
-    assert!(deleted.stderr.ends_with("deleted 1100 objects\n"), "{}", deleted.whole());
-    place.run_with(&["import", "article", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
     let ids = lines(|n| if n % 500 == 7 { format!("bad{n}\n") } else { format!("n{n}\n") });
+    let deleted = place.run_with(&["object", "delete", "note", "-"], &ids);
+    assert_eq!((deleted.exit, deleted.stdout.as_str()), (7, "deleted 1097, refused 3\n"));
+    place.run_with(&["import", "article", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
     let archived = place.run_with(&["archive", "article", "-", "--json"], &ids);
     assert_eq!(archived.exit, 7, "{}", archived.whole());
     let answer: serde_json::Value = serde_json::from_str(&archived.stdout).unwrap();

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod commands;
+mod documents;
 mod faults;
 mod parity;
 mod projects;
 mod recovery;
 mod spaces;
+mod statuses;
 mod support;
 mod tidy;

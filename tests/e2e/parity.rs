@@ -119,3 +119,36 @@ fn both_targets_give_the_same_answers() {
         assert_eq!(answers[0], answers[1], "cms {command}");
     }
 }
+
+/// What is not there is named alike, although the API answers a missing type as a missing object.
+#[test]
+fn both_targets_name_what_is_missing() {
+    let server = Server::start();
+    let places = [Place::with_data(), Place::with_server(&server)];
+    for place in &places {
+        place.write("one.json", "{}");
+        place.run(&["key", "create", "first", "--kind", "read-only"]).ok();
+    }
+    let missing_type = "error: content type \"nosuch\" not found\n";
+    let table = [
+        ("object get nosuch x", missing_type),
+        ("object get nosuch x --version 1", missing_type),
+        ("object versions nosuch x", missing_type),
+        ("object update nosuch x one.json", missing_type),
+        ("object update nosuch x one.json --patch", missing_type),
+        ("object delete nosuch x", missing_type),
+        ("workflow state nosuch x", missing_type),
+        ("publish nosuch x", missing_type),
+        ("object get _tag x", "error: object \"_tag/x\" not found\n"),
+        ("object update _tag x one.json", "error: object \"_tag/x\" not found\n"),
+        ("object versions _tag x", "error: object \"_tag/x\" not found\n"),
+        ("workflow state _tag x", "error: object \"_tag/x\" not found\n"),
+    ];
+    for (command, wanted) in table {
+        for place in &places {
+            let ran = place.run(&command.split(' ').collect::<Vec<_>>());
+            assert_eq!(ran.exit, 4, "{}", ran.whole());
+            assert!(ran.stderr.ends_with(wanted), "cms {command}: {}", ran.whole());
+        }
+    }
+}

@@ -2,10 +2,13 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use super::support::{Place, Server, fixtures};
+use super::{
+    statuses::published_space,
+    support::{Place, Server, fixtures},
+};
 
 /// All files below a folder, with their bytes.
-fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -91,147 +94,6 @@ contentTypes:
     copy.run(&["object", "delete", "_tag", "nosuch"]);
     copy.run(&["export", "third"]).ok();
     assert_eq!(first, tree(&copy.path("third")));
-}
-
-/// A space in which objects have every status and every state of a workflow; `modified` has links and
-/// another title than its published version.
-fn published_space(place: &Place) {
-    place.write(
-        "publishing.yaml",
-        "version: 1
-contentTypes:
-  - name: post
-    draftPublic: true
-    properties:
-      title: {type: text, required: true, titlePart: true}
-      next: {type: datasource, to: post}
-  - name: note
-    workflow: editorial
-    properties: {title: {type: text}}
-workflows:
-  - id: editorial
-    name: Editorial desk
-    states: [draft, review, public, archive]
-    transitions: [draft>review, review>draft, review>public, public>archive]
-",
-    );
-    let rows = ["draft", "public", "modified", "archived"]
-        .map(|id| format!("{{\"id\":\"{id}\",\"title\":\"{id} once\"}}\n"));
-    let notes = ["n1", "n2", "n3", "n4"].map(|id| format!("{{\"id\":\"{id}\"}}\n"));
-    place.write("posts.ndjson", &rows.concat());
-    place.write("notes.ndjson", &notes.concat());
-    place.write(
-        "changed.json",
-        r#"{"title":"edited","next":[{"type":"internal","dataUrl":"/api/v1/content/post/public"}]}"#,
-    );
-    for command in [
-        "ctd apply publishing.yaml",
-        "import post posts.ndjson",
-        "import note notes.ndjson",
-        "publish post public modified",
-        "archive post archived",
-        "object update post modified changed.json --patch",
-        "workflow run note n2 n3 n4 _draft_review",
-        "workflow run note n3 n4 _review_public",
-        "workflow run note n4 _public_archive",
-    ] {
-        place.run(&command.split(' ').collect::<Vec<_>>()).ok();
-    }
-}
-
-/// Status, version shown to readers and workflow state of all objects.
-fn statuses(place: &Place) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (name, flag) in [("post", "--preview"), ("post", "--desc"), ("note", "--preview")] {
-        let list = place.run(&["object", "list", name, flag, "--order-by", "id", "--json"]).ok();
-        let objects: Vec<serde_json::Value> = serde_json::from_str(&list).unwrap();
-        lines.extend(objects.iter().map(|object| {
-            let internal = &object["internal"];
-            let parts = [&object["title"], &internal["status"], &internal["workflowState"]];
-            let parts = parts.map(|part| part.as_str().unwrap_or_default());
-            format!("{name} {} {}", object["id"].as_str().unwrap(), parts.join(" "))
-        }));
-    }
-    lines
-}
-
-/// An export carries statuses and published versions, and an import restores them: nothing is lost,
-/// and nothing is published that was not.
-#[test]
-fn statuses_come_back_from_an_export() {
-    let place = Place::with_data();
-    published_space(&place);
-    let before = statuses(&place);
-    assert_eq!(
-        before,
-        [
-            "post archived archived once archived saved",
-            "post draft draft once draft saved",
-            "post modified edited modified saved",
-            "post public public once public saved",
-            "post public public once public saved",
-            "post modified modified once public saved",
-            "note n1  public draft",
-            "note n2  public review",
-            "note n3  public public",
-            "note n4  public archive",
-        ]
-    );
-    place.run(&["export", "first"]).ok();
-    let first = tree(&place.path("first"));
-    let exported = place.path("first");
-    let exported = exported.to_str().unwrap();
-
-    let server = Server::start();
-    for copy in [Place::with_data(), Place::with_server(&server)] {
-        let ran = copy.run(&["import", exported]);
-        let made = "created 8, updated 0, unchanged 0, refused 0, statuses set 6\n";
-        assert_eq!(ran.stdout, made, "{}", ran.whole());
-        assert_eq!(statuses(&copy), before);
-        copy.run(&["export", "again"]).ok();
-        assert_eq!(first, tree(&copy.path("again")));
-
-        // What is as it should be is not touched; what is not is brought back.
-        let again = copy.run(&["import", exported, "--update-existing"]).ok();
-        assert_eq!(again, "created 0, updated 0, unchanged 8, refused 0\n");
-        copy.run(&["publish", "post", "draft", "modified"]).ok();
-        copy.run(&["unpublish", "post", "public"]).ok();
-        let refused = copy.run(&["import", exported]);
-        assert_eq!(refused.stdout, "created 0, updated 0, unchanged 0, refused 8\n");
-        assert_ne!(statuses(&copy), before, "refused objects keep the status they have");
-        let ran = copy.run(&["import", exported, "--update-existing"]);
-        let mended = "created 0, updated 0, unchanged 8, refused 0, statuses set 3\n";
-        assert_eq!(ran.stdout, mended, "{}", ran.whole());
-        assert_eq!(statuses(&copy), before);
-    }
-}
-
-/// What an import cannot restore it says, and leaves as it is.
-#[test]
-fn statuses_that_cannot_be_restored_are_refused() {
-    let place = Place::with_data();
-    published_space(&place);
-    place.run(&["export", "out"]).ok();
-    let posts = "out/ContentTypePost/contentObjectPost.json";
-    let text = fs::read_to_string(place.path(posts)).unwrap();
-    let published = r#","published":{"id":"modified","title":"modified once"}"#;
-    assert!(text.contains(published), "{text}");
-    place.write(posts, &text.replace(published, ""));
-    let flow = fs::read_to_string(place.path("out/workflows.yaml")).unwrap();
-    place.write("out/workflows.yaml", &flow.replace("  - public>archive\n", ""));
-
-    let copy = Place::with_data();
-    let ran = copy.run(&["import", place.path("out").to_str().unwrap()]);
-    assert_eq!(ran.exit, 7, "{}", ran.whole());
-    for line in [
-        "internal.published: the published version is missing",
-        "internal.workflowState: there is no way from state \"draft\" to \"archive\"",
-    ] {
-        assert!(ran.stderr.contains(line), "{}", ran.whole());
-    }
-    let after = statuses(&copy);
-    assert!(after.contains(&"post modified edited draft saved".to_owned()), "{after:?}");
-    assert!(after.contains(&"note n4  public draft".to_owned()), "{after:?}");
 }
 
 /// A scheduled publication stays behind, and the export says so.

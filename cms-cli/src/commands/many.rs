@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{NOTHING_CHANGED, counted};
 use crate::{
-    failure::{Failure, Outcome, Result},
+    failure::{self, Failure, Outcome, Result},
     printer::Printer,
     target::{Edition, Target},
 };
@@ -90,24 +90,12 @@ pub(super) struct Report {
 impl Report {
     /// Prints what was done, in the words `verb` ("published"), and says how the command ends: as
     /// the first refusal has it when nothing was done.
-    pub(super) fn tell(
-        mut self,
-        verb: &str,
-        dry_run: bool,
-        printer: &mut Printer,
-    ) -> Result<Outcome> {
-        let is_alone = self.refused.len() == 1;
-        let is_failure = self.done == 0 && !self.interrupted && !self.refused.is_empty();
-        if !(is_failure && is_alone) {
-            for (id, error) in self.refused.iter().take(SHOWN) {
-                printer.note(&format!("refused {id}: {}", reason(error)))?;
-            }
-            if self.refused.len() > SHOWN {
-                printer.note("more are refused; they are counted, but not shown")?;
-            }
+    pub(super) fn tell(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
+        for (id, error) in self.refused.iter().take(SHOWN) {
+            printer.note(&format!("refused {id}: {}", reason(error)))?;
         }
-        if is_failure {
-            return Err(self.refused.swap_remove(0).1.into());
+        if self.refused.len() > SHOWN {
+            printer.note("more are refused; they are counted, but not shown")?;
         }
         let (done, refused) = (self.done, self.refused.len());
         let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": reason(e) }));
@@ -120,7 +108,12 @@ impl Report {
         if dry_run {
             printer.note(NOTHING_CHANGED)?;
         }
-        Ok(if self.interrupted || refused > 0 { Outcome::Partly } else { Outcome::Done })
+        Ok(match self.refused.first() {
+            _ if self.interrupted => Outcome::Partly,
+            None => Outcome::Done,
+            Some((_, error)) if done == 0 => Outcome::Refused(failure::exit_code(error)),
+            Some(_) => Outcome::Partly,
+        })
     }
 
     /// What ended the work before all objects had their turn.

@@ -9,7 +9,11 @@ use std::{
 use cms_core::{Error, limits, paging::Page, wire::object::ListRequest};
 use serde_json::{Map, Value};
 
-use super::{NOTHING_CHANGED, changing, counted, many::with_standard_input, reading};
+use super::{
+    NOTHING_CHANGED, changing, counted,
+    many::{Report, no_object, rehearse, with_standard_input, without_repeats},
+    reading,
+};
 use crate::{
     cli::{ObjectCommand, ObjectListArgs},
     content,
@@ -79,18 +83,14 @@ pub(super) fn run(
             show(&updated, "updated", printer)?;
         }
         ObjectCommand::Delete { r#type, ids, dry_run } => {
-            let ids = with_standard_input(ids)?;
+            let ids = without_repeats(with_standard_input(ids)?);
             let target = changing(settings, printer, dry_run.dry_run)?;
-            let what = counted(ids.len() as u64, "object");
             if dry_run.dry_run {
-                for id in &ids {
-                    target.object(&r#type, id, 0)?;
-                }
-                return planned(printer, &format!("would delete {what} of type \"{type}\""));
+                return rehearse(&*target, &r#type, &ids)?.tell("deleted", true, printer);
             }
+            let what = counted(ids.len() as u64, "object");
             settings.confirm(&format!("delete {what} of type \"{type}\"?"))?;
-            let deleted = delete(&*target, &r#type, &ids)?;
-            printer.note(&format!("deleted {}", counted(deleted, "object")))?;
+            return delete(&*target, &r#type, &ids)?.tell("deleted", false, printer);
         }
         ObjectCommand::Versions { r#type, id } => {
             let versions = reading(settings)?.versions(&r#type, &id)?;
@@ -168,38 +168,43 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
 
 /// Deletes in calls of so many ids as the target allows. What cannot be deleted does not keep the
 /// rest from being deleted.
-fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<u64> {
-    if let [id] = ids {
-        target.delete_object(content_type, id)?;
-        return Ok(1);
-    }
-    let (mut deleted, mut reasons) = (0, Vec::new());
+fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Report> {
+    let mut report = Report::default();
     let mut size = BATCH;
     let mut rest = ids;
     while !rest.is_empty() {
         let (part, after) = rest.split_at(size.min(rest.len()));
-        match target.delete_objects(content_type, part) {
-            Ok(count) => deleted += count,
-            Err(Error::BatchLimit { limit }) if limit > 0 && limit < part.len() => {
-                size = limit;
-                continue;
-            }
-            Err(Error::Refused(more)) => match limit(&more) {
+        let reasons = match target.delete_objects(content_type, part) {
+            Ok(_) => Vec::new(),
+            Err(Error::Refused(reasons)) => match limit(&reasons) {
                 Some(limit) if limit > 0 && limit < part.len() => {
                     size = limit;
                     continue;
                 }
-                _ => reasons.extend(more),
+                _ => reasons,
             },
-            Err(error) => return Err(error.into()),
-        }
+            Err(error) => return Err(report.failure(error, "deleted")),
+        };
+        report.done += (part.len() - reasons.len().min(part.len())) as u64;
+        let refused = reasons.into_iter().map(|reason| refusal(content_type, reason));
+        report.refused.extend(refused);
         rest = after;
     }
-    if reasons.is_empty() { Ok(deleted) } else { Err(Error::Refused(reasons).into()) }
+    Ok(report)
 }
 
 /// The limit, when that is why a deletion was refused: it stands among the reasons (contract 4.5).
 fn limit(reasons: &[String]) -> Option<usize> {
     let [reason] = reasons else { return None };
     reason.strip_prefix("Batch limit exceeded, limit: ")?.parse().ok()
+}
+
+/// Which object a reason is about (contract 3.8).
+fn refusal(content_type: &str, reason: String) -> (String, Error) {
+    let rest = reason.strip_prefix("Content object: \"").unwrap_or_default();
+    if let Some(id) = rest.strip_suffix("\" doesn't exist") {
+        return (id.to_owned(), no_object(content_type, id));
+    }
+    let id = rest.strip_suffix("\" is used in another content object.").unwrap_or_default();
+    (id.to_owned(), Error::Refused(vec![reason]))
 }

@@ -35,8 +35,9 @@ pub(super) fn run(
     let content_type = target.get_type(&args.r#type)?;
     if args.dry_run.dry_run {
         if !content_type.draft_public {
-            let reason = format!("the type \"{}\" has no Draft & Public", content_type.name);
-            return Err(Error::Refused(vec![reason]).into());
+            // The target's own words.
+            let reason = "Draft & Public is not enabled for this content type";
+            return Err(Error::Refused(vec![reason.to_owned()]).into());
         }
         return rehearse(&*target, &args.r#type, &ids)?.tell(verb, true, printer);
     }

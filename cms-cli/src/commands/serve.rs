@@ -2,11 +2,12 @@
 
 use std::{
     io::{self, IsTerminal},
+    net::SocketAddr,
     sync::Arc,
 };
 
 use cms_core::{
-    Cms, CoreConfig, Durability, FirstKeys,
+    CoreConfig, Durability, Error, FirstKeys,
     wire::key::{CreatedKey, KeyKind},
 };
 use cms_server::ServerConfig;
@@ -15,10 +16,10 @@ use tracing_subscriber::EnvFilter;
 use super::{apply, import};
 use crate::{
     cli::{DurabilityChoice, LogFormat, ServeArgs},
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
     settings::{self, Place, Settings},
-    target::Direct,
+    target::{self, Direct},
 };
 
 /// The folder when nothing else is said.
@@ -26,7 +27,12 @@ const FOLDER: &str = "cms-data";
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     start_log(args.log_format, &args.log_level)?;
-    let cms = Arc::new(Cms::open(core_config(args, settings))?);
+    let mut config = ServerConfig { listen: args.listen, ..ServerConfig::default() };
+    if let Some(limit) = args.body_limit {
+        config.body_limit = limit;
+    }
+    let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
+    let cms = Arc::new(target::open_folder(core_config(args, settings))?);
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     let target = Direct::over(Arc::clone(&cms));
     if !args.apply.is_empty() {
@@ -37,16 +43,21 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     }
     drop(target);
 
-    let mut config = ServerConfig { listen: args.listen, ..ServerConfig::default() };
-    if let Some(limit) = args.body_limit {
-        config.body_limit = limit;
-    }
-    let cannot_listen =
-        |error| Failure::local(format!("cannot listen on {}: {error}", args.listen));
-    let running = cms_server::serve(config, cms).map_err(cannot_listen)?;
+    let running = bound.serve(cms).map_err(|error| cannot_listen(args.listen, &error))?;
     printer.note(&format!("listening on http://{}", running.address()))?;
-    running.run_until_signal().map_err(cannot_listen)?;
+    running.run_until_signal().map_err(|error| cannot_listen(args.listen, &error))?;
     Ok(Outcome::Done)
+}
+
+/// An address that another program has may be free later.
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
+    let message = format!("cannot listen on {address}: {error}");
+    if error.kind() == io::ErrorKind::AddrInUse {
+        Failure::from(Kind::Target(Error::Busy(message)))
+            .hint("another program listens there: stop it, or choose another address with --listen")
+    } else {
+        Failure::usage(message).hint("choose another address with --listen")
+    }
 }
 
 /// Sends the log to standard error. `level` is a level or a filter such as `cms=debug`.

@@ -193,7 +193,7 @@ fn labels_follow_from_names() {
 
 #[test]
 fn all_mistakes_are_told_with_their_place() {
-    let table: [(&str, &[&str]); 18] = [
+    let table: [(&str, &[&str]); 19] = [
         (
             "version: 1\ncontentType: []\n",
             &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
@@ -219,6 +219,25 @@ fn all_mistakes_are_told_with_their_place() {
                 "project.yaml:6:19: there is no state \"pulic\", did you mean \"public\"?",
                 "project.yaml:6:32: \"draft\" is no transition of the form from>to",
                 "project.yaml:6:63: there is no state \"draf\", did you mean \"draft\"?",
+            ],
+        ),
+        (
+            "version: 1\nworkflows:\n  - id: \"b ad\"\n    name: \"\"\n    states: [a, a, \"x y\", 5, a_b, b_c, c]\n    transitions:\n    - a>c\n    - a > c\n    - a_b>c\n    - a>b_c\n    - {froms: [a], tos: [c, a]}\n    - {froms: [], tos: [7]}\n    - {froms: [c]}\n    - {froms: [c], tos: [a], name: go}\n  - {id: b, states: [], transitions: [a>b]}\n  - {id: c, states: x, transitions: [a>b]}\n",
+            &[
+                "project.yaml:3:9: \"b ad\" is not the id of a workflow: letters, digits, - and _ are allowed",
+                "project.yaml:4:11: \"name\" is empty",
+                "project.yaml:5:27: 5 where text is expected",
+                "project.yaml:5:17: the state \"a\" stands here twice",
+                "project.yaml:5:20: \"x y\" is not the name of a state: letters, digits, - and _ are allowed",
+                "project.yaml:8:7: the transition a>c stands here twice",
+                "project.yaml:10:7: a>b_c has the name of a_b>c, \"_a_b_c\"",
+                "project.yaml:11:25: [\"c\",\"a\"] where a list of one state is expected",
+                "project.yaml:12:15: [] where a list of one state is expected",
+                "project.yaml:12:25: 7 where text is expected",
+                "project.yaml:13:7: \"tos\" is missing",
+                "project.yaml:14:36: the transition is named \"_c_a\", not \"go\"",
+                "project.yaml:15:21: a workflow needs a state",
+                "project.yaml:16:21: \"x\" where a list is expected",
             ],
         ),
         ("version: 1\nworkflows: {}\n", &["project.yaml:2:12: {} where a list is expected"]),

@@ -1,9 +1,12 @@
 //! Workflows of project files: the short form becomes the API's, and the other way round.
 //!
 //! `transitions: [draft>review]` stands for the API's
-//! `[{"name": "_draft_review", "froms": ["draft"], "tos": ["review"]}]`, which is taken as well.
+//! `[{"name": "_draft_review", "froms": ["draft"], "tos": ["review"]}]`, which is taken as well. What
+//! the API refuses in a definition (contract 5.1) is found here, with its place.
 
-use cms_core::wire::workflow::Workflow;
+use std::collections::HashMap;
+
+use cms_core::{limits, wire::workflow::Workflow};
 use serde_json::{Map, Value, json};
 
 use super::read::{Faults, Node, did_you_mean};
@@ -36,14 +39,17 @@ pub(super) fn expand(node: &Node<'_>, faults: &mut Faults) -> Map<String, Value>
         let place = node.get("id").unwrap_or_else(|| node.clone());
         faults.value(&place, format!("the workflow \"{id}\" is built in and cannot be changed"));
     }
-    let name = faults.text(node, "name").unwrap_or(id);
-    if node.get("states").is_none() {
-        faults.value(node, "\"states\" is missing");
+    if let Some(place) = node.get("id").filter(|_| !id.is_empty()) {
+        require_word(id, "the id of a workflow", &place, faults);
     }
-    let states = faults.texts(node, "states").unwrap_or_default();
-    if let Some(empty) = node.get("states").filter(|states| states.value == &json!([])) {
-        faults.value(&empty, "a workflow needs a state");
+    let name = match node.get("name") {
+        Some(_) => faults.required_text(node, "name").unwrap_or(id),
+        None => id,
+    };
+    if let Some(place) = node.get("name").filter(|_| name.chars().count() > limits::NAME_CHARS) {
+        faults.value(&place, format!("a name has at most {} characters", limits::NAME_CHARS));
     }
+    let states = states(node, faults);
     let mut initial = states.first().copied().unwrap_or_default();
     for key in ["initial", "initial_state"] {
         if let Some(state) = faults.text(node, key) {
@@ -60,46 +66,139 @@ pub(super) fn expand(node: &Node<'_>, faults: &mut Faults) -> Map<String, Value>
     definition
 }
 
+fn states<'a>(node: &Node<'a>, faults: &mut Faults) -> Vec<&'a str> {
+    let Some(list) = node.get("states") else {
+        faults.value(node, "\"states\" is missing");
+        return Vec::new();
+    };
+    let states = faults.texts(node, "states").unwrap_or_default();
+    if list.value == &json!([]) {
+        faults.value(&list, "a workflow needs a state");
+    }
+    not_too_many(&list, faults);
+    let mut known: Vec<&str> = Vec::new();
+    for (item, state) in list.items().filter_map(|item| Some((item.clone(), item.value.as_str()?)))
+    {
+        if known.contains(&state) {
+            faults.value(&item, format!("the state \"{state}\" stands here twice"));
+        } else {
+            require_word(state, "the name of a state", &item, faults);
+        }
+        known.push(state);
+    }
+    states
+}
+
 fn transitions(node: &Node<'_>, states: &[&str], faults: &mut Faults) -> Value {
     let mut transitions = Vec::new();
     let Some(list) = node.get("transitions").filter(|list| faults.is_sequence(list)) else {
         return json!([]);
     };
+    not_too_many(&list, faults);
+    // What leads where, by name.
+    let mut known: HashMap<String, (&str, &str)> = HashMap::new();
     for item in list.items() {
-        if item.value.is_object() {
-            transitions.push(as_sent(&item, states, faults));
-            continue;
-        }
-        let text = item.value.as_str().unwrap_or_default();
-        let Some((from, to)) = text.split_once('>') else {
-            let message = format!("{} is no transition of the form from>to", item.value);
-            faults.value(&item, message);
-            continue;
+        let ends = match item.value {
+            Value::Object(_) => as_sent(&item, states, faults),
+            _ => as_arrow(&item, states, faults),
         };
-        let (from, to) = (from.trim(), to.trim());
-        for state in [from, to] {
-            require_state(state, states, &item, faults);
+        let Some((from, to)) = ends else { continue };
+        let name = format!("_{from}_{to}");
+        match known.get(&name) {
+            Some(first) if *first == (from, to) => {
+                faults.value(&item, format!("the transition {from}>{to} stands here twice"));
+            }
+            Some((other_from, other_to)) => faults.value(
+                &item,
+                format!("{from}>{to} has the name of {other_from}>{other_to}, \"{name}\""),
+            ),
+            None => {
+                transitions.push(json!({ "name": name, "froms": [from], "tos": [to] }));
+                known.insert(name, (from, to));
+            }
         }
-        transitions.push(json!({
-            "name": format!("_{from}_{to}"), "froms": [from], "tos": [to],
-        }));
     }
     Value::Array(transitions)
 }
 
-/// A transition in the API's form: the rest is checked where it is applied.
-fn as_sent(item: &Node<'_>, states: &[&str], faults: &mut Faults) -> Value {
+/// The ends of a transition in the short form, `from>to`.
+fn as_arrow<'a>(
+    item: &Node<'a>,
+    states: &[&str],
+    faults: &mut Faults,
+) -> Option<(&'a str, &'a str)> {
+    let Some((from, to)) = item.value.as_str().and_then(|text| text.split_once('>')) else {
+        let message = format!("{} is no transition of the form from>to", item.value);
+        faults.value(item, message);
+        return None;
+    };
+    let (from, to) = (from.trim(), to.trim());
+    for state in [from, to] {
+        require_state(state, states, item, faults);
+    }
+    Some((from, to))
+}
+
+/// The ends of a transition in the API's form.
+fn as_sent<'a>(
+    item: &Node<'a>,
+    states: &[&str],
+    faults: &mut Faults,
+) -> Option<(&'a str, &'a str)> {
     faults.unknown_keys(item, &TRANSITION_KEYS);
-    for end in ["froms", "tos"].into_iter().filter_map(|key| item.get(key)) {
-        for state in end.items() {
-            require_state(state.value.as_str().unwrap_or_default(), states, &state, faults);
+    let [from, to] = ["froms", "tos"].map(|key| end(item, key, states, faults));
+    let (from, to) = (from?, to?);
+    let name = format!("_{from}_{to}");
+    if let Some(other) = item.get("name").filter(|other| other.value != name.as_str()) {
+        let message = format!("the transition is named \"{name}\", not {}", other.value);
+        faults.value(&other, message);
+    }
+    Some((from, to))
+}
+
+/// One end of a transition: a list of one state.
+fn end<'a>(item: &Node<'a>, key: &str, states: &[&str], faults: &mut Faults) -> Option<&'a str> {
+    let Some(list) = item.get(key) else {
+        faults.value(item, format!("\"{key}\" is missing"));
+        return None;
+    };
+    let names = faults.texts(item, key)?;
+    let given: Vec<Node<'_>> = list.items().collect();
+    match (names.as_slice(), given.as_slice()) {
+        ([name], [place]) => {
+            require_state(name, states, place, faults);
+            Some(name)
+        }
+        // What is no text is told already.
+        (names, given) if names.len() < given.len() => None,
+        _ => {
+            faults.value(&list, format!("{} where a list of one state is expected", list.value));
+            None
         }
     }
-    item.value.clone()
+}
+
+fn not_too_many(list: &Node<'_>, faults: &mut Faults) {
+    let most = limits::WORKFLOW_PARTS;
+    if list.value.as_array().is_some_and(|items| items.len() > most) {
+        faults.value(list, format!("a workflow has at most {most} of them"));
+    }
+}
+
+/// Ids of workflows and names of states stand in paths and in names of transitions.
+fn require_word(text: &str, what: &str, place: &Node<'_>, faults: &mut Faults) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if text.is_empty() || !text.chars().all(is_allowed) {
+        let message = format!("\"{text}\" is not {what}: letters, digits, - and _ are allowed");
+        faults.value(place, message);
+    } else if text.len() > limits::NAME_CHARS {
+        faults.value(place, format!("{what} has at most {} characters", limits::NAME_CHARS));
+    }
 }
 
 fn require_state(state: &str, states: &[&str], place: &Node<'_>, faults: &mut Faults) {
-    if !states.contains(&state) {
+    // Without states there is one mistake, not one of each transition.
+    if !states.is_empty() && !states.contains(&state) {
         let near = did_you_mean(state, states.iter().copied());
         faults.value(place, format!("there is no state \"{state}\"{near}"));
     }

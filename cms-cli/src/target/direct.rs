@@ -41,7 +41,7 @@ impl Direct {
             return Err(Failure::from(Error::NotFound { what: "data folder", name })
                 .hint("`cms serve --data DIR` and every command that changes something make it"));
         }
-        Ok(Self::over(Arc::new(Cms::open(CoreConfig::new(folder))?)))
+        Ok(Self::over(Arc::new(open_folder(CoreConfig::new(folder))?)))
     }
 
     /// Works on a folder that is already open.
@@ -50,6 +50,21 @@ impl Direct {
         let caller = Caller::local().with_visibility(preview);
         Self { cms, caller, reader: Caller::local() }
     }
+}
+
+/// Opens a data folder. One that cannot be used is the user's to mend, not our fault.
+pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
+    let name = config.folder.display().to_string();
+    Cms::open(config).map_err(|error| match error {
+        Error::Internal(reason) => {
+            let reason = reason.to_string();
+            let unusable = format!("the data folder {name} cannot be used: ");
+            let reason = reason.strip_prefix(&unusable).unwrap_or(&reason);
+            Failure::usage(format!("{unusable}{reason}"))
+                .hint("it has to be a folder in which you may write; --data names another one")
+        }
+        other => other.into(),
+    })
 }
 
 impl Target for Direct {
@@ -123,10 +138,6 @@ impl Target for Direct {
         changes: Map<String, Value>,
     ) -> Result<Value> {
         Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
-    }
-
-    fn delete_object(&self, content_type: &str, id: &str) -> Result<()> {
-        self.cms.objects().delete(&self.caller, content_type, id)
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {

@@ -23,7 +23,7 @@ use cms_core::{
 use serde_json::{Map, Value};
 
 #[cfg(feature = "serve")]
-pub(crate) use direct::Direct;
+pub(crate) use direct::{Direct, open_folder};
 
 use crate::{failure, settings::Place};
 
@@ -75,7 +75,6 @@ pub(crate) trait Target {
         id: &str,
         changes: Map<String, Value>,
     ) -> Result<Value>;
-    fn delete_object(&self, content_type: &str, id: &str) -> Result<()>;
     /// Deletes all that can be deleted; returns how many, or the reasons for the rest.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// Ids of deleted objects that nobody created anew.

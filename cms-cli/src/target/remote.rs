@@ -1,6 +1,8 @@
-//! A running server, asked through its HTTP API.
+//! A running server, asked through its HTTP API. Its addresses are in [`path`].
 
-use std::{cell::OnceCell, fmt::Write as _, thread, time::Duration};
+mod path;
+
+use std::{cell::OnceCell, thread, time::Duration};
 
 use cms_core::{
     Error, Result, limits,
@@ -17,7 +19,6 @@ use cms_core::{
         workflow::{Workflow, WorkflowState},
     },
 };
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{
     Method, Url,
     blocking::{Client, Response},
@@ -27,8 +28,12 @@ use reqwest::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
+use self::path::{
+    KEYS, TYPES, WORKFLOW_STATES, WORKFLOWS, object_path, objects_path, query, segment, state_path,
+    type_path,
+};
 use super::{Edition, Rewriting, Target, all_pages};
-use crate::failure::{self, Failure};
+use crate::failure::{self, Failure, Kind};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A plan or a batch over a large type takes its time.
@@ -37,13 +42,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
 const ATTEMPTS: u32 = 4;
 /// Longest pause that a server can ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-
-const TYPES: &str = "/api/v1/internal/contenttype";
-const CONTENT: &str = "/api/v1/content";
-const KEYS: &str = "/api/v1/internal/key";
-const WORKFLOWS: &str = "/api/v1/internal/workflow";
-/// Where objects stand in workflows, and the list of workflows that every key may read.
-const WORKFLOW_STATES: &str = "/api/v1/workflow";
 
 /// A server and the key for it.
 pub(crate) struct Remote {
@@ -70,7 +68,10 @@ impl Remote {
             return Err(Failure::usage(format!("\"{url}\" is not the URL of a server"))
                 .hint("for example --server http://127.0.0.1:8080"));
         }
-        let key = key.ok_or(Error::Unauthenticated)?;
+        let Some(key) = key else {
+            return Err(Failure::from(Kind::Target(Error::Unauthenticated))
+                .hint("set CMS_KEY, or name a file with --key-file"));
+        };
         Ok(Self {
             base: url.trim_end_matches('/').to_owned(),
             key: key.to_owned(),
@@ -173,6 +174,18 @@ impl Remote {
         self.ask(&Method::POST, path, Some(&text(body)?), about)
     }
 
+    /// Says that the type is not there, where that is why something of it was not found: the API
+    /// answers both alike.
+    fn of_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
+        match result {
+            Err(Error::NotFound { what, name }) => match self.get_type(content_type) {
+                Err(missing @ Error::NotFound { .. }) => Err(missing),
+                _ => Err(Error::NotFound { what, name }),
+            },
+            other => other,
+        }
+    }
+
     /// Deletes; the answer has no body.
     fn delete(&self, path: &str, about: About<'_>) -> Result<()> {
         let (status, bytes) = self.send(&Method::DELETE, path, None, false)?;
@@ -236,7 +249,7 @@ impl Target for Remote {
     fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
         let name = format!("{content_type}/{id}");
         let path = format!("{}?hydrate={hydrate}", object_path(content_type, id));
-        self.get(&path, object_named(&name))
+        self.of_type(content_type, self.get(&path, object_named(&name)))
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
@@ -251,7 +264,8 @@ impl Target for Remote {
     ) -> Result<Value> {
         let name = format!("{content_type}/{id}");
         let path = object_path(content_type, id);
-        self.ask(&Method::PUT, &path, Some(&text(&object)?), object_named(&name))
+        let answer = self.ask(&Method::PUT, &path, Some(&text(&object)?), object_named(&name));
+        self.of_type(content_type, answer)
     }
 
     fn patch_object(
@@ -262,12 +276,8 @@ impl Target for Remote {
     ) -> Result<Value> {
         let name = format!("{content_type}/{id}");
         let path = object_path(content_type, id);
-        self.ask(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name))
-    }
-
-    fn delete_object(&self, content_type: &str, id: &str) -> Result<()> {
-        let name = format!("{content_type}/{id}");
-        self.delete(&object_path(content_type, id), object_named(&name))
+        let answer = self.ask(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name));
+        self.of_type(content_type, answer)
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
@@ -283,16 +293,17 @@ impl Target for Remote {
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
         let name = format!("{content_type}/{id}");
         let path = format!("{}/version", object_path(content_type, id));
-        all_pages(|number| {
+        let versions = all_pages(|number| {
             let path = format!("{path}?page={number}&limit={}", limits::PAGE_MAX);
             self.get::<List<Value>>(&path, object_named(&name))
-        })
+        });
+        self.of_type(content_type, versions)
     }
 
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value> {
         let name = format!("{content_type}/{id}/{version}");
         let path = format!("{}/version/{version}", object_path(content_type, id));
-        self.get(&path, About { what: "version", name: &name })
+        self.of_type(content_type, self.get(&path, About { what: "version", name: &name }))
     }
 
     fn import(
@@ -350,7 +361,8 @@ impl Target for Remote {
 
     fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState> {
         let name = format!("{content_type}/{id}");
-        self.get(&state_path(content_type, id), object_named(&name))
+        let state = self.get(&state_path(content_type, id), object_named(&name));
+        self.of_type(content_type, state)
     }
 
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
@@ -406,80 +418,9 @@ fn workflow_named(id: &str) -> About<'_> {
     About { what: "workflow", name: id }
 }
 
-fn state_path(content_type: &str, id: &str) -> String {
-    format!("{WORKFLOW_STATES}/{}/{}", segment(content_type), segment(id))
-}
-
-fn type_path(name: &str) -> String {
-    format!("{TYPES}/{}", segment(name))
-}
-
-fn objects_path(content_type: &str) -> String {
-    format!("{CONTENT}/{}", segment(content_type))
-}
-
-fn object_path(content_type: &str, id: &str) -> String {
-    format!("{}/{}", objects_path(content_type), segment(id))
-}
-
-/// What stays as it is in a path segment or a query value.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-
-fn segment(text: &str) -> String {
-    utf8_percent_encode(text, ENCODED).to_string()
-}
-
-/// A list request as a query string.
-fn query(request: &ListRequest) -> String {
-    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
-    let mut add = |name: &str, value: &str| {
-        write!(query, "&{name}={}", segment(value)).expect("a string takes any text");
-    };
-    if let Some(order_by) = &request.order_by {
-        add("order_by", order_by);
-    }
-    if request.descending {
-        add("order_direction", "desc");
-    }
-    if request.empty_first {
-        add("empty_first", "true");
-    }
-    if request.hydrate > 0 {
-        add("hydrate", &request.hydrate.to_string());
-    }
-    if let Some(filters) = &request.filters {
-        add("filters", filters);
-    }
-    for id in request.ids.iter().flatten() {
-        add("ids[]", id);
-    }
-    query
-}
-
 #[cfg(test)]
 mod tests {
-    use cms_core::paging::Page;
-
     use super::*;
-
-    #[test]
-    fn requests_become_queries_with_every_value_encoded() {
-        let request = ListRequest {
-            page: Page { number: 2, limit: 50 },
-            order_by: Some("geo.lat".to_owned()),
-            descending: true,
-            empty_first: true,
-            hydrate: 1,
-            filters: Some("{\"a&b\":1}".to_owned()),
-            ids: Some(vec!["x y".to_owned(), "ż".to_owned()]),
-        };
-        assert_eq!(
-            query(&request),
-            "page=2&limit=50&order_by=geo.lat&order_direction=desc&empty_first=true&hydrate=1\
-             &filters=%7B%22a%26b%22%3A1%7D&ids[]=x%20y&ids[]=%C5%BC"
-        );
-        assert_eq!(object_path("post", "a/b?c#d"), "/api/v1/content/post/a%2Fb%3Fc%23d");
-    }
 
     #[test]
     fn only_urls_of_servers_are_taken() {

@@ -21,8 +21,8 @@ pub(crate) fn fill(rules: &[Slug], payload: &mut Map<String, Value>) {
     }
 }
 
-/// `Łódź & Zürich` becomes `lodz-zurich`.
-fn slug(text: &str) -> String {
+/// Makes a slug: `Łódź & Zürich` becomes `lodz-zurich`.
+pub fn slug(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for c in deunicode(text).chars() {
         if c.is_ascii_alphanumeric() {

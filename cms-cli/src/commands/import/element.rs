@@ -1,21 +1,57 @@
 //! One object on its way in: its id, its links, and whether the target has it already.
 
-use cms_core::wire::ctd::ContentType;
+use cms_core::{slug, wire::ctd::ContentType};
 use serde_json::{Map, Value};
 
 /// Type and id, the latter in lower case, because ids are compared without case.
 pub(super) type Address = (String, String);
+
+/// The status of an object that was edited since it was published.
+const MODIFIED: &str = "modified";
 
 /// An object of a file.
 #[derive(Clone)]
 pub(super) struct Element {
     pub(super) place: String,
     pub(super) value: Value,
+    /// It is created from its published version, and gets the current one later.
+    pub(super) from_published: bool,
 }
 
 impl Element {
+    pub(super) fn new(place: String, value: Value) -> Self {
+        Self { place, value, from_published: false }
+    }
+
     pub(super) fn id(&self) -> Option<&str> {
         self.value.get("id")?.as_str()
+    }
+
+    /// What the target gets first.
+    pub(super) fn first(&self) -> &Value {
+        match self.published() {
+            Some(Ok(published)) if self.from_published => published,
+            _ => &self.value,
+        }
+    }
+
+    /// The published version of an object that was edited since, or why there is none.
+    pub(super) fn published(&self) -> Option<Result<&Value, String>> {
+        let internal = self.value.get("internal")?;
+        if internal["status"] != MODIFIED {
+            return None;
+        }
+        let published = &internal["published"];
+        let id = self.id().unwrap_or_default();
+        Some(match published.get("id") {
+            _ if published.is_null() => Err("the published version is missing".to_owned()),
+            _ if !published.is_object() => Err(format!("{published} where a mapping is expected")),
+            None => Err("the id is missing".to_owned()),
+            Some(Value::String(other)) if other.to_lowercase() == id.to_lowercase() => {
+                Ok(published)
+            }
+            Some(other) => Err(format!("the id is {other}, not \"{id}\"")),
+        })
     }
 }
 
@@ -68,23 +104,52 @@ fn link(members: &Map<String, Value>) -> Option<Address> {
     Some(address(content_type, &id))
 }
 
-/// Tells whether writing `sent` over `stored` would leave the object as it is.
-///
-/// A read-only property that is left out keeps its value, and a slug that is left out is made from
-/// its source, so neither of them counts.
+/// Tells whether writing `sent` over `stored` would leave the object as it is: a read-only property
+/// that is left out keeps its value.
 pub(super) fn is_unchanged(sent: &Value, stored: &Value, content_type: &ContentType) -> bool {
-    let (Some(sent), Some(stored)) = (sent.as_object(), stored.as_object()) else { return false };
-    let counts = |name: &str| name != "id" && name != "internal";
     let configs = &content_type.meta_definition["propertiesConfig"];
-    let is_kept = |name: &str| {
-        configs[name]["readonly"] == true
-            || content_type.slugs.iter().any(|slug| {
-                let source = sent.get(&slug.source).and_then(Value::as_str).unwrap_or_default();
-                slug.active && slug.target == name && !source.is_empty()
-            })
+    let more = surplus(sent, stored, content_type);
+    more.is_some_and(|names| names.iter().all(|name| configs[name]["readonly"] == true))
+}
+
+/// Tells why an object is not exactly what a file holds, if it is not.
+pub(super) fn difference(
+    sent: &Value,
+    stored: &Value,
+    content_type: &ContentType,
+) -> Option<String> {
+    let Some(names) = surplus(sent, stored, content_type) else {
+        return Some("another version is stored than the file holds".to_owned());
     };
-    sent.iter().all(|(name, value)| !counts(name) || stored.get(name) == Some(value))
-        && stored.keys().all(|name| !counts(name) || sent.contains_key(name) || is_kept(name))
+    let first = names.first()?;
+    Some(format!("\"{first}\" is stored, but not in the file"))
+}
+
+/// The properties that are stored and that `sent` does not name, as long as nothing else differs.
+///
+/// A slug that is left out is made from its source, so it counts only when it is another one.
+fn surplus<'s>(
+    sent: &Value,
+    stored: &'s Value,
+    content_type: &ContentType,
+) -> Option<Vec<&'s String>> {
+    let (sent, stored) = (sent.as_object()?, stored.as_object()?);
+    let counts = |name: &str| name != "id" && name != "internal";
+    let is_same =
+        |(name, value): (&String, &Value)| !counts(name) || stored.get(name) == Some(value);
+    if !sent.iter().all(is_same) {
+        return None;
+    }
+    let is_made = |name: &str, value: &Value| {
+        content_type.slugs.iter().any(|rule| {
+            let source = sent.get(&rule.source).and_then(Value::as_str).unwrap_or_default();
+            rule.active && rule.target == name && !source.is_empty() && *value == slug(source)
+        })
+    };
+    let more = stored
+        .iter()
+        .filter(|(name, value)| counts(name) && !sent.contains_key(*name) && !is_made(name, value));
+    Some(more.map(|(name, _)| name).collect())
 }
 
 #[cfg(test)]
@@ -122,19 +187,30 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_unchanged_when_a_write_would_leave_it_so() {
+    fn an_object_is_compared_with_what_a_file_holds() {
         let stored =
             json!({"id": "A", "internal": {"v": 3}, "title": "T", "slug": "t", "fixed": 1});
+        let another = Some("another version is stored than the file holds");
+        let fixed = Some("\"fixed\" is stored, but not in the file");
         let table = [
-            (json!({"id": "a", "title": "T", "slug": "t", "fixed": 1}), true),
-            (json!({"id": "a", "title": "T"}), true),
-            (json!({"id": "a", "title": "U"}), false),
-            (json!({"id": "a", "title": "T", "more": 1}), false),
-            (json!({"id": "a", "slug": "t"}), false),
-            (json!("text"), false),
+            (json!({"id": "a", "title": "T", "slug": "t", "fixed": 1}), true, None),
+            (json!({"id": "a", "title": "T", "fixed": 1}), true, None),
+            (json!({"id": "a", "title": "T"}), true, fixed),
+            (json!({"id": "a", "title": "U"}), false, another),
+            (json!({"id": "a", "title": "T", "more": 1}), false, another),
+            (
+                json!({"id": "a", "slug": "t", "fixed": 1}),
+                false,
+                Some("\"title\" is stored, but not in the file"),
+            ),
+            (json!("text"), false, another),
         ];
-        for (sent, wanted) in table {
-            assert_eq!(is_unchanged(&sent, &stored, &content_type()), wanted, "{sent}");
+        for (sent, unchanged, different) in table {
+            assert_eq!(is_unchanged(&sent, &stored, &content_type()), unchanged, "{sent}");
+            assert_eq!(difference(&sent, &stored, &content_type()).as_deref(), different, "{sent}");
         }
+        // A slug that an editor wrote is not the one that the title makes.
+        let stored = json!({"id": "a", "title": "T", "slug": "other"});
+        assert!(!is_unchanged(&json!({"id": "a", "title": "T"}), &stored, &content_type()));
     }
 }

@@ -5,7 +5,8 @@
 //! which lists show them. Where the property cannot wait (it is required, or can be set only once)
 //! the whole object waits until its targets are there.
 //!
-//! Statuses come last, when no object is edited any more: [`status`].
+//! Statuses come last: [`status`]. A modified object is created from its published version, so that
+//! nothing of the current one can be published with it.
 
 mod status;
 
@@ -30,6 +31,7 @@ use serde_json::{Value, json};
 use super::{
     super::{interrupt, many},
     Job,
+    counts::{Counted, Counts},
     element::{Address, Element, address, is_unchanged, without_pending},
 };
 use crate::{
@@ -67,28 +69,6 @@ pub(super) struct Options<'a> {
     pub(super) statuses: bool,
 }
 
-/// What became of the objects.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    pub(super) created: u64,
-    pub(super) updated: u64,
-    pub(super) unchanged: u64,
-    pub(super) refused: u64,
-    /// Objects that were brought into their status or workflow state.
-    pub(super) statuses: u64,
-    pub(super) interrupted: bool,
-}
-
-impl Counts {
-    fn saved(&mut self, existed: bool) {
-        if existed {
-            self.updated += 1;
-        } else {
-            self.created += 1;
-        }
-    }
-}
-
 pub(super) struct Loader<'a> {
     target: &'a dyn Target,
     options: &'a Options<'a>,
@@ -97,8 +77,8 @@ pub(super) struct Loader<'a> {
     counts: Counts,
     /// Which place an object of the files has in the order of all.
     ranks: HashMap<Address, u64>,
-    /// Objects that are as the files say, so that their status can be set.
-    settled: HashSet<Address>,
+    /// Objects that are as the files say, so that their status can be set, and how they count.
+    settled: HashMap<Address, Counted>,
     interrupt: Arc<AtomicBool>,
 }
 
@@ -107,8 +87,8 @@ struct Unfinished<'j> {
     job: &'j Job,
     /// Waiting for the target of a link, with what was said about them last.
     waiting: Vec<(Element, FieldErrors)>,
-    /// Created without some links.
-    partial: Vec<Element>,
+    /// Saved without some links.
+    partial: Vec<(Element, Counted)>,
 }
 
 /// An object on its way to the target.
@@ -142,7 +122,7 @@ impl<'a> Loader<'a> {
             batch: BATCH,
             counts: Counts::default(),
             ranks: HashMap::new(),
-            settled: HashSet::new(),
+            settled: HashMap::new(),
             // What a request saved is whole, even if Ctrl-C ends the process at once.
             interrupt: interrupt(),
         })
@@ -204,9 +184,9 @@ impl<'a> Loader<'a> {
                     *rank += 1;
                     match row.value {
                         _ if self.stops() => {}
-                        Ok(value) => chunk.push((*rank, Element { place: row.place, value })),
+                        Ok(value) => chunk.push((*rank, Element::new(row.place, value))),
                         Err(message) => {
-                            let element = Element { place: row.place, value: Value::Null };
+                            let element = Element::new(row.place, Value::Null);
                             let mut errors = FieldErrors::default();
                             errors.add("data", message);
                             self.refuse(job, &element, &errors, printer)?;
@@ -245,7 +225,7 @@ impl<'a> Loader<'a> {
         let content_type = &rest.job.content_type;
         let stored = self.stored(content_type, elements.iter().map(|(_, element)| element))?;
         let mut attempts = Vec::new();
-        for (rank, element) in elements {
+        for (rank, mut element) in elements {
             let id = element.id().map(str::to_lowercase);
             let known = id.as_ref().and_then(|id| stored.get(id));
             let is_deleted = id.as_ref().is_some_and(|id| rest.job.deleted.contains(id));
@@ -254,18 +234,19 @@ impl<'a> Loader<'a> {
                     || is_unchanged(&element.value, known, content_type)
             });
             if is_deleted || stays {
-                self.counts.unchanged += 1;
+                self.counts.add(Counted::Unchanged);
                 if self.options.existing == Existing::Update {
-                    self.settle(content_type, &element);
+                    self.settle(content_type, &element, Counted::Unchanged);
                 }
                 continue;
             }
             let exists = known.is_some();
+            element.from_published = !exists && self.restores_published(content_type, &element);
             let is_later = |at: &Address| self.ranks.get(at).is_some_and(|other| *other >= rank);
             let partial = if exists {
                 None
             } else {
-                without_pending(&element.value, content_type, &is_later)
+                without_pending(element.first(), content_type, &is_later)
             };
             attempts.push(Attempt { element, partial, exists });
         }
@@ -282,7 +263,7 @@ impl<'a> Loader<'a> {
     ) -> Result<usize> {
         let values: Vec<&Value> = attempts
             .iter()
-            .map(|attempt| attempt.partial.as_ref().unwrap_or(&attempt.element.value))
+            .map(|attempt| attempt.partial.as_ref().unwrap_or(attempt.element.first()))
             .collect();
         let update = self.options.existing == Existing::Update;
         let mut refused = self.send(rest.job, &values, update)?;
@@ -290,13 +271,14 @@ impl<'a> Loader<'a> {
         for (number, Attempt { element, partial, exists }) in attempts.into_iter().enumerate() {
             match refused.remove(&number) {
                 None => {
-                    self.counts.saved(exists);
-                    self.settle(&rest.job.content_type, &element);
+                    let counted = if exists { Counted::Updated } else { Counted::Created };
+                    self.counts.add(counted);
+                    self.settle(&rest.job.content_type, &element, counted);
                     if partial.is_some() {
-                        rest.partial.push(element);
+                        rest.partial.push((element, counted));
                     }
                 }
-                Some(errors) if lacks_only_targets(&errors) => rest.waiting.push((element, errors)),
+                Some(errors) if may_wait(&element, &errors) => rest.waiting.push((element, errors)),
                 Some(errors) => self.refuse(rest.job, &element, &errors, printer)?,
             }
         }
@@ -305,7 +287,15 @@ impl<'a> Loader<'a> {
 
     /// Sends what waited for others, as long as that helps, and completes what lacks links.
     fn finish(&mut self, unfinished: &mut [Unfinished<'_>], printer: &mut Printer) -> Result<()> {
-        while self.send_waiting(unfinished, printer)? > 0 {}
+        loop {
+            while self.send_waiting(unfinished, printer)? > 0 {}
+            // What cannot be restored as readers saw it comes in as it is now.
+            let waiting = unfinished.iter_mut().flat_map(|rest| &mut rest.waiting);
+            let from_published = waiting.filter(|(element, _)| element.from_published);
+            if from_published.map(|(element, _)| element.from_published = false).count() == 0 {
+                break;
+            }
+        }
         if self.counts.interrupted {
             return Ok(());
         }
@@ -315,13 +305,15 @@ impl<'a> Loader<'a> {
             }
         }
         for rest in &mut *unfinished {
-            let values: Vec<&Value> = rest.partial.iter().map(|element| &element.value).collect();
+            let values: Vec<&Value> =
+                rest.partial.iter().map(|(element, _)| element.first()).collect();
             for (number, errors) in self.send(rest.job, &values, true)? {
                 // It exists, but without the links.
-                self.counts.created = self.counts.created.saturating_sub(1);
-                let id = rest.partial[number].id().unwrap_or_default();
+                let (element, counted) = &rest.partial[number];
+                self.counts.take_back(*counted);
+                let id = element.id().unwrap_or_default();
                 self.settled.remove(&address(&rest.job.content_type.name, id));
-                self.refuse(rest.job, &rest.partial[number], &errors, printer)?;
+                self.refuse(rest.job, element, &errors, printer)?;
             }
         }
         Ok(())
@@ -342,10 +334,11 @@ impl<'a> Loader<'a> {
             let elements = std::mem::take(&mut rest.waiting);
             let content_type = &rest.job.content_type;
             let stored = self.stored(content_type, elements.iter().map(|(element, _)| element))?;
-            let attempts = elements.into_iter().map(|(element, _)| {
+            let attempts = elements.into_iter().map(|(mut element, _)| {
                 let is_waiting = |at: &Address| waiting.contains(at);
-                let partial = without_pending(&element.value, content_type, &is_waiting);
                 let exists = element.id().is_some_and(|id| stored.contains_key(&id.to_lowercase()));
+                element.from_published &= !exists;
+                let partial = without_pending(element.first(), content_type, &is_waiting);
                 Attempt { element, partial, exists }
             });
             saved += self.attempt(rest, attempts.collect(), printer)?;
@@ -459,6 +452,12 @@ impl<'a> Loader<'a> {
 fn addresses<'r>(rest: &'r Unfinished<'_>) -> impl Iterator<Item = Address> + use<'r> {
     let name = &rest.job.content_type.name;
     rest.waiting.iter().filter_map(move |(element, _)| Some(address(name, element.id()?)))
+}
+
+/// Whether there is hope for a refused object: its links may find their targets, and instead of a
+/// published version there is the current one.
+fn may_wait(element: &Element, errors: &FieldErrors) -> bool {
+    lacks_only_targets(errors) || (element.from_published && errors.at("id").is_empty())
 }
 
 fn lacks_only_targets(errors: &FieldErrors) -> bool {

@@ -1,8 +1,9 @@
 //! `cms import`: objects from files, or types and objects from an exported folder.
 //!
-//! [`loader`] brings objects in, [`element`] is what it knows of one object, [`types`] applies the
-//! types of a folder and says in which order they come.
+//! [`loader`] brings objects in, [`element`] is what it knows of one object, [`counts`] what became
+//! of all of them, [`types`] applies the types of a folder and says in which order they come.
 
+mod counts;
 mod element;
 mod loader;
 mod types;
@@ -16,7 +17,10 @@ use cms_core::wire::ctd::ContentType;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::loader::Existing;
-use self::loader::{Counts, Loader, Options};
+use self::{
+    counts::Counts,
+    loader::{Loader, Options},
+};
 use super::{NOTHING_CHANGED, changing};
 use crate::{
     cli::ImportArgs,
@@ -84,7 +88,7 @@ pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer
         return Err(Failure::local("interrupted before the server listened"));
     }
     if counts.created + counts.refused > 0 {
-        printer.note(&sentence(&counts))?;
+        printer.note(&counts.sentence())?;
     }
     Ok(())
 }
@@ -154,7 +158,7 @@ fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result
         "refused": counts.refused,
         "statusesSet": counts.statuses,
     });
-    printer.value(&value, || format!("{}\n", sentence(counts)))?;
+    printer.value(&value, || format!("{}\n", counts.sentence()))?;
     if counts.interrupted {
         printer.note("interrupted; the same command with --update-existing goes on")?;
     } else if counts.refused > 0 {
@@ -169,15 +173,4 @@ fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result
         printer.note(NOTHING_CHANGED)?;
     }
     Ok(())
-}
-
-fn sentence(counts: &Counts) -> String {
-    let Counts { created, updated, unchanged, refused, statuses, .. } = counts;
-    let statuses = match statuses {
-        0 => String::new(),
-        _ => format!(", statuses set {statuses}"),
-    };
-    format!(
-        "created {created}, updated {updated}, unchanged {unchanged}, refused {refused}{statuses}"
-    )
 }

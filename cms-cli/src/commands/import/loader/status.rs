@@ -1,7 +1,8 @@
 //! Brings objects into the status or the workflow state that an export says.
 //!
-//! Nothing is published that is not exactly what the file holds: an object that was refused, or that
-//! somebody edits meanwhile, keeps the status that it has.
+//! Nothing is published that is not exactly what the file holds: what is stored is compared with it
+//! before. An object that was refused, or that somebody edits meanwhile, keeps the status that it
+//! has.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -15,7 +16,8 @@ use super::{
     super::{
         super::many::{self, reason},
         Job,
-        element::{Element, address, is_unchanged},
+        counts::Counted,
+        element::{Element, address, difference, is_unchanged},
     },
     BATCH, Loader,
 };
@@ -47,23 +49,42 @@ impl Wanted {
         self.stored["id"].as_str().unwrap_or_default()
     }
 
-    /// The published version of an object that was edited since.
+    /// The version to be published of an object that was edited since.
     fn published(&self) -> &Value {
-        &self.element.value["internal"]["published"]
+        match self.element.published() {
+            Some(Ok(published)) => published,
+            _ => &Value::Null,
+        }
+    }
+
+    fn current(&self) -> &Value {
+        &self.element.value
     }
 }
 
 impl Loader<'_> {
     /// Remembers an object that is as the file says, if the type has statuses to be set.
-    pub(super) fn settle(&mut self, content_type: &ContentType, element: &Element) {
+    pub(super) fn settle(
+        &mut self,
+        content_type: &ContentType,
+        element: &Element,
+        counted: Counted,
+    ) {
         let has_statuses =
             content_type.draft_public || content_type.workflow_id != DEFAULT_WORKFLOW;
         if let Some(id) = element.id()
             && self.options.statuses
             && has_statuses
         {
-            self.settled.insert(address(&content_type.name, id));
+            self.settled.insert(address(&content_type.name, id), counted);
         }
+    }
+
+    /// Whether the published version of an object can be restored: that has to come first.
+    pub(super) fn restores_published(&self, content_type: &ContentType, element: &Element) -> bool {
+        self.options.statuses
+            && content_type.draft_public
+            && matches!(element.published(), Some(Ok(_)))
     }
 
     /// Sets the statuses of all settled objects. The files are read once more.
@@ -78,9 +99,9 @@ impl Loader<'_> {
             for source in &job.sources {
                 source.rows(&job.content_type, &mut |row: Row<Value>| {
                     let Ok(value) = row.value else { return Ok(()) };
-                    let element = Element { place: row.place, value };
+                    let element = Element::new(row.place, value);
                     let at = address(&job.content_type.name, element.id().unwrap_or_default());
-                    if self.settled.contains(&at) && element.value["internal"].is_object() {
+                    if self.settled.contains_key(&at) && element.value["internal"].is_object() {
                         chunk.push(element);
                     }
                     if chunk.len() == BATCH {
@@ -112,8 +133,11 @@ impl Loader<'_> {
         let mut stored = many::stored(self.target, &content_type.name, ids, Edition::Current)?;
         let wanted = elements.into_iter().filter_map(|element| {
             let stored = stored.remove(&element.id()?.to_lowercase())?;
-            let is_same = is_unchanged(&element.value, &stored, content_type);
-            is_same.then_some(Wanted { element, stored })
+            let wanted = Wanted { element, stored };
+            let is_same = [wanted.current(), wanted.published()]
+                .iter()
+                .any(|version| is_unchanged(version, &wanted.stored, content_type));
+            is_same.then_some(wanted)
         });
         let wanted: Vec<Wanted> = wanted.collect();
         if content_type.draft_public {
@@ -137,52 +161,127 @@ impl Loader<'_> {
             let others = wanted.iter().filter(|wanted| {
                 wanted.internal("status") == status && wanted.stored_internal("status") != status
             });
-            let ids: Vec<String> = others.map(|wanted| wanted.id().to_owned()).collect();
+            let mut ids = Vec::new();
+            for wanted in others {
+                let difference = match action {
+                    PublishAction::Publish => {
+                        difference(wanted.current(), &wanted.stored, &job.content_type)
+                    }
+                    PublishAction::Unpublish | PublishAction::Archive => None,
+                };
+                match difference {
+                    None => ids.push(wanted.id().to_owned()),
+                    Some(reason) => {
+                        self.refuse_status(job, wanted, "internal.status", reason, printer)?;
+                    }
+                }
+            }
             self.act(job, &ids, action)?;
             self.counts.statuses += ids.len() as u64;
         }
-        let modified: Vec<&Wanted> =
-            wanted.iter().filter(|wanted| wanted.internal("status") == "modified").collect();
-        let (modified, incomplete): (Vec<_>, Vec<_>) =
-            modified.into_iter().partition(|wanted| wanted.published().is_object());
-        for wanted in incomplete {
-            let errors = FieldErrors::one("internal.published", "the published version is missing");
-            self.refuse(job, &wanted.element, &errors, printer)?;
+        let mut modified = Vec::new();
+        for wanted in wanted {
+            match wanted.element.published() {
+                None => {}
+                Some(Ok(_)) => modified.push(wanted),
+                Some(Err(reason)) => {
+                    self.refuse_status(job, wanted, "internal.published", reason, printer)?;
+                }
+            }
         }
         self.modify(job, modified, printer)
     }
 
-    /// Publishes the published version and then brings the current one back. It is the only way to
-    /// a modified object.
+    /// Publishes the published version and then saves the current one. It is the only way to a
+    /// modified object.
     fn modify(&mut self, job: &Job, mut wanted: Vec<&Wanted>, printer: &mut Printer) -> Result<()> {
         let content_type = &job.content_type;
+        let is_published = |wanted: &Wanted, versions: &HashMap<String, Value>| {
+            let version = versions.get(&wanted.id().to_lowercase());
+            version.is_some_and(|v| difference(wanted.published(), v, content_type).is_none())
+        };
         let ids = wanted.iter().map(|wanted| wanted.id());
         let public = many::stored(self.target, &content_type.name, ids, Edition::Published)?;
         wanted.retain(|wanted| {
-            let public = public.get(&wanted.id().to_lowercase());
-            let is_so = wanted.stored_internal("status") == "modified"
-                && public.is_some_and(|p| is_unchanged(wanted.published(), p, content_type));
-            !is_so
+            !(wanted.stored_internal("status") == "modified"
+                && is_unchanged(wanted.current(), &wanted.stored, content_type)
+                && is_published(wanted, &public))
         });
-        let published: Vec<&Value> = wanted.iter().map(|wanted| wanted.published()).collect();
-        let refused = self.send(job, &published, true)?;
-        for (number, errors) in &refused {
-            self.refuse(job, &wanted[*number].element, errors, printer)?;
+        let (mut ready, rest): (Vec<_>, Vec<_>) =
+            wanted.into_iter().partition(|wanted| is_published(wanted, &public));
+        let (mut first, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|wanted| {
+            difference(wanted.published(), &wanted.stored, content_type).is_none()
+        });
+
+        // What is edited already has to become what readers are to see.
+        let saved = self.save(job, rest, Wanted::published, printer)?;
+        let ids = saved.iter().map(|wanted| wanted.id());
+        let stored = many::stored(self.target, &content_type.name, ids, Edition::Current)?;
+        let mut spoilt: Vec<&Value> = Vec::new();
+        for wanted in saved {
+            let version = stored.get(&wanted.id().to_lowercase()).unwrap_or(&Value::Null);
+            match difference(wanted.published(), version, content_type) {
+                None => first.push(wanted),
+                Some(reason) => {
+                    self.refuse_status(job, wanted, "internal.published", reason, printer)?;
+                    spoilt.push(wanted.current());
+                }
+            }
         }
-        let mut number = 0;
-        wanted.retain(|_| {
-            number += 1;
-            !refused.contains_key(&(number - 1))
-        });
-        let ids: Vec<String> = wanted.iter().map(|wanted| wanted.id().to_owned()).collect();
+        // They are refused, whether or not they can be brought back.
+        self.send(job, &spoilt, true)?;
+
+        let ids: Vec<String> = first.iter().map(|wanted| wanted.id().to_owned()).collect();
         self.act(job, &ids, PublishAction::Publish)?;
-        let current: Vec<&Value> = wanted.iter().map(|wanted| &wanted.element.value).collect();
-        let refused = self.send(job, &current, true)?;
-        for (number, errors) in &refused {
-            self.refuse(job, &wanted[*number].element, errors, printer)?;
-        }
-        self.counts.statuses += (wanted.len() - refused.len()) as u64;
+        ready.append(&mut first);
+        let modified = self.save(job, ready, Wanted::current, printer)?;
+        self.counts.statuses += modified.len() as u64;
         Ok(())
+    }
+
+    /// Saves a version of each object; returns those that were not refused.
+    fn save<'w>(
+        &mut self,
+        job: &Job,
+        wanted: Vec<&'w Wanted>,
+        version: fn(&Wanted) -> &Value,
+        printer: &mut Printer,
+    ) -> Result<Vec<&'w Wanted>> {
+        let values: Vec<&Value> = wanted.iter().map(|wanted| version(wanted)).collect();
+        let mut refused = self.send(job, &values, true)?;
+        let mut saved = Vec::new();
+        for (number, wanted) in wanted.into_iter().enumerate() {
+            match refused.remove(&number) {
+                None => saved.push(wanted),
+                Some(errors) => self.refuse_settled(job, wanted, &errors, printer)?,
+            }
+        }
+        Ok(saved)
+    }
+
+    fn refuse_status(
+        &mut self,
+        job: &Job,
+        wanted: &Wanted,
+        path: &str,
+        reason: String,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        self.refuse_settled(job, wanted, &FieldErrors::one(path, reason), printer)
+    }
+
+    /// Refuses an object that counted as something else so far.
+    fn refuse_settled(
+        &mut self,
+        job: &Job,
+        wanted: &Wanted,
+        errors: &FieldErrors,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        if let Some(counted) = self.settled.remove(&address(&job.content_type.name, wanted.id())) {
+            self.counts.take_back(counted);
+        }
+        self.refuse(job, &wanted.element, errors, printer)
     }
 
     fn act(&self, job: &Job, ids: &[String], action: PublishAction) -> Result<()> {
@@ -213,8 +312,7 @@ impl Loader<'_> {
             match refusal {
                 None => self.counts.statuses += 1,
                 Some(message) => {
-                    let errors = FieldErrors::one("internal.workflowState", message);
-                    self.refuse(job, &wanted.element, &errors, printer)?;
+                    self.refuse_status(job, wanted, "internal.workflowState", message, printer)?;
                 }
             }
         }

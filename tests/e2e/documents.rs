@@ -1,0 +1,64 @@
+//! What the guide shows works as printed.
+
+use std::{fs, path::Path, process::Command};
+
+use super::support::{Place, fixtures};
+
+/// The blocks of one language in the guide to the command line.
+fn blocks(language: &str) -> Vec<String> {
+    let guide = fixtures().join("../docs/cli.md");
+    let text = fs::read_to_string(guide).unwrap();
+    let fence = format!("```{language}\n");
+    let blocks = text.split(&fence).skip(1);
+    blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// Runs a block in a shell that stops at the first command that fails; returns what it printed.
+fn shell(place: &Place, script: &str) -> String {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
+    let path = format!("{}:/usr/bin:/bin", binaries.display());
+    let output = Command::new("sh")
+        .args(["-ec", script])
+        .current_dir(place.path(""))
+        .env_clear()
+        .env("PATH", path)
+        .env("CMS_DATA", "data")
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{script}\n{stderr}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_commands_of_the_guide_work_as_printed() {
+    let place = Place::with_data();
+    let blocks = blocks("sh");
+    let publishing = blocks.iter().find(|block| block.contains("cms publish")).unwrap();
+    // Not every machine has jq.
+    let script = publishing.replace("jq -r .id", r#"sed -E 's/^\{"id":"([^"]*)".*/\1/'"#);
+    assert_ne!(&script, publishing);
+    // More objects than a page of a list holds.
+    let rows: Vec<_> = (0..30).map(|n| format!("{{\"id\":\"n{n}\"}}\n")).collect();
+    place.write("rows.ndjson", &rows.concat());
+    let script = script.replacen("cms publish", "cms import news rows.ndjson\ncms publish", 1);
+    let printed = shell(&place, &script);
+    assert!(printed.contains("published 32, refused 0\n"), "{printed}");
+
+    let keys = blocks.iter().find(|block| block.contains("cms key create")).unwrap();
+    shell(&place, &keys.replace("cms key revoke ID", ""));
+}
+
+#[test]
+fn the_project_file_of_the_guide_can_be_applied() {
+    let place = Place::with_data();
+    place.write("project.yaml", &blocks("yaml")[0]);
+    place.write(
+        "types/author.json",
+        r#"{"name": "author", "properties": {"name": {"type": "text"}}}"#,
+    );
+    let applied = place.run(&["ctd", "apply", "project.yaml"]).ok();
+    assert!(applied.contains("plan: 4 to create, 0 to change, 0 to delete\nweb="), "{applied}");
+    let again = place.run(&["ctd", "plan", "project.yaml", "--exit-code"]);
+    assert_eq!(again.exit, 0, "{}", again.whole());
+}
