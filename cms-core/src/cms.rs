@@ -181,6 +181,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
         return Ok(());
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid())?;
+    writer.ensure_slots(limits::INDEXED_PROPERTIES)?;
     let (rev, at) = (writer.bump_schema()?, config.clock.now());
     for definition in builtin::definitions() {
         change::create(writer, &config.ids.uuid(), &definition, rev, at)?;

@@ -12,9 +12,10 @@ use super::{
 use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
+    limits,
     object::{link, scan, write},
     progress::Progress,
-    store::{DERIVED, Event, NewTexts, StoredText, Writer},
+    store::{DERIVED, Event, NewTexts, StoredText, Writer, slots::Slots},
     wire::plan::{Change, PropertyPlan},
     workflow::model::PUBLIC,
 };
@@ -30,16 +31,19 @@ pub(crate) struct Outcome {
     pub(crate) breaking: bool,
 }
 
-/// Makes property indexes and links of all types again, in a folder that an older program wrote.
+/// Makes slots, their indexes and links of all types again, in a folder that an older program wrote.
 pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
     if writer.derived()? >= DERIVED {
         return Ok(());
     }
+    writer.drop_slots()?;
+    writer.ensure_slots(limits::INDEXED_PROPERTIES)?;
     for (ctd, _) in writer.ctd_revisions()? {
         let definition = writer.ctd(ctd)?.definition;
         let properties = definition.properties();
-        writer.index_properties(ctd, &[], &[])?;
-        writer.index_properties(ctd, &properties, definition.editions())?;
+        let slots = Slots::of(&properties);
+        writer.ensure_slots(slots.count())?;
+        writer.fill_slots(ctd, &slots, definition.editions())?;
         for pk in writer.modified_objects(ctd)? {
             write::relink(writer, &properties, pk)?;
         }
@@ -47,7 +51,7 @@ pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
     writer.note_derived()
 }
 
-/// Creates a type and its indexes; returns its row.
+/// Creates a type; returns its row.
 pub(crate) fn create(
     writer: &Writer<'_>,
     uid: &str,
@@ -56,14 +60,13 @@ pub(crate) fn create(
     at: Timestamp,
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, at)?;
-    writer.index_properties(pk, &definition.properties(), definition.editions())?;
+    writer.ensure_slots(Slots::of(&definition.properties()).count())?;
     writer.log(Event::TypeCreated, at, pk, None)?;
     Ok(pk)
 }
 
-/// Deletes a type without live objects, its indexes, and its objects in the trash.
+/// Deletes a type without live objects, and its objects in the trash.
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
-    writer.index_properties(content_type.pk, &[], &[])?;
     writer.delete_ctd(content_type.pk)?;
     writer.log(Event::TypeDeleted, at, content_type.pk, None)
 }
@@ -89,7 +92,11 @@ pub(crate) fn update(
         diff.is_renamed() || matches!(diff.change, Change::Remove | Change::Type)
     };
     switch_publishing(writer, catalog, before, definition)?;
-    writer.index_properties(before.pk, &properties, definition.editions())?;
+    let slots = Slots::of(&properties);
+    if slots != before.slots || objects_rewritten > 0 {
+        writer.ensure_slots(slots.count())?;
+        writer.fill_slots(before.pk, &slots, definition.editions())?;
+    }
     writer.update_ctd(before.pk, definition, rev, at)?;
     writer.log(Event::TypeUpdated, at, before.pk, None)?;
     Ok(Outcome {
@@ -120,7 +127,6 @@ fn rewrite_objects(
         Ok(writer.object_pk(known.pk, &target.id)?.is_some())
     };
     rewrite.check_backfills(&exists)?;
-    writer.drop_property_indexes(before.pk, rewrite.touched())?;
     let properties = rewrite.properties();
     let changes_links = rewrite.changes_links();
     let mut rewritten = 0;

@@ -75,12 +75,6 @@ impl<'a> Rewrite<'a> {
         self.titles_change || self.steps.iter().any(|step| !step.is_idle())
     }
 
-    /// Returns the names of properties whose values change, old names and new ones.
-    pub(crate) fn touched(&self) -> impl Iterator<Item = &str> {
-        let steps = self.steps.iter().filter(|step| step.rewrites());
-        steps.flat_map(Step::sides).map(|property| property.name.as_str())
-    }
-
     /// The properties of the type from now on.
     pub(crate) fn properties(&self) -> &'a [Property] {
         self.properties

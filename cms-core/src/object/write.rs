@@ -174,11 +174,13 @@ impl Draft {
         }
         let editions = content_type.definition.editions();
         for property in content_type.properties.iter().filter(|p| p.unique) {
-            let Some(value) = self.object.get(&property.name) else { continue };
+            let slot = content_type.slots.find(&property.name);
+            let (Some(value), Some(slot)) = (self.object.get(&property.name), slot) else {
+                continue;
+            };
             for &edition in editions {
-                let (ctd, name) = (content_type.pk, property.name.as_str());
-                if reader.is_value_used(edition, ctd, name, value, itself)? {
-                    self.errors.add(name, message::ALREADY_USED);
+                if reader.is_value_used(edition, content_type.pk, slot, value, itself)? {
+                    self.errors.add(property.name.as_str(), message::ALREADY_USED);
                 }
             }
         }
@@ -254,7 +256,7 @@ pub(crate) fn insert(
     let status = Status::initial(content_type.definition.draft_public);
     let state = &content_type.workflow.initial_state;
     let change = draft.change(content_type, status, state, 1, context);
-    let pk = writer.insert_object(content_type.pk, &draft.id, &change)?;
+    let pk = writer.insert_object(content_type.pk, &content_type.slots, &draft.id, &change)?;
     writer.insert_links(pk, draft.link_targets())?;
     writer.log(Event::ObjectCreated, context.at, content_type.pk, Some(pk))?;
     let internal = Internal {
@@ -288,7 +290,7 @@ pub(crate) fn update(
     let version = before.internal.version + 1;
     let state = &before.internal.workflow_state;
     let change = draft.change(content_type, status, state, version, context);
-    writer.update_object(content_type.pk, before.pk, &change)?;
+    writer.update_object(content_type.pk, &content_type.slots, before.pk, &change)?;
     if before.internal.status.is_published() && content_type.definition.draft_public {
         relink(writer, &content_type.properties, before.pk)?;
     } else if content_type.properties.iter().any(Property::may_link) {

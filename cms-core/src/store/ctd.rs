@@ -1,17 +1,12 @@
-//! Rows of content type definitions, and the property indexes that follow them.
+//! Rows of content type definitions.
 
 use rusqlite::params;
 
-use super::{
-    Reader, Writer,
-    error::map,
-    index_ddl::{self, Index},
-};
+use super::{Reader, Writer, error::map};
 use crate::{
     clock::Timestamp,
-    ctd::model::{Definition, Property},
+    ctd::model::Definition,
     error::{Error, Result},
-    object::model::Edition,
 };
 
 /// A stored content type.
@@ -74,17 +69,6 @@ impl Reader<'_> {
             })
             .map_err(map)
     }
-
-    /// Returns the property indexes that a type has now.
-    fn property_indexes(&self, ctd: i64) -> Result<Vec<Index>> {
-        let prefixes =
-            [Edition::Current, Edition::Published].map(|e| index_ddl::name_prefix(e, ctd));
-        let mut statement = self.statement(index_ddl::PRESENT)?;
-        let rows = statement
-            .query_map(prefixes, |row| Ok(Index { name: row.get(0)?, sql: row.get(1)? }))
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
-    }
 }
 
 type CtdParts = (String, i64, i64, Option<i64>);
@@ -146,20 +130,6 @@ impl Writer<'_> {
         .execute([pk])
         .map_err(map)?;
         self.statement("DELETE FROM ctd WHERE pk = ?1")?.execute([pk]).map_err(map)?;
-        Ok(())
-    }
-
-    /// Makes and drops property indexes until each edition of a type has those of the properties.
-    pub(crate) fn index_properties(
-        &self,
-        ctd: i64,
-        properties: &[Property],
-        editions: &[Edition],
-    ) -> Result<()> {
-        let wanted = index_ddl::wanted(ctd, properties, editions);
-        for sql in index_ddl::changes(&wanted, &self.property_indexes(ctd)?) {
-            self.0.0.execute_batch(&sql).map_err(map)?;
-        }
         Ok(())
     }
 }

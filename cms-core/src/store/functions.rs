@@ -2,8 +2,9 @@
 //!
 //! | function | returns |
 //! |---|---|
-//! | `property_key(data, name)` | what a property sorts by and is looked up by; NULL when empty |
-//! | `property_spelling(data, name)` | the text itself when its key changed letter case, or NULL |
+//! | `property_key(json, name)` | what a member of an object sorts by and is looked up by; NULL when empty |
+//! | `property_spelling(json, name)` | the text itself when its key changed letter case, or NULL |
+//! | `property_slots(data, names)` | the properties of these names as an object by their numbers |
 //! | `sort_key(json)` | the key of a value that is given as JSON text |
 //! | `path_key(path, data)` | the key of what stands at a path below a property |
 //! | `matches(condition, json)` | whether a value that is given as JSON text meets a condition |
@@ -11,14 +12,15 @@
 //! | `matches_property(condition, data)` | the same for a property |
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
-//! `data` is the column of that name; paths and conditions are JSON and read once for a statement.
+//! `data` is the column of that name; names, paths and conditions are JSON and read once for a
+//! statement.
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of UTF-8 in lower case for text: SQLite
 //! sorts these storage classes in this order, which is the order of kinds in contract 3.2.
-//! Indexes contain keys and spellings: a change of what these return needs a migration that
-//! rebuilds them.
+//! Indexes contain keys and spellings: a change of what these return needs a greater
+//! number of what is derived (`super::meta`), so that they are built again.
 
-use std::sync::Arc;
+use std::{io::Write, sync::Arc};
 
 use rusqlite::{
     Connection, Error, Result,
@@ -50,6 +52,19 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     connection.create_scalar_function(c"property_spelling", 2, flags, |context| {
         let value = property(context, 0, context.get_raw(1).as_str()?)?;
         Ok(value.as_ref().and_then(order::spelling))
+    })?;
+    connection.create_scalar_function(c"property_slots", 2, flags, |context| {
+        let names = context.get_or_create_aux(1, read_parameter::<Vec<String>>)?;
+        let data = context.get_raw(0).as_bytes()?;
+        let mut slots = b"{".to_vec();
+        for (slot, name) in names.iter().enumerate() {
+            let Some(value) = json::member(data, name) else { continue };
+            let comma = if slots.len() > 1 { "," } else { "" };
+            write!(slots, "{comma}\"{slot}\":").expect("writing to memory cannot fail");
+            slots.extend_from_slice(value);
+        }
+        slots.push(b'}');
+        String::from_utf8(slots).map_err(|error| Error::UserFunctionError(error.into()))
     })?;
     connection.create_scalar_function(c"sort_key", 1, flags, |context| {
         Ok(sql_key(json_text(context, 0)?.as_ref().and_then(SortKey::of)))

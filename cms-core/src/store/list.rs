@@ -40,17 +40,17 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Tells whether another object than `itself` has this value in a unique property, in one
-    /// edition.
+    /// Tells whether another object than `itself` has this value in the slot of a unique
+    /// property, in one edition.
     pub(crate) fn is_value_used(
         &self,
         edition: Edition,
         ctd: i64,
-        property: &str,
+        slot: usize,
         value: &Value,
         itself: Option<i64>,
     ) -> Result<bool> {
-        let lookup = list_sql::unique_lookup(edition, ctd, property, value, itself);
+        let lookup = list_sql::unique_lookup(edition, ctd, slot, value, itself);
         let Some(lookup) = lookup else {
             return Ok(false);
         };

@@ -2,11 +2,11 @@
 //!
 //! [`count`] gives the number of objects on all pages; [`page`] gives full rows and wants to know
 //! that number, because the way to the page depends on it; [`unique_lookup`] finds another object
-//! with the same value. Only the number of the type, literally so that partial indexes match, and
-//! names of declared properties stand in the text; what a client sent is bound. So a type has few
+//! with the same value. Only the number of the type and the numbers of slots stand in
+//! the text; what a client sent is bound. So a type has few
 //! texts and nothing can be injected.
 //!
-//! What an index can answer exactly is put in terms of its columns ([`super::index_ddl`]); the
+//! What an index can answer exactly is put in terms of its columns ([`super::slots`]); the
 //! rest goes through [`super::functions`], which run the very code of [`crate::query`]. [`terms`]
 //! does this for conditions, [`walk`] chooses between an index of the order and one of the
 //! conditions. Pages are found on primary keys first: a sorter then holds keys instead of objects,
@@ -15,12 +15,12 @@
 mod terms;
 mod walk;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
-use super::{functions::sql_key, index_ddl};
+use super::{functions::sql_key, slots};
 use crate::{
     ctd::model::Property,
     object::model::Edition,
@@ -30,6 +30,7 @@ use crate::{
         path::{InternalField, Root},
     },
 };
+use terms::Term;
 use walk::Walk;
 
 /// The type that a list is of.
@@ -76,12 +77,12 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
         Walk::Conditions => (String::new(), "+"),
         Walk::Free => (String::new(), ""),
     };
-    let condition = terms::join(&terms);
     let order = if terms::is_fixed(&query.order, query, &terms) {
         "created_at, pk".to_owned()
     } else {
         builder.order(query, sign)
     };
+    let condition = builder.condition(&terms);
     let limit = builder.bind(Sql::Integer(i64::from(query.page.limit)));
     let offset = i64::try_from(query.page.offset()).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
@@ -105,17 +106,17 @@ pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     } else {
         String::new()
     };
-    let condition = terms::join(&terms);
+    let condition = builder.condition(&terms);
     let sql = format!("SELECT count(*) FROM {table}{hint} WHERE {condition}");
     Statement { sql, parameters: builder.parameters }
 }
 
-/// Finds an object other than `except` that has the same value in a unique property; none when
-/// the value is empty, because those never clash (contract 3.6).
+/// Finds an object other than `except` that has the same value in the slot of a unique property;
+/// none when the value is empty, because those never clash (contract 3.6).
 pub(crate) fn unique_lookup(
     edition: Edition,
     ctd: i64,
-    property: &str,
+    slot: usize,
     value: &Value,
     except: Option<i64>,
 ) -> Option<Statement> {
@@ -124,11 +125,11 @@ pub(crate) fn unique_lookup(
         order::spelling(value).map_or(Sql::Null, Sql::Text),
         except.map_or(Sql::Null, Sql::Integer),
     ];
-    let (key, spelling) = (index_ddl::key(property), index_ddl::spelling(property));
+    let (key, spelling) = (slots::key(slot), slots::spelling(slot));
+    let (table, condition) = (edition.table(), slots::condition(slot));
     let sql = format!(
-        "SELECT pk FROM {} WHERE ctd = {ctd} AND {key} = ?1 AND {spelling} IS ?2 \
-         AND pk IS NOT ?3 LIMIT 1",
-        edition.table()
+        "SELECT pk FROM {table} WHERE ctd = {ctd} AND {condition} AND {key} = ?1 \
+         AND {spelling} IS ?2 AND pk IS NOT ?3 LIMIT 1"
     );
     Some(Statement { sql, parameters })
 }
@@ -136,22 +137,42 @@ pub(crate) fn unique_lookup(
 /// Collects parameters while the text is put together.
 struct Builder<'a> {
     target: Target<'a>,
-    /// The properties that have an index, by name.
-    indexed: HashMap<&'a str, &'a Property>,
+    /// The properties that have an index, by name, with their slots.
+    indexed: HashMap<&'a str, (usize, &'a Property)>,
+    /// The slots that the text speaks of.
+    used: BTreeSet<usize>,
     parameters: Vec<Sql>,
 }
 
 impl<'a> Builder<'a> {
     fn new(target: Target<'a>) -> Self {
-        let indexed = index_ddl::indexed(target.properties);
-        let indexed = indexed.map(|property| (property.name.as_str(), property)).collect();
-        Self { target, indexed, parameters: Vec::new() }
+        let indexed = slots::indexed(target.properties).enumerate();
+        let indexed =
+            indexed.map(|(slot, property)| (property.name.as_str(), (slot, property))).collect();
+        Self { target, indexed, used: BTreeSet::new(), parameters: Vec::new() }
     }
 
     /// Binds a value and returns how the text refers to it.
     fn bind(&mut self, value: Sql) -> String {
         self.parameters.push(value);
         format!("?{}", self.parameters.len())
+    }
+
+    /// Returns the slot of a property that has one, and notes that the text speaks of it.
+    fn slot(&mut self, property: &str) -> usize {
+        let (slot, _) = self.indexed[property];
+        self.used.insert(slot);
+        slot
+    }
+
+    /// All of WHERE: the terms, and what lets SQLite use the indexes of their slots.
+    fn condition(&self, terms: &[Term]) -> String {
+        let mut condition = terms::join(terms);
+        for slot in &self.used {
+            condition.push_str(" AND ");
+            condition.push_str(&slots::condition(*slot));
+        }
+        condition
     }
 
     fn bind_json(&mut self, value: &impl serde::Serialize) -> String {
@@ -178,7 +199,7 @@ impl<'a> Builder<'a> {
                 terms::internal_json(*field).map(|json| format!("sort_key({json})"))
             }
             (Root::Property(name), true) if self.indexed.contains_key(name.as_str()) => {
-                Some(index_ddl::key(name))
+                Some(slots::key(self.slot(name)))
             }
             (Root::Property(_), _) => {
                 let path = self.bind_json(path);

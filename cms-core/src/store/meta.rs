@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{Reader, Writer, error::map};
 use crate::error::Result;
 
-/// The making of property indexes and of `link` by this program. It grows whenever a function that
+/// The making of slots, their indexes and `link` by this program. It grows whenever a function that
 /// they are made by returns something else, or another table gets them.
 pub(crate) const DERIVED: i64 = 2;
 
@@ -33,7 +33,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns which making of property indexes and of `link` the folder has.
+    /// Returns which making of slots, their indexes and `link` the folder has.
     pub(crate) fn derived(&self) -> Result<i64> {
         self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
@@ -57,7 +57,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes that property indexes and `link` were made by this program.
+    /// Notes that slots, their indexes and `link` were made by this program.
     pub(crate) fn note_derived(&self) -> Result<()> {
         self.statement("UPDATE meta SET derived = ?1")?.execute([DERIVED]).map_err(map)?;
         Ok(())

@@ -12,7 +12,7 @@ use std::{
 
 use rusqlite::Connection;
 
-use super::error::map;
+use super::{error::map, functions};
 use crate::error::{Error, Result};
 
 mod embedded {
@@ -117,6 +117,8 @@ fn migrate(path: &Path) -> Result<()> {
     connection
         .execute_batch("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL;")
         .map_err(map)?;
+    // Indexes that a migration meets speak of them.
+    functions::register(&connection).map_err(map)?;
     embedded::migrations::runner()
         .run(&mut connection)
         .map_err(|error| Error::Internal(Box::new(error)))?;

@@ -7,7 +7,6 @@
 mod ctd;
 mod error;
 pub(crate) mod functions;
-pub(crate) mod index_ddl;
 mod journal;
 mod key;
 mod link;
@@ -19,6 +18,7 @@ mod object;
 mod pool;
 mod property;
 mod published;
+pub(crate) mod slots;
 mod version;
 mod workflow;
 mod writer;

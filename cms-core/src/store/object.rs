@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rusqlite::{OptionalExtension, Row, params, types::Type};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer, error::map, slots::Slots};
 use crate::{
     clock::Timestamp,
     error::Result,
@@ -226,12 +226,19 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Inserts a new object in its first version; returns its row.
-    pub(crate) fn insert_object(&self, ctd: i64, id: &str, object: &ObjectChange) -> Result<i64> {
+    pub(crate) fn insert_object(
+        &self,
+        ctd: i64,
+        slots: &Slots,
+        id: &str,
+        object: &ObjectChange,
+    ) -> Result<i64> {
         self.statement(
             "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
                  workflow_state, owner, editor, title, data, workflow_public_version,
-                 workflow_published_at)
-             VALUES (?1, ?2, ?3, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10)",
+                 workflow_published_at, slots, slot_count)
+             VALUES (?1, ?2, ?3, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
+                     property_slots(?8, ?11), ?12)",
         )?
         .execute(params![
             ctd,
@@ -244,6 +251,8 @@ impl Writer<'_> {
             object.data,
             object.approval.map(|(version, _)| version),
             object.approval.map(|(_, at)| at),
+            slots.json(),
+            slots.count(),
         ])
         .map_err(map)?;
         self.count_objects(ctd, 1)?;
@@ -252,7 +261,13 @@ impl Writer<'_> {
 
     /// Makes a new version of an object; the one it replaces goes to the versions, and a scheduled
     /// publication is off.
-    pub(crate) fn update_object(&self, ctd: i64, pk: i64, object: &ObjectChange) -> Result<()> {
+    pub(crate) fn update_object(
+        &self,
+        ctd: i64,
+        slots: &Slots,
+        pk: i64,
+        object: &ObjectChange,
+    ) -> Result<()> {
         self.keep_version(pk)?;
         self.statement(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
@@ -270,6 +285,13 @@ impl Writer<'_> {
             object.approval.map(|(version, _)| version),
             object.approval.map(|(_, at)| at),
         ])
+        .map_err(map)?;
+        // On its own, so that indexes are left alone when no value of theirs changed.
+        self.statement(
+            "UPDATE object SET slots = property_slots(data, ?2), slot_count = ?3
+             WHERE pk = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))",
+        )?
+        .execute(params![pk, slots.json(), slots.count()])
         .map_err(map)?;
         self.count_objects(ctd, 0)
     }

@@ -14,7 +14,7 @@ macro_rules! publish {
         "INSERT OR REPLACE INTO published
          SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                 published_at, workflow_state, workflow_public_version, workflow_published_at,
-                owner, editor, title, data, NULL, NULL
+                NULL, NULL, owner, editor, slot_count, slots, title, data
          FROM object "
     };
 }

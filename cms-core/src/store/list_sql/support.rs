@@ -8,7 +8,10 @@ use crate::{
     ctd::model::{InputType, Property, SchemaType},
     object::model::Edition,
     query::ListQuery,
-    store::{functions, index_ddl},
+    store::{
+        functions,
+        slots::{self, Slots},
+    },
 };
 
 pub(super) const CTD: i64 = 7;
@@ -82,22 +85,22 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     connection.execute_batch(include_str!("../../../migrations/V2__publishing.sql")).unwrap();
     for ctd in [CTD - 1, CTD] {
         connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
-        for statement in index_ddl::changes(&index_ddl::wanted(ctd, properties, &EDITIONS), &[]) {
-            connection.execute_batch(&statement).unwrap();
-        }
     }
+    connection.execute_batch(&slots::indexes(Slots::of(properties).count())).unwrap();
     connection
 }
 
 /// Stores an object of the type, and a twin of the other type, which no list may show. Those with
 /// status `public` are published in this version.
-pub(super) fn insert(connection: &Connection, object: &Stored) {
+pub(super) fn insert(connection: &Connection, properties: &[Property], object: &Stored) {
+    let slots = Slots::of(properties);
     for ctd in [CTD - 1, CTD] {
         connection
             .prepare_cached(
                 "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
-                     public_version, published_at, workflow_state, title, data)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?4, ?6, ?7, ?8, ?9, ?10, ?11)",
+                     public_version, published_at, workflow_state, title, data, slots, slot_count)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?4, ?6, ?7, ?8, ?9, ?10, ?11,
+                     property_slots(?11, ?12), ?13)",
             )
             .unwrap()
             .execute((
@@ -112,6 +115,8 @@ pub(super) fn insert(connection: &Connection, object: &Stored) {
                 object.workflow_state,
                 &object.title,
                 object.data.to_string(),
+                slots.json(),
+                slots.count(),
             ))
             .unwrap();
         connection

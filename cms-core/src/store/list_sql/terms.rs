@@ -24,7 +24,7 @@ use crate::{
         path::{InternalField, Path, Root},
         value::{self, Number},
     },
-    store::{functions::sql_key, index_ddl},
+    store::{functions::sql_key, slots},
 };
 
 /// 0001-01-01 and 9999-01-01, in seconds since the epoch.
@@ -216,12 +216,13 @@ impl Builder<'_> {
 
     fn property(&mut self, condition: &Condition, name: &str) -> (String, Reach) {
         let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
-        let scalar = indexed.and_then(|property| Scalar::of(property));
+        let scalar = indexed.and_then(|(_, property)| Scalar::of(property));
         if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
             return term;
         }
         if scalar == Some(Scalar::Text) {
-            return (self.matches_text(condition, &exact_text(name)), Reach::Scan);
+            let text = exact_text(self.slot(name));
+            return (self.matches_text(condition, &text), Reach::Scan);
         }
         (self.matches_property(condition), Reach::Object)
     }
@@ -234,7 +235,7 @@ impl Builder<'_> {
         name: &str,
         scalar: Scalar,
     ) -> Option<(String, Reach)> {
-        let key = index_ddl::key(name);
+        let key = slots::key(self.slot(name));
         match condition.operator {
             Operator::Empty => Some((format!("{key} IS NULL"), Reach::Point)),
             Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), Reach::Range)),
@@ -276,7 +277,8 @@ impl Builder<'_> {
         name: &str,
         scalar: Scalar,
     ) -> Option<(String, Reach)> {
-        let (key, spelling) = (index_ddl::key(name), index_ddl::spelling(name));
+        let slot = self.slot(name);
+        let (key, spelling) = (slots::key(slot), slots::spelling(slot));
         let values = match scalar {
             // A text may also equal a number or a boolean, which keys do not tell.
             Scalar::Text if condition.values.iter().all(Value::is_string) => {
@@ -295,7 +297,7 @@ impl Builder<'_> {
         let mut sql = format!("{key} IN (SELECT sort_key(value) FROM json_each({keys}))");
         if scalar == Scalar::Text {
             let texts = self.bind_json(&values);
-            let exact = exact_text(name);
+            let exact = exact_text(slot);
             sql = format!("{sql} AND {exact} IN (SELECT value FROM json_each({texts}))");
         }
         Some((sql, Reach::Range))
@@ -313,11 +315,11 @@ impl Builder<'_> {
         let are_numbers = bounds.iter().all(|(_, bound)| Number::of(bound).is_some());
         let are_texts = bounds.iter().all(|(_, bound)| Number::of(bound).is_none());
         let (column, reach) = match scalar {
-            Scalar::Number if are_numbers => (index_ddl::key(name), Reach::Range),
+            Scalar::Number if are_numbers => (slots::key(self.slot(name)), Reach::Range),
             Scalar::Text if are_texts && condition.dates => {
                 return self.date_range(condition, name);
             }
-            Scalar::Text if are_texts => (exact_text(name), Reach::Scan),
+            Scalar::Text if are_texts => (exact_text(self.slot(name)), Reach::Scan),
             _ => return None,
         };
         let mut terms = Vec::new();
@@ -336,7 +338,8 @@ impl Builder<'_> {
     /// text with the bound (contract 3.3), and lies on the same side of these edges, because
     /// letters are greater than digits in either case.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Reach)> {
-        let key = index_ddl::key(name);
+        let slot = self.slot(name);
+        let key = slots::key(slot);
         let (mut possible, mut sure) = (Vec::new(), Vec::new());
         for (operator, bound) in bounds(condition)? {
             let (before, after) = edges(bound.as_str()?)?;
@@ -349,7 +352,7 @@ impl Builder<'_> {
                 sure.push(format!("{key} >= {after}"));
             }
         }
-        let matches = self.matches_text(condition, &exact_text(name));
+        let matches = self.matches_text(condition, &exact_text(slot));
         let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
         Some((format!("{possible} AND ({sure} OR {matches})"), Reach::Range))
     }
@@ -391,8 +394,8 @@ fn constant(condition: &Condition, value: Option<&Value>) -> String {
 }
 
 /// The text of a property as it was stored, from the columns of its index; NULL when empty.
-fn exact_text(name: &str) -> String {
-    format!("ifnull({}, CAST({} AS TEXT))", index_ddl::spelling(name), index_ddl::key(name))
+fn exact_text(slot: usize) -> String {
+    format!("ifnull({}, CAST({} AS TEXT))", slots::spelling(slot), slots::key(slot))
 }
 
 /// The one text that keys are searched for, as a key. An empty one is found in every value, but

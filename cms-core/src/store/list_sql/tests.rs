@@ -21,6 +21,7 @@ use crate::{
         order::SortKey,
         path::{InternalField, Path, Root},
     },
+    store::slots::Slots,
 };
 
 /// Few different texts, so that conditions often hold; some are alike but for letter case.
@@ -340,7 +341,7 @@ proptest! {
         let connection = database(&properties);
         for (number, object) in objects.iter_mut().enumerate() {
             object.id = format!("{}{number}", if number % 2 == 0 { "o" } else { "O" });
-            insert(&connection, object);
+            insert(&connection, &properties, object);
         }
         for query in &queries {
             let (expected_ids, expected_total) = expected(&objects, query);
@@ -357,16 +358,25 @@ proptest! {
 
 #[test]
 fn unique_values_clash_when_they_are_equal() {
-    let properties = properties();
+    let mut properties = properties();
+    for property in &mut properties {
+        property.unique = true;
+    }
     let connection = database(&properties);
     let stored = json!({"slug": "Ab", "views": 5, "tags": ["x", "y"], "geo": {"lat": 1, "lon": 2}});
-    insert(&connection, &Stored { id: "a".to_owned(), data: stored, ..Stored::default() });
+    insert(
+        &connection,
+        &properties,
+        &Stored { id: "a".to_owned(), data: stored, ..Stored::default() },
+    );
     let pk = connection
         .query_row("SELECT pk FROM object WHERE ctd = ?1", [CTD], |row| row.get::<_, i64>(0))
         .unwrap();
+    let slots = Slots::of(&properties);
     let clashes = |property, value: &Value, except| {
+        let slot = slots.find(property).unwrap_or_else(|| panic!("{property} has no slot"));
         EDITIONS.map(|edition| {
-            unique_lookup(edition, CTD, property, value, except).is_some_and(|lookup| {
+            unique_lookup(edition, CTD, slot, value, except).is_some_and(|lookup| {
                 !run(&connection, &lookup, |row| row.get::<_, i64>(0)).is_empty()
             })
         })

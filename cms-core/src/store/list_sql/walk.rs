@@ -14,7 +14,7 @@ use crate::{
         ListQuery,
         path::{InternalField, Path, Root},
     },
-    store::index_ddl,
+    store::slots,
 };
 
 /// Entries of an index that are read in the time of fetching and reading one object.
@@ -35,9 +35,12 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
     let Some(index) = order_index(query, target) else { return Walk::Free };
     let reach = best(terms);
     let by_creation = is_by_creation(&query.order);
-    if by_creation && let Some(name) = fixed_property(query, terms) {
+    if by_creation
+        && let Some(name) = fixed_property(query, terms)
+        && let Some(index) = property_index(query, target, name)
+    {
         // Objects with one value stand in the order of creation there.
-        return Walk::Along(index_ddl::index_name(query.edition, target.ctd, name));
+        return Walk::Along(index);
     }
     // What conditions on the order's own values find is in order.
     let in_order = terms::of_conditions(query, terms)
@@ -103,11 +106,15 @@ fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     match &order.root {
         Root::Id => Some(fixed("id")),
         Root::Internal(InternalField::UpdatedAt) => Some(fixed("updated")),
-        Root::Property(name) if order.steps.is_empty() => index_ddl::indexed(target.properties)
-            .find(|property| property.name == *name)
-            .map(|property| index_ddl::index_name(query.edition, target.ctd, &property.name)),
+        Root::Property(name) if order.steps.is_empty() => property_index(query, target, name),
         _ => None,
     }
+}
+
+/// The index of a property, if it has one.
+fn property_index(query: &ListQuery, target: Target<'_>, name: &str) -> Option<String> {
+    let slot = slots::indexed(target.properties).position(|property| property.name == name)?;
+    Some(slots::index_name(query.edition, slot))
 }
 
 /// Tells whether the order is that of creation, be it because no object has an order value.

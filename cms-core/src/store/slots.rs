@@ -1,0 +1,158 @@
+//! Slots: the indexed properties of a type, by number.
+//!
+//! Every type has properties of its own, and all of them share a few indexes: the first indexed
+//! property of each type is in the first index, and so on. An index per property of each type
+//! would be opened by every write to any of them, so two hundred types would make each write a
+//! hundred times slower, and every new type would make every connection read the schema again.
+//!
+//! A row has the values of its slots in column `slots`, a JSON object by slot number
+//! (`property_slots`), and in `slot_count` how many slots its type has: an index holds only rows
+//! whose type has that slot. The expressions stand here once, for [`super::list_sql`] too: SQLite
+//! uses an index on an expression only when a statement spells it the same way, and a partial one
+//! only when the statement repeats its condition.
+//!
+//! The index of a slot begins with its key, then the order of creation, so that both "all objects
+//! by this property" and "objects with this value, oldest first" are walks along it; the spelling
+//! and the count at its end spare a look at the object.
+
+use std::fmt::Write as _;
+
+use rusqlite::params;
+
+use super::{Reader, Writer, error::map};
+use crate::{
+    ctd::model::{Property, SchemaType},
+    error::Result,
+    limits,
+    object::model::Edition,
+};
+
+/// Which properties of a type are in which slots: their place in the list is the number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Slots {
+    names: Vec<String>,
+    /// The same as JSON, for `property_slots`.
+    json: String,
+}
+
+impl Slots {
+    /// The slots of a type with these properties.
+    pub(crate) fn of(properties: &[Property]) -> Self {
+        let names: Vec<String> =
+            indexed(properties).map(|property| property.name.clone()).collect();
+        let json = serde_json::to_string(&names).expect("strings are valid JSON");
+        Self { names, json }
+    }
+
+    /// Returns the slot of a property; none when it has no index.
+    pub(crate) fn find(&self, property: &str) -> Option<usize> {
+        self.names.iter().position(|name| name == property)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+/// Returns the properties with an index: all unique ones, and the first short scalars of the form.
+pub(crate) fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
+    let mut scalars = 0;
+    properties.iter().filter(move |property| {
+        let is_scalar =
+            property.input_type.is_indexable() && property.schema_type != SchemaType::Array;
+        scalars += usize::from(is_scalar && !property.unique);
+        property.unique || (is_scalar && scalars <= limits::INDEXED_PROPERTIES)
+    })
+}
+
+/// What a slot sorts by and is looked up by.
+pub(crate) fn key(slot: usize) -> String {
+    format!("property_key(slots, '{slot}')")
+}
+
+/// What the key does not say of a text.
+pub(crate) fn spelling(slot: usize) -> String {
+    format!("property_spelling(slots, '{slot}')")
+}
+
+/// What a statement says that may use the index of a slot.
+pub(crate) fn condition(slot: usize) -> String {
+    format!("slot_count > {slot}")
+}
+
+/// Returns the name of the index of a slot.
+pub(crate) fn index_name(edition: Edition, slot: usize) -> String {
+    format!("{}_slot_{slot}", edition.table())
+}
+
+/// The statements that make the indexes of so many slots, where they are missing.
+pub(super) fn indexes(count: usize) -> String {
+    let mut sql = String::new();
+    for edition in [Edition::Current, Edition::Published] {
+        for slot in 0..count {
+            let (name, table) = (index_name(edition, slot), edition.table());
+            let (key, spelling, condition) = (key(slot), spelling(slot), condition(slot));
+            writeln!(
+                sql,
+                "CREATE INDEX IF NOT EXISTS {name}
+                     ON {table} (ctd, {key}, created_at, pk, {spelling}, slot_count)
+                     WHERE {condition};"
+            )
+            .expect("writing to memory cannot fail");
+        }
+    }
+    sql
+}
+
+impl Reader<'_> {
+    /// Tells whether so many slots have indexes.
+    fn has_slots(&self, count: usize) -> Result<bool> {
+        let Some(last) = count.checked_sub(1) else { return Ok(true) };
+        self.statement("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)")?
+            .query_row([index_name(Edition::Published, last)], |row| row.get(0))
+            .map_err(map)
+    }
+}
+
+impl Writer<'_> {
+    /// Makes sure that so many slots have indexes.
+    pub(crate) fn ensure_slots(&self, count: usize) -> Result<()> {
+        if !self.has_slots(count)? {
+            self.0.0.execute_batch(&indexes(count)).map_err(map)?;
+        }
+        Ok(())
+    }
+
+    /// Drops the indexes of all slots.
+    pub(crate) fn drop_slots(&self) -> Result<()> {
+        let names: Vec<String> = {
+            let mut statement = self.statement(
+                "SELECT name FROM sqlite_schema
+                 WHERE type = 'index' AND (name GLOB 'object_slot_*' OR name GLOB 'published_slot_*')",
+            )?;
+            let rows = statement.query_map([], |row| row.get(0)).map_err(map)?;
+            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?
+        };
+        for name in names {
+            self.0.0.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the values of all objects of a type into its slots, where they are not.
+    pub(crate) fn fill_slots(&self, ctd: i64, slots: &Slots, editions: &[Edition]) -> Result<()> {
+        for table in editions.iter().map(|edition| edition.table()) {
+            self.statement(&format!(
+                "UPDATE {table} SET slots = property_slots(data, ?2), slot_count = ?3
+                 WHERE ctd = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
+            ))?
+            .execute(params![ctd, slots.json(), slots.count()])
+            .map_err(map)?;
+        }
+        Ok(())
+    }
+}
