@@ -10,3 +10,4 @@ mod recovery;
 mod spaces;
 mod support;
 mod tidy;
+mod walk;

@@ -4,7 +4,7 @@
 //! target say the same. A saved plan holds what was asked for and the token of the answer; applying
 //! it is refused when anything changed since.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{fs, path::Path};
 
 use cms_core::{
     Error,
@@ -13,12 +13,13 @@ use cms_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, changing, plan_text, switch::Switches, watch::watched};
+use super::{NOTHING_CHANGED, changing, cure, plan_text, switch::Switches, watch::watched};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
-    project::{self, Present, Project},
+    project::{self, Places, Present, Project},
+    report,
     settings::Settings,
     target::Target,
 };
@@ -35,6 +36,8 @@ struct SavedPlan {
 
 const SAVED_PLAN: u32 = 2;
 
+const NOTHING_TO_CHANGE: &str = "nothing to change";
+
 /// What to do when a server that starts would lose values.
 #[cfg(feature = "serve")]
 const CONSENT_HINT: &str = "`cms ctd apply FILE --allow-data-loss` on the data folder agrees to that; then start the server";
@@ -44,8 +47,7 @@ struct Draft {
     wanted: PlanRequest,
     plan: Plan,
     switches: Switches,
-    /// Where each `type`, `type.property` and `workflows.id` of the files stands.
-    places: BTreeMap<String, String>,
+    places: Places,
 }
 
 impl Draft {
@@ -73,29 +75,20 @@ impl Draft {
         if !self.plan.has_changes() {
             return Ok(self.plan);
         }
+        let cures = self.hints();
         let token = Some(self.plan.token);
         let request = ApplyRequest { wanted: self.wanted, token, allow_data_loss };
-        Ok(watched(target, printer, || target.apply(&request))?)
+        watched(target, printer, || target.apply(&request)).map_err(|error| {
+            let mut failure = Failure::from(error);
+            if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) {
+                failure.hints.splice(0..0, cures);
+            }
+            failure
+        })
     }
 
-    /// Where in the files that stands what blocks the plan.
     fn hints(&self) -> Vec<String> {
-        let mut hints = Vec::new();
-        for planned in self.plan.workflows.iter().filter(|planned| !planned.blockers.is_empty()) {
-            let place = self.places.get(&format!("workflows.{}", planned.id));
-            hints.extend(place.map(|place| format!("workflow {} stands at {place}", planned.id)));
-        }
-        for planned in &self.plan.content_types {
-            for (path, _) in planned.blockers.iter() {
-                let mut names =
-                    path.split(['.', '[', ']']).map(|part| format!("{}.{part}", planned.name));
-                let name = names.find(|name| self.places.contains_key(name));
-                let name = name.unwrap_or_else(|| planned.name.clone());
-                let hint = self.places.get(&name).map(|place| format!("{name} stands at {place}"));
-                hints.extend(hint.filter(|hint| !hints.contains(hint)));
-            }
-        }
-        hints
+        cure::hints(&self.plan, &self.wanted, &self.places)
     }
 
     fn text(&self) -> String {
@@ -112,9 +105,10 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
         save(path, &draft)?;
     }
     for hint in draft.hints() {
-        printer.note(&format!("hint: {hint}"))?;
+        printer.note(&report::hint(&hint))?;
     }
-    printer.note(NOTHING_CHANGED)?;
+    let has_changes = draft.plan.has_changes() || draft.plan.summary.blockers > 0;
+    printer.note(if has_changes { NOTHING_CHANGED } else { NOTHING_TO_CHANGE })?;
     Ok(match draft.plan.summary.blockers {
         0 if args.exit_code && draft.plan.has_changes() => Outcome::Changes,
         0 => Outcome::Done,
@@ -130,7 +124,7 @@ pub(super) fn apply(
     let target = changing(settings, printer, args.dry_run.dry_run)?;
     let draft = if let Some(saved) = saved(&args.project.files)? {
         let PlanRequest { workflows, content_types, keys, prune } = saved.wanted;
-        let places = BTreeMap::new();
+        let places = Places::default();
         let project = Project { types: content_types, workflows, keys, places };
         let draft = Draft::new(&*target, project, prune, printer)?;
         if draft.plan.token != saved.token {
@@ -165,9 +159,7 @@ pub(super) fn at_start(
     if draft.plan.has_changes() {
         printer.note(draft.text().trim_end())?;
         let done = match draft.carry_out(target, None, printer) {
-            Err(mut failure)
-                if matches!(failure.kind, crate::failure::Kind::Target(Error::DataLoss(_))) =>
-            {
+            Err(mut failure) if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) => {
                 // The server has no flag that agrees to that.
                 failure.hints = vec![CONSENT_HINT.to_owned()];
                 return Err(failure);
@@ -202,7 +194,7 @@ fn show_and_carry_out(
     } else {
         printer.value(&json!(done), String::new)?;
     }
-    printer.note(if has_changes { "applied" } else { "nothing to change" })
+    printer.note(if has_changes { "applied" } else { NOTHING_TO_CHANGE })
 }
 
 /// Prints new keys on standard output, as lines that a script can read.
