@@ -130,11 +130,18 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let hint = match &error {
             Error::Unauthenticated => {
-                Some("the server does not know the key of CMS_KEY or --key-file")
+                Some("the server does not know the key of CMS_KEY or --key-file".to_owned())
             }
-            Error::Forbidden => Some("a key of another kind is needed, see `cms key list`"),
-            Error::DataLoss(_) => Some("--allow-data-loss agrees to that"),
-            Error::Busy(_) | Error::Unreachable(_) => Some("it is safe to repeat the command"),
+            Error::Forbidden => {
+                Some("a key of another kind is needed, see `cms key list`".to_owned())
+            }
+            Error::DataLoss(names) => {
+                let names = names.iter().map(|name| format!("--allow-data-loss={name}"));
+                Some(format!("{} agrees to that", names.collect::<Vec<_>>().join(" ")))
+            }
+            Error::Busy(_) | Error::Unreachable(_) => {
+                Some("it is safe to repeat the command".to_owned())
+            }
             _ => None,
         };
         let failure = Self::from(Kind::Target(error));

@@ -69,6 +69,15 @@ pub(crate) fn cell(value: &Value) -> String {
     }
 }
 
+/// A value as a message shows it: JSON, shortened.
+pub(crate) fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 40 {
+        return text;
+    }
+    text.chars().take(37).chain("...".chars()).collect()
+}
+
 /// Rows as CSV: a column for each top-level key except `internal`, in order of appearance.
 pub(crate) fn csv(out: &mut impl Write, rows: &[Value]) -> io::Result<()> {
     let mut header: Vec<&str> = Vec::new();
@@ -125,9 +134,14 @@ pub(crate) fn failure_lines(failure: &Failure) -> String {
         _ => {}
     }
     for hint in &failure.hints {
-        write!(text, "\n{HINT}hint:{HINT:#} {hint}").ok();
+        write!(text, "\n{}", self::hint(hint)).ok();
     }
     text
+}
+
+/// What the user can do next.
+pub(crate) fn hint(text: &str) -> String {
+    format!("{HINT}hint:{HINT:#} {text}")
 }
 
 /// What happened, in one sentence.

@@ -12,3 +12,4 @@ mod spaces;
 mod statuses;
 mod support;
 mod tidy;
+mod walk;

@@ -3,7 +3,7 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Read, Write, pipe},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -94,6 +94,11 @@ impl Place {
         Self { arguments: vec!["--data".to_owned(), "data".to_owned()], ..Self::empty() }
     }
 
+    /// Lines of shell work where these variables say.
+    pub(crate) fn with_variables(variables: Vec<(&'static str, String)>) -> Self {
+        Self { variables, ..Self::empty() }
+    }
+
     /// Commands work on a running server.
     pub(crate) fn with_server(server: &Server) -> Self {
         Self {
@@ -144,6 +149,29 @@ impl Place {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
+    }
+
+    /// Runs a line of shell in which `cms` is the built binary; returns how it ended and all that it
+    /// printed, in order.
+    pub(crate) fn shell(&self, line: &str) -> (i32, String) {
+        let (mut reader, writer) = pipe().unwrap();
+        let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", line])
+            .env_clear()
+            .env("PATH", format!("{}:/usr/bin:/bin", binaries.display()))
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer);
+        let mut child = command.spawn().expect("there is a shell");
+        // It holds the other end of the pipe.
+        drop(command);
+        let mut printed = String::new();
+        reader.read_to_string(&mut printed).unwrap();
+        (child.wait().unwrap().code().unwrap_or(-1), printed)
     }
 
     /// Starts a command, and says nothing to it.

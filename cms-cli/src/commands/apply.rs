@@ -4,7 +4,7 @@
 //! target say the same. A saved plan holds what was asked for and the token of the answer; applying
 //! it is refused when anything changed since.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{fs, path::Path};
 
 use cms_core::{
     Error,
@@ -13,12 +13,13 @@ use cms_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, changing, plan_text, switch::Switches, watch::watched};
+use super::{NOTHING_CHANGED, changing, cure, plan_text, switch::Switches, watch::watched};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
-    project::{self, Present, Project},
+    project::{self, Places, Present, Project},
+    report,
     settings::Settings,
     target::Target,
 };
@@ -35,6 +36,8 @@ struct SavedPlan {
 
 const SAVED_PLAN: u32 = 2;
 
+const NOTHING_TO_CHANGE: &str = "nothing to change";
+
 /// What to do when a server that starts would lose values.
 #[cfg(feature = "serve")]
 const CONSENT_HINT: &str = "`cms ctd apply FILE --allow-data-loss` on the data folder agrees to that; then start the server";
@@ -44,8 +47,10 @@ struct Draft {
     wanted: PlanRequest,
     plan: Plan,
     switches: Switches,
-    /// Where each `type`, `type.property` and `workflows.id` of the files stands.
-    places: BTreeMap<String, String>,
+    places: Places,
+    /// Token of the saved plan that is to be carried out. Who applies files wants what they say,
+    /// also when somebody writes an object meanwhile; consent to losses is checked in any case.
+    token: Option<String>,
 }
 
 impl Draft {
@@ -55,10 +60,10 @@ impl Draft {
         let wanted = PlanRequest { workflows, content_types: types, keys, prune };
         let plan = watched(target, printer, || target.plan(&wanted))?;
         let switches = Switches::find(target, &wanted, &plan)?;
-        Ok(Self { wanted, plan, switches, places })
+        Ok(Self { wanted, plan, switches, places, token: None })
     }
 
-    /// Applies what was planned, as long as nothing changed since.
+    /// Applies what is wanted; a saved plan only as long as nothing changed since.
     fn carry_out(
         self,
         target: &dyn Target,
@@ -73,29 +78,19 @@ impl Draft {
         if !self.plan.has_changes() {
             return Ok(self.plan);
         }
-        let token = Some(self.plan.token);
-        let request = ApplyRequest { wanted: self.wanted, token, allow_data_loss };
-        Ok(watched(target, printer, || target.apply(&request))?)
+        let cures = self.hints();
+        let request = ApplyRequest { wanted: self.wanted, token: self.token, allow_data_loss };
+        watched(target, printer, || target.apply(&request)).map_err(|error| {
+            let mut failure = Failure::from(error);
+            if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) {
+                failure.hints.splice(0..0, cures);
+            }
+            failure
+        })
     }
 
-    /// Where in the files that stands what blocks the plan.
     fn hints(&self) -> Vec<String> {
-        let mut hints = Vec::new();
-        for planned in self.plan.workflows.iter().filter(|planned| !planned.blockers.is_empty()) {
-            let place = self.places.get(&format!("workflows.{}", planned.id));
-            hints.extend(place.map(|place| format!("workflow {} stands at {place}", planned.id)));
-        }
-        for planned in &self.plan.content_types {
-            for (path, _) in planned.blockers.iter() {
-                let mut names =
-                    path.split(['.', '[', ']']).map(|part| format!("{}.{part}", planned.name));
-                let name = names.find(|name| self.places.contains_key(name));
-                let name = name.unwrap_or_else(|| planned.name.clone());
-                let hint = self.places.get(&name).map(|place| format!("{name} stands at {place}"));
-                hints.extend(hint.filter(|hint| !hints.contains(hint)));
-            }
-        }
-        hints
+        cure::hints(&self.plan, &self.wanted, &self.places)
     }
 
     fn text(&self) -> String {
@@ -112,9 +107,10 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
         save(path, &draft)?;
     }
     for hint in draft.hints() {
-        printer.note(&format!("hint: {hint}"))?;
+        printer.note(&report::hint(&hint))?;
     }
-    printer.note(NOTHING_CHANGED)?;
+    let has_changes = draft.plan.has_changes() || draft.plan.summary.blockers > 0;
+    printer.note(if has_changes { NOTHING_CHANGED } else { NOTHING_TO_CHANGE })?;
     Ok(match draft.plan.summary.blockers {
         0 if args.exit_code && draft.plan.has_changes() => Outcome::Changes,
         0 => Outcome::Done,
@@ -129,14 +125,19 @@ pub(super) fn apply(
 ) -> Result<Outcome> {
     let target = changing(settings, printer, args.dry_run.dry_run)?;
     let draft = if let Some(saved) = saved(&args.project.files)? {
+        if args.project.prune {
+            let reason = "--prune belongs to `cms ctd plan`: a saved plan says whether types go";
+            return Err(Failure::usage(reason.to_owned()));
+        }
         let PlanRequest { workflows, content_types, keys, prune } = saved.wanted;
-        let places = BTreeMap::new();
+        let places = Places::default();
         let project = Project { types: content_types, workflows, keys, places };
-        let draft = Draft::new(&*target, project, prune, printer)?;
+        let mut draft = Draft::new(&*target, project, prune, printer)?;
         if draft.plan.token != saved.token {
             return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
                 .hint("make a new one with `cms ctd plan`"));
         }
+        draft.token = Some(saved.token);
         draft
     } else {
         let project = load(&args.project, &*target)?;
@@ -165,9 +166,7 @@ pub(super) fn at_start(
     if draft.plan.has_changes() {
         printer.note(draft.text().trim_end())?;
         let done = match draft.carry_out(target, None, printer) {
-            Err(mut failure)
-                if matches!(failure.kind, crate::failure::Kind::Target(Error::DataLoss(_))) =>
-            {
+            Err(mut failure) if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) => {
                 // The server has no flag that agrees to that.
                 failure.hints = vec![CONSENT_HINT.to_owned()];
                 return Err(failure);
@@ -202,7 +201,7 @@ fn show_and_carry_out(
     } else {
         printer.value(&json!(done), String::new)?;
     }
-    printer.note(if has_changes { "applied" } else { "nothing to change" })
+    printer.note(if has_changes { "applied" } else { NOTHING_TO_CHANGE })
 }
 
 /// Prints new keys on standard output, as lines that a script can read.

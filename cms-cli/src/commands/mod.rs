@@ -2,6 +2,7 @@
 
 mod apply;
 mod ctd;
+mod cure;
 mod docs;
 mod export;
 mod import;

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use cms_core::{
     Error, FieldErrors,
-    wire::plan::{Action, Change, Plan, PlanRequest, PropertyPlan, Sample, TypePlan},
+    wire::plan::{Action, Change, KeyPlan, Plan, PlanRequest, PropertyPlan, Sample, TypePlan},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{counted, switch::Switches};
-use crate::report::cell;
+use crate::report::shown;
 
 /// Values that a line shows.
 const SAMPLES: usize = 3;
@@ -26,13 +26,14 @@ const BLOCKED: Style = AnsiColor::Red.on_default().bold();
 pub(super) fn render(plan: &Plan, wanted: &PlanRequest, switches: &Switches) -> String {
     let mut text = String::new();
     for workflow in &plan.workflows {
-        part_lines(&mut text, "workflow", &workflow.id, workflow.action, &workflow.blockers);
+        let what = format!("workflow {}", workflow.id);
+        part_lines(&mut text, &what, workflow.action, &workflow.blockers);
     }
     for content_type in &plan.content_types {
-        type_lines(&mut text, content_type, wanted, switches);
+        type_lines(&mut text, content_type, payload(wanted, &content_type.name), switches);
     }
     for key in &plan.keys {
-        part_lines(&mut text, "key", &key.name, key.action, &key.blockers);
+        part_lines(&mut text, &key_text(key, wanted), key.action, &key.blockers);
     }
     sums_line(&mut text, plan);
     text
@@ -104,31 +105,57 @@ fn action_sign(action: Action) -> String {
 }
 
 /// A workflow or a key.
-fn part_lines(text: &mut String, what: &str, name: &str, action: Action, blockers: &FieldErrors) {
+fn part_lines(text: &mut String, what: &str, action: Action, blockers: &FieldErrors) {
     if action == Action::None && blockers.is_empty() {
         return;
     }
-    writeln!(text, "{} {what} {name}", action_sign(action)).ok();
+    writeln!(text, "{} {what}", action_sign(action)).ok();
     blocker_lines(text, blockers.iter());
 }
 
-fn type_lines(text: &mut String, plan: &TypePlan, wanted: &PlanRequest, switches: &Switches) {
+/// A key with the rights that it has from now on.
+fn key_text(key: &KeyPlan, wanted: &PlanRequest) -> String {
+    let mut text = format!("key {}", key.name);
+    let wish = wanted.keys.iter().find(|wish| wish.get("name") == Some(&json!(key.name)));
+    let rules = wish.and_then(|wish| wish.get("rules")).and_then(Value::as_array);
+    let rules = rules.into_iter().flatten().map(|rule| {
+        let rights = ["create", "read", "update", "delete"].into_iter();
+        let letters: String =
+            rights.filter(|right| rule[*right] == true).map(|r| &r[..1]).collect();
+        format!("{}: {letters}", rule["ctd"].as_str().unwrap_or_default())
+    });
+    let rules: Vec<String> = rules.collect();
+    if !rules.is_empty() {
+        write!(text, "  {}", rules.join(", ")).ok();
+    }
+    text
+}
+
+/// What is wanted of a type.
+pub(super) fn payload<'w>(wanted: &'w PlanRequest, name: &str) -> Option<&'w Map<String, Value>> {
+    wanted.content_types.iter().find(|payload| payload.get("name") == Some(&json!(name)))
+}
+
+fn type_lines(
+    text: &mut String,
+    plan: &TypePlan,
+    payload: Option<&Map<String, Value>>,
+    switches: &Switches,
+) {
     let name = &plan.name;
     let sign = action_sign(plan.action);
     match plan.action {
-        Action::Create => {
+        Action::Create if plan.blockers.is_empty() => {
             let properties = counted(plan.properties.len() as u64, "property");
             let properties = properties.replace("propertys", "properties");
             writeln!(text, "{sign} {name}  {properties}").ok();
         }
-        Action::Delete => {
+        Action::Create | Action::Delete => {
             writeln!(text, "{sign} {name}").ok();
         }
         Action::Update => {
             writeln!(text, "{sign} {name}").ok();
-            let payloads = &wanted.content_types;
-            let payload = payloads.iter().find(|payload| payload.get("name") == Some(&json!(name)));
-            property_lines(text, plan, payload.map(|payload| &payload["metaDefinition"]));
+            property_lines(text, plan, payload);
             for line in switches.of(name) {
                 writeln!(text, "    {} {line}", self::sign('~')).ok();
             }
@@ -136,9 +163,15 @@ fn type_lines(text: &mut String, plan: &TypePlan, wanted: &PlanRequest, switches
         Action::None => {}
     }
     let is_told = |path: &str| {
-        path == "ctd" || plan.properties.iter().any(|p| p.name == path && p.failed > 0)
+        let fails = |property: &PropertyPlan| property.name == path && property.failed > 0;
+        is_of_objects(plan, path) || plan.properties.iter().any(fails)
     };
     blocker_lines(text, plan.blockers.iter().filter(|(path, _)| !is_told(path)));
+}
+
+/// The remark about objects as such adds nothing to what is said about their properties.
+pub(super) fn is_of_objects(plan: &TypePlan, path: &str) -> bool {
+    path == "ctd" && plan.action == Action::Update
 }
 
 fn blocker_lines<'b>(text: &mut String, blockers: impl Iterator<Item = (&'b str, &'b [String])>) {
@@ -150,18 +183,14 @@ fn blocker_lines<'b>(text: &mut String, blockers: impl Iterator<Item = (&'b str,
     }
 }
 
-fn property_lines(text: &mut String, plan: &TypePlan, meta: Option<&Value>) {
-    let config = |name: &str| meta.map(|meta| &meta["propertiesConfig"][name]);
+fn property_lines(text: &mut String, plan: &TypePlan, payload: Option<&Map<String, Value>>) {
     let lines: Vec<[String; 3]> = plan
         .properties
         .iter()
         .map(|property| {
-            let parses = config(&property.name).is_some_and(|config| config["convert"] == "parse");
-            [
-                property.name.clone(),
-                what(property, parses),
-                effect(property, parses, &plan.blockers),
-            ]
+            let wish = Wish::of(property, payload);
+            let effect = effect(property, &wish, &plan.blockers);
+            [property.name.clone(), what(property, &wish), effect]
         })
         .collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
@@ -178,27 +207,70 @@ fn property_lines(text: &mut String, plan: &TypePlan, meta: Option<&Value>) {
     }
 }
 
-fn what(property: &PropertyPlan, parses: bool) -> String {
-    let kinds = match (&property.from, &property.to) {
-        (Some(from), Some(to)) if from == to => None,
-        (Some(from), Some(to)) if input_type(from) != input_type(to) => {
-            Some(format!("{} -> {}", input_type(from), input_type(to)))
+/// What is wanted of a property; nothing of one that is removed.
+pub(super) struct Wish<'w> {
+    pub(super) config: &'w Value,
+    is_required: bool,
+    /// Text is read as a number or a boolean.
+    pub(super) parses: bool,
+}
+
+impl<'w> Wish<'w> {
+    pub(super) fn of(property: &PropertyPlan, payload: Option<&'w Map<String, Value>>) -> Self {
+        let part = |key: &str| payload.and_then(|payload| payload.get(key)).unwrap_or(&Value::Null);
+        let config = &part("metaDefinition")["propertiesConfig"][property.name.as_str()];
+        let required = part("schemaDefinition")["required"].as_array();
+        Self {
+            config,
+            is_required: required.is_some_and(|names| names.contains(&json!(property.name))),
+            parses: config["convert"] == "parse" && reads_text(property),
         }
-        (Some(from), Some(to)) => Some(format!("{from} -> {to}")),
-        (None, Some(to)) => Some(input_type(to).to_owned()),
-        (_, None) => Some("removed".to_owned()),
-    };
+    }
+}
+
+/// Tells whether text becomes a number or a boolean.
+pub(super) fn reads_text(property: &PropertyPlan) -> bool {
+    let is_text = property.from.as_deref().is_some_and(|from| from.starts_with("string/"));
+    let to = property.to.as_deref().map(input_type);
+    is_text && matches!(to, Some("number" | "checkbox"))
+}
+
+fn what(property: &PropertyPlan, wish: &Wish<'_>) -> String {
     let mut parts = Vec::new();
     parts.extend(property.renamed_from.as_ref().map(|old| format!("renamed from {old}")));
-    let is_converted = kinds.is_some() && property.from.is_some() && property.to.is_some();
-    parts.extend(kinds);
+    match (&property.from, &property.to) {
+        (Some(from), Some(to)) if from == to => {}
+        (Some(from), Some(to)) if input_type(from) != input_type(to) => {
+            parts.push(format!("{} -> {}", input_type(from), input_type(to)));
+        }
+        (Some(from), Some(to)) => parts.push(format!("{from} -> {to}")),
+        (None, Some(to)) => parts.push(input_type(to).to_owned()),
+        (_, None) => parts.push("removed".to_owned()),
+    }
+    let is_asked_for = property.change != Change::Settings || !is_untouched(property);
+    if wish.is_required && is_asked_for {
+        parts.push("required".to_owned());
+    }
+    if wish.parses {
+        parts.push("convert: parse".to_owned());
+    }
+    if fills(property, wish) {
+        parts.push(format!("backfill: {}", shown(&wish.config["backfill"])));
+    }
     if parts.is_empty() {
         parts.push("settings".to_owned());
     }
-    if is_converted && parses {
-        parts.push("convert: parse".to_owned());
-    }
     parts.join(", ")
+}
+
+fn is_untouched(property: &PropertyPlan) -> bool {
+    property.converted == 0 && property.failed == 0
+}
+
+/// Tells whether objects that lack a value get one, and nothing else happens to values.
+fn fills(property: &PropertyPlan, wish: &Wish<'_>) -> bool {
+    let has_one = wish.config.get("backfill").is_some();
+    has_one && property.change != Change::Type && property.converted > 0
 }
 
 /// `text` of `string/text`.
@@ -206,47 +278,71 @@ fn input_type(pair: &str) -> &str {
     pair.rsplit('/').next().unwrap_or(pair)
 }
 
-fn effect(property: &PropertyPlan, parses: bool, blockers: &FieldErrors) -> String {
+fn effect(property: &PropertyPlan, wish: &Wish<'_>, blockers: &FieldErrors) -> String {
     let mut effects = Vec::new();
     if property.kept > 0 {
         effects.push(format!("{} kept", counted(property.kept, "value")));
     }
     if property.converted > 0 {
-        effects.push(format!("{} converted", property.converted));
+        let how = match property.change {
+            Change::Remove => "empty",
+            _ if fills(property, wish) => "filled in",
+            _ => "converted",
+        };
+        effects.push(format!("{} {how}", property.converted));
     }
     if property.emptied > 0 {
-        let lost = counted(property.emptied, "value") + " lost";
-        effects.push(if parses { format!("{} cannot be read", property.emptied) } else { lost });
+        effects.push(if wish.parses {
+            format!("{} cannot be read", property.emptied)
+        } else {
+            format!("{} lost", counted(property.emptied, "value"))
+        });
     }
     if property.failed > 0 {
         let objects = counted(property.failed, "object");
-        let reasons = blockers.at(&property.name);
-        let fault = match reasons {
-            [only] if *only == format!("The property {} is required", property.name) => {
+        effects.push(format!(
+            "{BLOCKED}BLOCKED{BLOCKED:#}: {objects} would {}",
+            if lacks_values(property, blockers) {
                 "lack a required value".to_owned()
+            } else {
+                format!("not be valid ({})", blockers.at(&property.name).join("; "))
             }
-            _ => format!("not be valid ({})", reasons.join("; ")),
-        };
-        effects.push(format!("{BLOCKED}BLOCKED{BLOCKED:#}: {objects} would {fault}"));
+        ));
     }
     let mut effect = effects.join(", ");
-    // The samples begin with what is worst.
-    if (property.failed > 0 || property.emptied > 0)
-        && let Some(samples) = samples(&property.samples)
-    {
-        effect.push_str(": ");
-        effect.push_str(&samples);
+    if let Some(samples) = samples(property) {
+        write!(effect, ": {samples}").ok();
     }
     effect
 }
 
-/// The first of the values, if any object has one.
-fn samples(samples: &[Sample]) -> Option<String> {
-    let shown: Vec<String> = samples
-        .iter()
-        .filter(|sample| !sample.before.is_null())
-        .take(SAMPLES)
-        .map(|sample| format!("{} \"{}\"", sample.id, cell(&sample.before)))
-        .collect();
-    (!shown.is_empty()).then(|| shown.join(", "))
+/// Tells whether all that is wrong is that values are missing.
+pub(super) fn lacks_values(property: &PropertyPlan, blockers: &FieldErrors) -> bool {
+    let required = format!("The property {} is required", property.name);
+    property.failed > 0 && *blockers.at(&property.name) == [required]
+}
+
+/// The first objects of those that fare worst.
+fn samples(property: &PropertyPlan) -> Option<String> {
+    let is_converted = property.change == Change::Type && property.failed + property.emptied == 0;
+    // Samples begin with what is worst.
+    let number = match property {
+        _ if is_converted => property.converted,
+        PropertyPlan { failed: 0, emptied, .. } => *emptied,
+        PropertyPlan { failed, .. } => *failed,
+    };
+    let worst = usize::try_from(number).unwrap_or(usize::MAX);
+    let text = |sample: &Sample| match &sample.before {
+        before if is_converted => {
+            format!("{} {} -> {}", sample.id, shown(before), shown(&sample.after))
+        }
+        Value::Null => sample.id.clone(),
+        before => format!("{} {}", sample.id, shown(before)),
+    };
+    let mut texts: Vec<String> =
+        property.samples.iter().take(worst.min(SAMPLES)).map(text).collect();
+    if worst > texts.len() {
+        texts.push("...".to_owned());
+    }
+    (worst > 0).then(|| texts.join(", "))
 }

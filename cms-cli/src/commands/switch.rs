@@ -62,11 +62,11 @@ fn lines(
     match payload.get("draftPublic").and_then(Value::as_bool) {
         Some(true) if !present.draft_public => {
             let all = outside("status", &[])?;
-            lines.push(line("Draft & Public goes on", all, "already public"));
+            lines.push(line("Draft & Public goes on", all, "stay public"));
         }
         Some(false) if present.draft_public => {
             let hidden = outside("status", &["public"])?;
-            lines.push(line("Draft & Public goes off", hidden, "made public as edited last"));
+            lines.push(line("Draft & Public goes off", hidden, "become public as last edited"));
         }
         _ => {}
     }
@@ -76,7 +76,7 @@ fn lines(
         lines.push(match find(target, wanted, id)? {
             Some(after) => {
                 let states: Vec<&str> = after.states.iter().map(String::as_str).collect();
-                let effect = format!("moved to state {}", after.initial_state);
+                let effect = format!("move to state {}", after.initial_state);
                 line(&what, outside("workflowState", &states)?, &effect)
             }
             None => what,

@@ -2,9 +2,10 @@
 //!
 //! [`load`] reads files and folders and reports every mistake in them with its place. [`expand`]
 //! turns the short form of a type into the API's form, [`shorten`] the other way round; [`workflow`]
-//! does both for workflows; [`read`] walks documents. What is done with a project is in `commands::apply`.
+//! does both for workflows; [`read`] walks documents, [`places`] remembers where parts stand. What is done with a project is in `commands::apply`.
 
 mod expand;
+mod places;
 mod read;
 mod shorten;
 #[cfg(test)]
@@ -12,7 +13,6 @@ mod tests;
 mod workflow;
 
 use std::{
-    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -24,10 +24,14 @@ use cms_core::wire::{
 };
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in};
 use self::{
     expand::{Expander, Reference},
-    read::{Faults, Node, Source, did_you_mean},
+    read::{Faults, Node, Source},
+};
+pub(crate) use self::{
+    places::Places,
+    read::did_you_mean,
+    workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in},
 };
 use crate::{
     failure::{Failure, Fault, Kind, Result},
@@ -48,8 +52,7 @@ pub(crate) struct Project {
     pub(crate) workflows: Vec<Map<String, Value>>,
     /// Payloads of keys.
     pub(crate) keys: Vec<Map<String, Value>>,
-    /// Where each `type`, `type.property` and `workflows.id` stands.
-    pub(crate) places: BTreeMap<String, String>,
+    pub(crate) places: Places,
 }
 
 /// What a target has already, and files may refer to.
@@ -163,6 +166,8 @@ impl Loader {
             }
         } else if root.get("name").is_some() {
             self.content_type(&root, folder);
+        } else if root.value.is_null() {
+            self.faults().value(&root, "there is nothing in it");
         } else if self.faults().is_mapping(&root) {
             self.sections(&root, folder);
         }
@@ -250,12 +255,11 @@ impl Loader {
                 self.faults().value(node, message);
                 return;
             }
-            self.project.places.insert(name.to_owned(), place);
+            let places = &mut self.project.places;
+            places.put(name, place);
             let configs = node.get("metaDefinition").and_then(|meta| meta.get("propertiesConfig"));
             for properties in node.get("properties").into_iter().chain(configs) {
-                for (property, member) in properties.members() {
-                    self.project.places.insert(format!("{name}.{property}"), member.key_place());
-                }
+                places.put_members(name, &properties);
             }
         }
         self.project.types.push(payload);
@@ -270,7 +274,7 @@ impl Loader {
             self.faults().value(node, message);
             return;
         }
-        self.project.places.insert(name, node.place());
+        self.project.places.put(&name, node.place());
         self.project.workflows.push(definition);
     }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     failure::Fault,
+    report::shown,
     yaml::{self, Document, Mark},
 };
 
@@ -166,15 +167,6 @@ impl Faults {
         }
         Some(texts)
     }
-}
-
-/// A value as a message shows it, shortened.
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= 40 {
-        return text;
-    }
-    text.chars().take(37).chain("...".chars()).collect()
 }
 
 /// `, did you mean "..."?` when one of the names is near, else nothing.

@@ -84,6 +84,7 @@ pub(crate) fn update(
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
     let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
     let objects_rewritten = rewrite_objects(writer, catalog, before, &mut rewrite, progress)?;
+    let changes_titles = rewrite.changes_titles();
     let (plans, mut blockers) = rewrite.into_plans();
     if !blockers.is_empty() {
         blockers.add("ctd", NOT_CONFORMING);
@@ -104,6 +105,8 @@ pub(crate) fn update(
         blockers,
         objects_rewritten,
         breaking: diffs.iter().any(is_breaking)
+            || changes_titles
+            || before.definition.workflow_id != definition.workflow_id
             || before.definition.draft_public != definition.draft_public,
     })
 }

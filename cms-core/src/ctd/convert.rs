@@ -240,7 +240,8 @@ fn scalar_text(value: &Value) -> Option<String> {
 /// Shortest decimal form, never an exponent.
 fn number_text(number: &Number) -> String {
     match number.as_f64() {
-        Some(fraction) if number.is_f64() => fraction.to_string(),
+        // Adding zero takes the sign from a negative one.
+        Some(fraction) if number.is_f64() => (fraction + 0.0).to_string(),
         _ => number.to_string(),
     }
 }
@@ -259,14 +260,35 @@ fn geo_text(value: &Value) -> Option<String> {
 /// Reads a number as filters do, in the range of a long; whole ones become integers.
 fn read_number(text: &str, whole: bool) -> Option<Value> {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
-    match Comparable::parse(text.trim())? {
+    let text = text.trim();
+    match Comparable::parse(text)? {
         Comparable::Integer(integer) => Some(integer.into()),
         Comparable::Real(real) if !(-TWO_TO_63..TWO_TO_63).contains(&real) => None,
+        // More digits than a number keeps would be lost.
+        Comparable::Real(real) if decimal(text) != decimal(&real.to_string()) => None,
         #[expect(clippy::cast_possible_truncation, reason = "whole, and in range")]
         Comparable::Real(real) if real.fract() == 0.0 => Some((real as i64).into()),
         Comparable::Real(_) if whole => None,
         Comparable::Real(real) => Number::from_f64(real).map(Value::Number),
     }
+}
+
+/// The digits of a number in decimal notation without zeros around them, and the power of ten of
+/// the last one; none when there is no such power.
+fn decimal(text: &str) -> Option<(bool, String, i64)> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let exponent: i64 = exponent.parse().ok()?;
+    let is_negative = mantissa.starts_with('-');
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{}{fraction}", whole.trim_start_matches(['+', '-']));
+    let significant = digits.trim_end_matches('0');
+    let dropped = i64::try_from(digits.len() - significant.len()).ok()?;
+    let power = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(dropped)?;
+    let significant = significant.trim_start_matches('0').to_owned();
+    if significant.is_empty() {
+        return Some((false, significant, 0));
+    }
+    Some((is_negative, significant, power))
 }
 
 /// Reads a boolean in the spellings that filters take for one.

@@ -52,10 +52,14 @@ impl Types<'_> {
         let run = Run::new(self, &request.wanted);
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
         self.cms.store.write(move |writer| {
-            let plan = run.carry_out(writer)?;
-            if token.is_some_and(|token| token != plan.token) {
-                return Err(Error::Conflict("The plan is stale".to_owned()));
+            if let Some(token) = token {
+                // Before all the work, which may be long and be for nothing.
+                let catalog = run.cell.within(writer)?;
+                if token != run.token(writer, &catalog)? {
+                    return Err(Error::Conflict("The plan is stale".to_owned()));
+                }
             }
+            let plan = run.carry_out(writer)?;
             let workflows = plan.workflows.iter();
             let workflows = workflows.map(|w| (format!("workflows.{}", w.id), &w.blockers));
             let types = plan.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
@@ -327,9 +331,8 @@ impl Run {
             serde_json::to_vec(&self.wanted).map_err(|error| Error::Internal(Box::new(error)))?;
         digest.update(&wanted);
         digest.update(catalog.rev.to_le_bytes());
-        if !self.wanted.keys.is_empty() {
-            digest.update(writer.revisions()?.auth.to_le_bytes());
-        }
+        // Keys keep types from being deleted, and are wanted themselves.
+        digest.update(writer.revisions()?.auth.to_le_bytes());
         for known in catalog.types() {
             digest.update(known.pk.to_le_bytes());
             digest.update(writer.ctd_state(known.pk)?.changes.to_le_bytes());

@@ -75,6 +75,11 @@ impl<'a> Rewrite<'a> {
         self.titles_change || self.steps.iter().any(|step| !step.is_idle())
     }
 
+    /// Tells whether the titles of objects are made of something else.
+    pub(crate) fn changes_titles(&self) -> bool {
+        self.titles_change
+    }
+
     /// The properties of the type from now on.
     pub(crate) fn properties(&self) -> &'a [Property] {
         self.properties
@@ -243,7 +248,7 @@ impl<'a> Step<'a> {
             || self.demands.is_some()
             || self.relations.is_some();
         if !is_read {
-            return Ok(self.look(id, stored, blockers));
+            return self.look(id, stored, blockers);
         }
         let before = stored.map(parse).transpose()?;
         let Converted { value, fate } = match (self.diff.old, self.diff.new) {
@@ -265,15 +270,21 @@ impl<'a> Step<'a> {
     }
 
     /// Counts a value that nobody needs to read.
-    fn look(&mut self, id: &str, stored: Option<&str>, blockers: &mut FieldErrors) -> Outcome {
+    fn look(
+        &mut self,
+        id: &str,
+        stored: Option<&str>,
+        blockers: &mut FieldErrors,
+    ) -> Result<Outcome> {
         let is_lacking = || stored.is_none_or(|text| matches!(text, "null" | "\"\"" | "[]"));
         if self.diff.newly_required() && is_lacking() {
             blockers.add(&self.plan.name, message::required(&self.plan.name));
-            self.count(id, stored.map(|_| Fate::Kept), true, None, None);
+            let value = stored.map(parse).transpose()?;
+            self.count(id, stored.map(|_| Fate::Kept), true, value.clone(), value);
         } else if stored.is_some() {
             self.plan.kept += 1;
         }
-        if stored.is_some() { self.unchanged() } else { Outcome::Stays }
+        Ok(if stored.is_some() { self.unchanged() } else { Outcome::Stays })
     }
 
     fn unchanged(&self) -> Outcome {

@@ -34,7 +34,12 @@ pub fn body(error: &Error) -> Value {
             json!({ "batch_limit": limit, "data": [error.to_string()] })
         }
         Error::Blocked(types) => {
-            types.iter().map(|(name, errors)| (name.clone(), json!(errors))).collect()
+            // A name that was sent twice has one entry with the faults of both.
+            let mut by_name: IndexMap<&str, FieldErrors> = IndexMap::new();
+            for (name, errors) in types {
+                by_name.entry(name).or_default().merge(errors.clone());
+            }
+            json!(by_name)
         }
         Error::DataLoss(names) => {
             json!({ "code": 409, "message": "Values would be lost", "data": names })

@@ -14,7 +14,7 @@ use super::{
     },
     read::optional,
 };
-use crate::{error::FieldErrors, message::NOT_VALID, object::validate::validate_value};
+use crate::{error::FieldErrors, limits, message::NOT_VALID, object::validate::validate_value};
 
 /// Checks what one config says by itself.
 pub(super) fn check_config(
@@ -48,7 +48,9 @@ fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors:
         if let Some(backfill) = &property.migration.backfill {
             let mut faults = FieldErrors::default();
             validate_value(property, &PropertySchema::of(property, stored), backfill, &mut faults);
-            if !faults.is_empty() || (property.required && lacks(Some(backfill))) {
+            let is_too_large = backfill.to_string().len() > limits::OBJECT_BYTES;
+            let is_missing = property.required && lacks(Some(backfill));
+            if !faults.is_empty() || is_missing || is_too_large {
                 errors.add(format!("{path}.backfill"), NOT_VALID);
             }
         }
