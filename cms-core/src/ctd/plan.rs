@@ -22,9 +22,12 @@ use crate::{
     message,
     progress::Progress,
     store::Writer,
-    wire::plan::{
-        Action, ApplyRequest, Change, DataLoss, KeyPlan, Plan, PlanRequest, PropertyPlan, Summary,
-        TypePlan, WorkflowPlan,
+    wire::{
+        key::KeyKind,
+        plan::{
+            Action, ApplyRequest, Change, DataLoss, KeyPlan, Plan, PlanRequest, PropertyPlan,
+            Summary, TypePlan, WorkflowPlan,
+        },
     },
     workflow,
 };
@@ -331,8 +334,14 @@ impl Run {
             serde_json::to_vec(&self.wanted).map_err(|error| Error::Internal(Box::new(error)))?;
         digest.update(&wanted);
         digest.update(catalog.rev.to_le_bytes());
-        // Keys keep types from being deleted, and are wanted themselves.
-        digest.update(writer.revisions()?.auth.to_le_bytes());
+        for key in writer.keys()? {
+            // Scoped ones keep types from being deleted; the others matter to wanted keys only.
+            if key.kind == KeyKind::Scoped || !self.wanted.keys.is_empty() {
+                let fact = serde_json::to_vec(&(key.name, key.kind, key.rules))
+                    .map_err(|error| Error::Internal(Box::new(error)))?;
+                digest.update(&fact);
+            }
+        }
         for known in catalog.types() {
             digest.update(known.pk.to_le_bytes());
             digest.update(writer.ctd_state(known.pk)?.changes.to_le_bytes());
