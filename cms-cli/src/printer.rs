@@ -96,6 +96,22 @@ impl Printer {
         Ok(())
     }
 
+    /// Starts to show that somebody else works, who does not say how far that is.
+    pub(crate) fn waiting(&self, label: &str) -> Progress {
+        Progress(if self.quiet {
+            Display::Nothing
+        } else if io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template("{msg} {elapsed}");
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+                .with_message(label.to_owned())
+                .with_style(style.expect("the template is constant"));
+            Display::Bar(bar)
+        } else {
+            let since = Instant::now();
+            Display::Waiting { label: label.to_owned(), since, told: since }
+        })
+    }
+
     /// Starts to show how far a long piece of work is.
     pub(crate) fn progress(&self, label: &str, total: u64) -> Progress {
         let display = if self.quiet {
@@ -126,6 +142,7 @@ enum Display {
     Nothing,
     Bar(ProgressBar),
     Lines { label: String, total: u64, done: u64, told: Instant },
+    Waiting { label: String, since: Instant, told: Instant },
 }
 
 impl Progress {
@@ -140,13 +157,27 @@ impl Progress {
                     error_line(&format!("{label}: {done} of {total}"));
                 }
             }
+            Display::Waiting { label, since, told } => {
+                if told.elapsed() >= PLAIN_PROGRESS {
+                    *told = Instant::now();
+                    error_line(&format!("{label}: {} s", since.elapsed().as_secs()));
+                }
+            }
+        }
+    }
+
+    /// Shows that time has passed.
+    pub(crate) fn tick(&mut self) {
+        self.advance(0);
+        if let Display::Bar(bar) = &self.0 {
+            bar.tick();
         }
     }
 
     /// Shows that so much of another total is done.
     pub(crate) fn set(&mut self, now: u64, of: u64) {
         match &mut self.0 {
-            Display::Nothing => {}
+            Display::Nothing | Display::Waiting { .. } => {}
             Display::Bar(bar) => {
                 bar.set_length(of);
                 bar.set_position(now);

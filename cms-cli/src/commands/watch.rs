@@ -11,17 +11,25 @@ use crate::{printer::Printer, target::Target};
 /// How often somebody looks.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Runs a job on a target, and shows meanwhile how many objects it has rewritten, where the
-/// target can tell.
+/// Runs a job on a target, and shows meanwhile how many objects it has rewritten, or how long it
+/// takes where the target cannot tell.
 pub(super) fn watched<T>(target: &dyn Target, printer: &Printer, job: impl FnOnce() -> T) -> T {
-    let Some(rewriting) = target.rewriting() else { return job() };
-    let mut progress = printer.progress("objects rewritten", 0);
+    let rewriting = target.rewriting();
+    let mut progress = match &rewriting {
+        Some(_) => printer.progress("objects rewritten", 0),
+        None => printer.waiting("the server is at work"),
+    };
     thread::scope(|scope| {
         let (ends, ended) = channel::<()>();
         scope.spawn(move || {
             while ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                if let Some((done, total)) = rewriting() {
-                    progress.set(done, total);
+                match &rewriting {
+                    None => progress.tick(),
+                    Some(rewriting) => {
+                        if let Some((done, total)) = rewriting() {
+                            progress.set(done, total);
+                        }
+                    }
                 }
             }
         });

@@ -319,3 +319,21 @@ fn a_relation_that_is_removed_lets_its_targets_go() {
     assert_eq!(rows(&test, "SELECT target_id FROM link"), [""; 0]);
     objects.delete(&local, "article", "b").unwrap();
 }
+
+#[test]
+fn samples_of_what_fails_show_what_is_stored() {
+    let (test, local) = folder();
+    let mut definition = article();
+    add_property(&mut definition, "note", json!({"type": "string"}), "text");
+    apply(&test, &definition);
+    let empty = map(json!({"title": "B", "note": ""}));
+    test.cms.objects().replace(&local, "article", "b", empty).unwrap();
+    definition["schemaDefinition"]["required"] = json!(["title", "note"]);
+    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    let samples = json!(property(&plan, "note").samples);
+    let expected = json!([
+        {"id": "b", "before": "", "after": ""},
+        {"id": "a", "before": null, "after": null},
+    ]);
+    assert_eq!(samples, expected);
+}

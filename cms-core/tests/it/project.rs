@@ -157,3 +157,42 @@ fn keys_take_an_admin_key() {
         assert_eq!(test.cms.types().plan(&caller, &wanted).is_ok(), may_administer);
     }
 }
+
+/// A plan without the key went stale with nobody noticing, and a type was deleted that the plan
+/// had shown as kept.
+#[test]
+fn a_plan_goes_stale_with_the_keys_that_name_types() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    apply(&test, project()).unwrap();
+    let wanted = PlanRequest { prune: true, ..PlanRequest::default() };
+    let planned = test.cms.types().plan(&local, &wanted).unwrap();
+    assert_eq!(planned.summary.blockers, 1);
+    let key = test.cms.keys().list(&local).unwrap().data.remove(0);
+    test.cms.keys().revoke(&local, &key.id).unwrap();
+    let request = ApplyRequest { wanted, token: Some(planned.token), ..ApplyRequest::default() };
+    let stale = test.cms.types().apply(&local, &request);
+    assert!(matches!(stale, Err(Error::Conflict(message)) if message == "The plan is stale"));
+}
+
+#[test]
+fn a_change_of_workflow_is_one_that_readers_notice() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    apply(&test, project()).unwrap();
+    let mut wanted = project();
+    wanted.content_types[0]["workflowId"] = json!("publishing");
+    let planned = test.cms.types().plan(&local, &wanted).unwrap();
+    assert!(planned.content_types[0].breaking);
+}
+
+#[test]
+fn a_name_that_was_sent_twice_keeps_all_its_faults() {
+    let mut wanted = project();
+    wanted.content_types[0]["label"] = json!("");
+    wanted.content_types.push(wanted.content_types[0].clone());
+    let Err(error) = apply(&TestCms::new(), wanted) else { panic!("not blocked") };
+    let expected = json!({"article": {
+        "label": ["Must be at least 1 characters long"],
+        "name": ["This value is already used"],
+    }});
+    assert_eq!(cms_core::wire::error::body(&error), expected);
+}
