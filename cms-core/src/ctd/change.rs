@@ -22,6 +22,9 @@ use crate::{
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
+/// From so many objects on it may pay to make indexes again instead of changing them.
+const MANY_OBJECTS: u64 = 10_000;
+
 /// What an update did to a type and its objects.
 pub(crate) struct Outcome {
     pub(crate) properties: Vec<PropertyPlan>,
@@ -83,7 +86,9 @@ pub(crate) fn update(
     let properties = definition.properties();
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
     let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
-    let objects_rewritten = rewrite_objects(writer, catalog, before, &mut rewrite, progress)?;
+    let refill = Refill::of(writer, catalog, before, &rewrite)?;
+    let objects_rewritten =
+        rewrite_objects(writer, catalog, before, &mut rewrite, refill.slots(), progress)?;
     let changes_titles = rewrite.changes_titles();
     let (plans, mut blockers) = rewrite.into_plans();
     if !blockers.is_empty() {
@@ -93,11 +98,7 @@ pub(crate) fn update(
         diff.is_renamed() || matches!(diff.change, Change::Remove | Change::Type)
     };
     switch_publishing(writer, catalog, before, definition)?;
-    let slots = Slots::of(&properties);
-    if slots != before.slots || objects_rewritten > 0 {
-        writer.ensure_slots(slots.count())?;
-        writer.fill_slots(before.pk, &slots, definition.editions())?;
-    }
+    refill.finish(writer, before.pk, definition)?;
     writer.update_ctd(before.pk, definition, rev, at)?;
     writer.log(Event::TypeUpdated, at, before.pk, None)?;
     Ok(Outcome {
@@ -118,6 +119,7 @@ fn rewrite_objects(
     catalog: &Catalog,
     before: &Type,
     rewrite: &mut Rewrite<'_>,
+    slots: Option<&Slots>,
     progress: &Progress,
 ) -> Result<u64> {
     let live = writer.ctd_state(before.pk)?.live;
@@ -134,7 +136,7 @@ fn rewrite_objects(
     let changes_links = rewrite.changes_links();
     let mut rewritten = 0;
     progress.start(live);
-    let walked = writer.rewrite_objects(before.pk, before.definition.editions(), |object| {
+    let walked = writer.rewrite_objects(before.pk, before.definition.editions(), slots, |object| {
         progress.advance();
         let mut take =
             |text: StoredText<'_>| rewrite.object(object.id, text.title, text.data, &exists);
@@ -158,6 +160,50 @@ fn rewrite_objects(
     });
     progress.end();
     walked.map(|()| rewritten)
+}
+
+/// What a change does to the slots of a type.
+struct Refill {
+    /// The slots of the type from now on.
+    slots: Slots,
+    /// Rows of the type do not have them yet.
+    is_due: bool,
+    /// So many slots have indexes when all is done.
+    indexes: usize,
+}
+
+impl Refill {
+    /// Finds out what is due. When most objects are of the type, indexes are dropped and made again,
+    /// which is faster than to change them row by row.
+    fn of(
+        writer: &Writer<'_>,
+        catalog: &Catalog,
+        before: &Type,
+        rewrite: &Rewrite<'_>,
+    ) -> Result<Self> {
+        let slots = Slots::of(rewrite.properties());
+        let is_due = slots != before.slots
+            || rewrite.touches(|property| slots.find(&property.name).is_some());
+        let live = writer.ctd_state(before.pk)?.live;
+        let others = catalog.types().iter().map(|known| known.slots.count());
+        let most = others.max().unwrap_or_default().max(limits::INDEXED_PROPERTIES);
+        if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
+            writer.drop_slots()?;
+        }
+        Ok(Self { indexes: most.max(slots.count()), slots, is_due })
+    }
+
+    /// The slots that rewritten rows get.
+    fn slots(&self) -> Option<&Slots> {
+        self.is_due.then_some(&self.slots)
+    }
+
+    fn finish(self, writer: &Writer<'_>, ctd: i64, definition: &Definition) -> Result<()> {
+        if self.is_due {
+            writer.fill_slots(ctd, &self.slots, definition.editions())?;
+        }
+        writer.ensure_slots(self.indexes)
+    }
 }
 
 /// Draft & Public and the workflow of a type that has objects.

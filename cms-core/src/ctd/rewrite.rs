@@ -75,6 +75,12 @@ impl<'a> Rewrite<'a> {
         self.titles_change || self.steps.iter().any(|step| !step.is_idle())
     }
 
+    /// Tells whether values of such a property change.
+    pub(crate) fn touches(&self, is_such: impl Fn(&Property) -> bool) -> bool {
+        let mut steps = self.steps.iter().filter(|step| step.rewrites());
+        steps.any(|step| step.sides().any(&is_such))
+    }
+
     /// Tells whether the titles of objects are made of something else.
     pub(crate) fn changes_titles(&self) -> bool {
         self.titles_change

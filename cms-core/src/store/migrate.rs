@@ -115,7 +115,11 @@ fn is_current(path: &Path) -> Result<bool> {
 fn migrate(path: &Path) -> Result<()> {
     let mut connection = Connection::open(path).map_err(map)?;
     connection
-        .execute_batch("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL;")
+        // A migration that makes a table anew drops the old one, which would take all rows with it
+        // that refer to it.
+        .execute_batch(
+            "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF;",
+        )
         .map_err(map)?;
     // Indexes that a migration meets speak of them.
     functions::register(&connection).map_err(map)?;

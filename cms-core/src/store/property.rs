@@ -1,8 +1,8 @@
 //! Changes of all objects of a type at once, when the type changes.
 
-use rusqlite::{Row, params};
+use rusqlite::{Row, Statement, params};
 
-use super::{Writer, error::map};
+use super::{Writer, error::map, slots::Slots};
 use crate::{ctd::rewrite::Rewritten, error::Result, object::model::Edition};
 
 /// An object as a change of its type meets it.
@@ -32,12 +32,13 @@ impl Writer<'_> {
     /// Shows every object of a type to `rewrite`, one at a time, and stores what it returns.
     ///
     /// A published version that was edited since stands among the versions too. The walk follows
-    /// the dates of creation, which do not change, so it meets every object once. Slots are left as
-    /// they are: nothing that is written here is in an index.
+    /// the dates of creation, which do not change, so it meets every object once. Without `slots`
+    /// nothing that is written is in an index.
     pub(crate) fn rewrite_objects(
         &self,
         ctd: i64,
         editions: &[Edition],
+        slots: Option<&Slots>,
         mut rewrite: impl FnMut(StoredTexts<'_>) -> Result<NewTexts>,
     ) -> Result<()> {
         let mut stored = self.statement(if editions.contains(&Edition::Published) {
@@ -48,9 +49,24 @@ impl Writer<'_> {
             "SELECT pk, id, title, data, version, NULL, NULL, NULL
              FROM object WHERE ctd = ?1 ORDER BY created_at, pk"
         })?;
-        let mut store = self.statement("UPDATE object SET title = ?2, data = ?3 WHERE pk = ?1")?;
-        let mut publish =
-            self.statement("UPDATE published SET title = ?2, data = ?3 WHERE pk = ?1")?;
+        let (names, count) = (slots.map(Slots::json), slots.map(Slots::count));
+        let fill = match slots {
+            Some(_) => ", slots = property_slots(?3, ?4), slot_count = ?5",
+            None => "",
+        };
+        let update =
+            |table| format!("UPDATE {table} SET title = ?2, data = ?3{fill} WHERE pk = ?1");
+        let mut store = self.statement(&update("object"))?;
+        let mut publish = self.statement(&update("published"))?;
+        let write = |statement: &mut Statement<'_>, pk: i64, text: &Rewritten| {
+            match (names, count) {
+                (Some(names), Some(count)) => {
+                    statement.execute(params![pk, text.title, text.data, names, count])
+                }
+                _ => statement.execute(params![pk, text.title, text.data]),
+            }
+            .map_err(map)
+        };
         let mut keep = self.statement(
             "UPDATE object_version SET title = ?2, data = ?3 WHERE object = ?1 AND version = ?4",
         )?;
@@ -59,14 +75,14 @@ impl Writer<'_> {
             let (object, version) = read(row).map_err(map)?;
             let pk = object.pk;
             let new = rewrite(object)?;
-            if let Some(text) = new.current {
-                store.execute(params![pk, text.title, text.data]).map_err(map)?;
+            if let Some(text) = &new.current {
+                write(&mut store, pk, text)?;
                 if version == Published::Current {
-                    publish.execute(params![pk, text.title, text.data]).map_err(map)?;
+                    write(&mut publish, pk, text)?;
                 }
             }
-            if let (Some(text), Published::Older(version)) = (new.published, version) {
-                publish.execute(params![pk, text.title, text.data]).map_err(map)?;
+            if let (Some(text), Published::Older(version)) = (&new.published, version) {
+                write(&mut publish, pk, text)?;
                 keep.execute(params![pk, text.title, text.data, version]).map_err(map)?;
             }
         }

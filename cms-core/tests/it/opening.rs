@@ -77,7 +77,7 @@ fn a_folder_of_the_first_schema_is_brought_up_to_date() {
         [
             r#""Page 1" "public" 2 links 1"#,
             r#""Page 2" "public" 1 links 0"#,
-            r#""Page 3" "public" 1 links 0"#,
+            r#""Page 3" "public" 1 links 1"#,
         ]
     );
     let preview = Visibility { preview: true, public_only: false };
@@ -88,13 +88,30 @@ fn a_folder_of_the_first_schema_is_brought_up_to_date() {
         [
             r#""Page 1 edited" "modified" 3 links 0"#,
             r#""Page 2" "public" 1 links 0"#,
-            r#""Page 3" "public" 1 links 0"#,
+            r#""Page 3" "public" 1 links 1"#,
             r#""Page 4" "draft" 1 links 0"#,
         ]
     );
     assert_eq!(list(&caller, "note", &ListRequest::default()), [r#""Note" "public" 1 links 0"#]);
-    // Readers follow the link of the published version, so its target is in use.
-    assert!(matches!(objects.delete(&caller, "page", "page-3"), Err(Error::Refused(_))));
+    // A link, and the link of a published version, which readers follow: their targets are in use.
+    for id in ["page-2", "page-3"] {
+        assert!(matches!(objects.delete(&caller, "page", id), Err(Error::Refused(_))), "{id}");
+    }
+    assert_eq!(objects.removed(&caller, "page", None).unwrap(), ["page-0"]);
+    let web = cms.keys().authenticate("a-key-of-the-first-schema").unwrap();
+    assert_eq!(web.actor().rules[0].ctd, "page");
+    // The row of what was deleted is not given again: its versions are not those of another.
+    let new = serde_json::json!({"id": "new", "title": "New"});
+    objects.create(&caller, "page", new.as_object().unwrap().clone()).unwrap();
+    let database = rusqlite::Connection::open(folder.path().join("cms.db")).unwrap();
+    let reused: i64 = database
+        .query_row(
+            "SELECT count(*) FROM object WHERE pk <= (SELECT max(pk) FROM trash)",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(reused, 5);
     drop(cms);
     Cms::open(CoreConfig::new(folder.path())).unwrap();
 }
