@@ -63,6 +63,9 @@ pub(super) const CONFIG_VALUES: [&str; 4] = ["helpText", "renamedFrom", "convert
 const EMAIL_PATTERN: &str = r"^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\.[a-zA-Z]{2,}$";
 const DATE_PATTERN: &str = r"^$|^([12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))T?(([0-1]?[0-9]|2[0-3]):[0-5][0-9])?(:[0-5][0-9])?(\.[0-9]{3})?(Z|([\+-]\d{2}(:\d{2})?))?$";
 
+/// The one value of `convert`.
+const PARSE: &str = "parse";
+
 const TEXT_KEYS: &[&str] = &["minLength", "pattern"];
 const NUMBER_KEYS: &[&str] = &["minimum", "maximum"];
 
@@ -278,11 +281,26 @@ impl Expander {
                 config.insert(key.to_owned(), member.value.clone());
             }
         }
+        self.migration(name, node);
         let mut schema = self.shape(kind, node, &mut config);
         if let Some(default) = node.get("default") {
             schema["default"] = default.value.clone();
         }
         Some((schema, Value::Object(config)))
+    }
+
+    /// Checks what spares stored values, as far as the file alone can tell (contract 2.8).
+    fn migration(&mut self, name: &str, node: &Node<'_>) {
+        if self.faults.text(node, "renamedFrom") == Some(name) {
+            let place = node.get("renamedFrom").unwrap_or_else(|| node.clone());
+            self.faults.value(&place, format!("\"{name}\" is renamed from itself"));
+        }
+        if let Some(way) = self.faults.text(node, "convert").filter(|way| *way != PARSE) {
+            let place = node.get("convert").unwrap_or_else(|| node.clone());
+            let near = did_you_mean(way, [PARSE]);
+            let near = if near.is_empty() { format!(", known is {PARSE}") } else { near };
+            self.faults.value(&place, format!("unknown way to convert \"{way}\"{near}"));
+        }
     }
 
     /// The schema of a property, and what its shape adds to the config.

@@ -193,7 +193,7 @@ fn labels_follow_from_names() {
 
 #[test]
 fn all_mistakes_are_told_with_their_place() {
-    let table: [(&str, &[&str]); 19] = [
+    let table: [(&str, &[&str]); 20] = [
         (
             "version: 1\ncontentType: []\n",
             &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
@@ -255,6 +255,15 @@ fn all_mistakes_are_told_with_their_place() {
                 "project.yaml:3:13: unknown property type \"txt\", did you mean \"text\"?",
                 "project.yaml:4:19: unknown key \"requird\", did you mean \"required\"?",
                 "project.yaml:5:27: \"yes please\" where true or false is expected",
+            ],
+        ),
+        (
+            "name: t\nproperties:\n  a: {type: number, convert: pars}\n  b: {type: number, convert: guess}\n  c: {type: text, renamedFrom: c}\n  d: {type: text, renamedFrom: 5}\n",
+            &[
+                "project.yaml:3:30: unknown way to convert \"pars\", did you mean \"parse\"?",
+                "project.yaml:4:30: unknown way to convert \"guess\", known is parse",
+                "project.yaml:5:32: \"c\" is renamed from itself",
+                "project.yaml:6:32: 5 where text is expected",
             ],
         ),
         ("properties: {}\nname: \"\"\n", &["project.yaml:2:7: \"name\" is empty"]),
