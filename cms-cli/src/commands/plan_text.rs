@@ -41,15 +41,7 @@ pub(super) fn render(plan: &Plan, wanted: &PlanRequest, switches: &Switches) -> 
 
 /// What is in the way of applying a plan, if anything is.
 pub(super) fn blocked(plan: &Plan) -> Option<Error> {
-    let workflows = plan.workflows.iter().map(|w| (format!("workflows.{}", w.id), &w.blockers));
-    let types = plan.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
-    let keys = plan.keys.iter().map(|k| (format!("keys.{}", k.name), &k.blockers));
-    let blocked: Vec<_> = workflows
-        .chain(types)
-        .chain(keys)
-        .filter(|(_, blockers)| !blockers.is_empty())
-        .map(|(name, blockers)| (name, blockers.clone()))
-        .collect();
+    let blocked: Vec<_> = plan.blockers().map(|(name, faults)| (name, faults.clone())).collect();
     (!blocked.is_empty()).then_some(Error::Blocked(blocked))
 }
 

@@ -63,16 +63,8 @@ impl Types<'_> {
                 }
             }
             let plan = run.carry_out(writer)?;
-            let workflows = plan.workflows.iter();
-            let workflows = workflows.map(|w| (format!("workflows.{}", w.id), &w.blockers));
-            let types = plan.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
-            let keys = plan.keys.iter().map(|k| (format!("keys.{}", k.name), &k.blockers));
-            let blocked: Vec<_> = workflows
-                .chain(types)
-                .chain(keys)
-                .filter(|(_, blockers)| !blockers.is_empty())
-                .map(|(name, blockers)| (name, blockers.clone()))
-                .collect();
+            let blocked: Vec<_> =
+                plan.blockers().map(|(name, faults)| (name, faults.clone())).collect();
             if !blocked.is_empty() {
                 return Err(Error::Blocked(blocked));
             }
@@ -163,15 +155,11 @@ impl Run {
             delete: count(Action::Delete),
             objects_rewritten: rewritten,
             values_lost: properties.map(|property| property.emptied).sum(),
-            blockers: types
-                .iter()
-                .map(|planned| &planned.blockers)
-                .chain(workflows.iter().map(|planned| &planned.blockers))
-                .chain(keys.iter().map(|planned| &planned.blockers))
-                .filter(|blockers| !blockers.is_empty())
-                .count() as u64,
+            blockers: 0,
         };
-        Ok(Plan { token, summary, workflows, content_types: types, keys })
+        let mut plan = Plan { token, summary, workflows, content_types: types, keys };
+        plan.summary.blockers = plan.blockers().count() as u64;
+        Ok(plan)
     }
 
     /// Makes the workflows what they should be, and reports what that did to each.
@@ -223,8 +211,14 @@ impl Run {
 
     /// Refuses workflows that lost a state which an object is in after all that was done.
     fn check_states(&self, writer: &Writer<'_>, workflows: &mut [WorkflowPlan]) -> Result<()> {
+        let updated = |planned: &&mut WorkflowPlan| planned.action == Action::Update;
+        let mut updated = workflows.iter_mut().filter(updated).peekable();
+        // To read the types again means to compile all that changed.
+        if updated.peek().is_none() {
+            return Ok(());
+        }
         let catalog = self.cell.within(writer)?;
-        for planned in workflows.iter_mut().filter(|planned| planned.action == Action::Update) {
+        for planned in updated {
             if let Some(known) = catalog.workflows.find(&planned.id) {
                 planned.blockers.merge(workflow::service::lost_states(writer, &catalog, known)?);
             }

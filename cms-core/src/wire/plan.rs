@@ -96,6 +96,14 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What is in the way of an apply: the names that its answer uses, with their faults.
+    pub fn blockers(&self) -> impl Iterator<Item = (String, &FieldErrors)> {
+        let workflows = self.workflows.iter().map(|w| (format!("workflows.{}", w.id), &w.blockers));
+        let types = self.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
+        let keys = self.keys.iter().map(|k| (format!("keys.{}", k.name), &k.blockers));
+        workflows.chain(types).chain(keys).filter(|(_, blockers)| !blockers.is_empty())
+    }
+
     /// Tells whether an apply would change anything.
     pub fn has_changes(&self) -> bool {
         self.content_types.iter().any(|t| t.action != Action::None)
