@@ -13,7 +13,11 @@ use crate::{
     clock::Timestamp,
     error::{FieldErrors, Result},
     limits,
-    object::{link, scan, write},
+    object::{
+        link,
+        scan::{self, FoundLink},
+        write,
+    },
     progress::Progress,
     store::{DERIVED, Event, NewTexts, StoredText, Writer, slots::Slots},
     wire::plan::{Change, PropertyPlan},
@@ -153,8 +157,7 @@ fn rewrite_objects(
             };
             let mut found = links(&new.current, object.current);
             found.extend(object.published.into_iter().flat_map(|old| links(&new.published, old)));
-            let targets = found.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
-            writer.replace_links(object.pk, targets)?;
+            writer.replace_links(object.pk, found.iter().map(FoundLink::target))?;
         }
         Ok(new)
     });

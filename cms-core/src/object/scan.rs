@@ -19,6 +19,13 @@ pub(crate) struct FoundLink {
     pub(crate) id: String,
 }
 
+impl FoundLink {
+    /// Type and id of the object that it points to.
+    pub(crate) fn target(&self) -> (&str, &str) {
+        (&self.content_type, &self.id)
+    }
+}
+
 /// Returns the internal links of an object's text, in the order in which they stand.
 pub(crate) fn links(text: &str, properties: &[Property]) -> Vec<FoundLink> {
     let mut found = Vec::new();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     link::{self, LinkRef},
     model::{Internal, Status, Stored},
-    scan,
+    scan::{self, FoundLink},
     title::object_title,
     validate,
 };
@@ -291,10 +291,14 @@ pub(crate) fn update(
     let state = &before.internal.workflow_state;
     let change = draft.change(content_type, status, state, version, context);
     writer.update_object(content_type.pk, &content_type.slots, before.pk, &change)?;
-    if before.internal.status.is_published() && content_type.definition.draft_public {
-        relink(writer, &content_type.properties, before.pk)?;
-    } else if content_type.properties.iter().any(Property::may_link) {
-        writer.replace_links(before.pk, draft.link_targets())?;
+    if content_type.properties.iter().any(Property::may_link) {
+        let published = if content_type.definition.draft_public {
+            published_links(writer, &content_type.properties, before.pk)?
+        } else {
+            Vec::new()
+        };
+        let published = published.iter().map(FoundLink::target);
+        writer.replace_links(before.pk, draft.link_targets().chain(published))?;
     }
     writer.log(Event::ObjectUpdated, context.at, content_type.pk, Some(before.pk))?;
     let internal = Internal {
@@ -318,11 +322,18 @@ pub(crate) fn relink(writer: &Writer<'_>, properties: &[Property], pk: i64) -> R
         return Ok(());
     }
     let mut links = scan::links(&writer.object_data(pk)?, properties);
-    if let Some(data) = writer.published_data(pk)? {
-        links.extend(scan::links(&data, properties));
-    }
-    let targets = links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()));
-    writer.replace_links(pk, targets)
+    links.extend(published_links(writer, properties, pk)?);
+    writer.replace_links(pk, links.iter().map(FoundLink::target))
+}
+
+/// Returns the links of the published version of an object, if there is one.
+fn published_links(
+    reader: &Reader<'_>,
+    properties: &[Property],
+    pk: i64,
+) -> Result<Vec<FoundLink>> {
+    let data = reader.published_data(pk)?;
+    Ok(data.map(|data| scan::links(&data, properties)).unwrap_or_default())
 }
 
 /// Refuses an object whose properties, as compact JSON, are larger than an object may be.
