@@ -6,7 +6,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json` |
+//! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json`, `read` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `auth::{key, scope}` |
 //! | engine | `store` |
 //! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Keys`] |
@@ -28,6 +28,7 @@ pub mod paging;
 mod progress;
 mod publish;
 mod query;
+mod read;
 mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A kind of JSON value, by the name that messages use.
-pub(super) trait Kind<'a>: Sized {
+pub(crate) trait Kind<'a>: Sized {
     const NAME: &'static str;
 
     fn of(value: &'a Value) -> Option<Self>;
@@ -47,7 +47,7 @@ impl<'a> Kind<'a> for &'a Map<String, Value> {
 }
 
 /// A number; its value does not matter to the reader.
-pub(super) struct Number;
+pub(crate) struct Number;
 
 impl Kind<'_> for Number {
     const NAME: &'static str = "number";
@@ -58,7 +58,7 @@ impl Kind<'_> for Number {
 }
 
 /// A whole number; its value does not matter to the reader.
-pub(super) struct Integer;
+pub(crate) struct Integer;
 
 impl Kind<'_> for Integer {
     const NAME: &'static str = "integer";
@@ -69,7 +69,7 @@ impl Kind<'_> for Integer {
 }
 
 /// Reads a value, or says at `path` that it is of the wrong kind.
-pub(super) fn read<'a, T: Kind<'a>>(
+pub(crate) fn read<'a, T: Kind<'a>>(
     value: &'a Value,
     path: impl Into<String>,
     errors: &mut FieldErrors,
@@ -82,7 +82,7 @@ pub(super) fn read<'a, T: Kind<'a>>(
 }
 
 /// Reads a key that may be absent. `parent` is the path of the map.
-pub(super) fn optional<'a, T: Kind<'a>>(
+pub(crate) fn optional<'a, T: Kind<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
     parent: &str,
@@ -92,7 +92,7 @@ pub(super) fn optional<'a, T: Kind<'a>>(
 }
 
 /// Reads a key that may not be absent. `parent` is the path of the map.
-pub(super) fn required<'a, T: Kind<'a>>(
+pub(crate) fn required<'a, T: Kind<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
     parent: &str,
@@ -105,7 +105,7 @@ pub(super) fn required<'a, T: Kind<'a>>(
 }
 
 /// Reads the strings of an array that may be absent; other elements are faults.
-pub(super) fn strings<'a>(
+pub(crate) fn strings<'a>(
     map: &'a Map<String, Value>,
     key: &str,
     parent: &str,
@@ -117,6 +117,6 @@ pub(super) fn strings<'a>(
     items.iter().enumerate().filter_map(read).collect()
 }
 
-pub(super) fn join(parent: &str, key: &str) -> String {
+pub(crate) fn join(parent: &str, key: &str) -> String {
     if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") }
 }

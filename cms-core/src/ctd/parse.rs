@@ -6,22 +6,19 @@
 
 mod migration;
 mod properties;
-mod read;
 #[cfg(test)]
 mod tests;
 
 use serde_json::{Map, Value};
 
-use self::{
-    properties::{Content, Level},
-    read::{optional, read, required, strings},
-};
+use self::properties::{Content, Level};
 use super::{model::Definition, schema::LINK_TYPES};
 use crate::{
     error::FieldErrors,
     limits,
     message::{self, NOT_IN_DATABASE, NOT_VALID},
     object::link,
+    read::{optional, read, required, strings},
     wire::ctd::Slug,
     workflow::model::{DEFAULT, WorkflowSet},
 };

@@ -6,7 +6,9 @@
 use jiff::{civil::DateTime, tz::TimeZone};
 use serde_json::{Map, Value};
 
-use crate::{clock::Timestamp, error::FieldErrors, message, object::model::Schedule};
+use crate::{
+    clock::Timestamp, error::FieldErrors, message, object::model::Schedule, read::required,
+};
 
 /// How far ahead a publication has to be: more than this, in seconds.
 const LEAD: i64 = 5 * 60;
@@ -17,8 +19,8 @@ pub(crate) fn parse(
     now: Timestamp,
 ) -> Result<Schedule<'static>, FieldErrors> {
     let mut errors = FieldErrors::default();
-    let local = text(payload, "scheduledAt", &mut errors);
-    let zone = text(payload, "timeZone", &mut errors);
+    let local: Option<&str> = required(payload, "scheduledAt", "", &mut errors);
+    let zone: Option<&str> = required(payload, "timeZone", "", &mut errors);
     let known = zone.and_then(|name| TimeZone::get(name).ok()).filter(|zone| !zone.is_unknown());
     if zone.is_some() && known.is_none() {
         errors.add("timeZone", message::NOT_VALID);
@@ -36,19 +38,6 @@ pub(crate) fn parse(
         }
         None => Err(FieldErrors::one("scheduledAt", message::NOT_VALID)),
     }
-}
-
-fn text<'p>(
-    payload: &'p Map<String, Value>,
-    name: &str,
-    errors: &mut FieldErrors,
-) -> Option<&'p str> {
-    match payload.get(name) {
-        None => errors.add(name, message::required(name)),
-        Some(Value::String(text)) => return Some(text),
-        Some(other) => errors.add(name, message::wrong_type(other, "string")),
-    }
-    None
 }
 
 /// Reads `YYYY-MM-DDTHH:MM[:SS]` and nothing else.

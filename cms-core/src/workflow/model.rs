@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::{
     error::FieldErrors,
     limits, message,
+    read::{join, optional, read, required},
     wire::workflow::{Transition, Workflow},
 };
 
@@ -99,43 +100,29 @@ fn transition(from: &str, to: &str) -> Transition {
 /// name of a transition follows from its states.
 pub(crate) fn parse(payload: &Map<String, Value>) -> Result<Workflow, FieldErrors> {
     let mut errors = FieldErrors::default();
-    let id = word(payload, "id", &mut errors).unwrap_or_default();
-    let name = match payload.get("name") {
-        None => id,
-        Some(Value::String(name)) => {
-            if name.is_empty() {
-                errors.add("name", message::too_short(1));
-            } else if name.chars().count() > limits::NAME_CHARS {
-                errors.add("name", message::too_long(limits::NAME_CHARS));
-            }
-            name
+    let id = required(payload, "id", "", &mut errors);
+    let id = id.and_then(|id| word(id, "id", &mut errors)).unwrap_or_default();
+    let name: Option<&str> = optional(payload, "name", "", &mut errors);
+    match name.map(|name| name.chars().count()) {
+        Some(0) => errors.add("name", message::too_short(1)),
+        Some(count) if count > limits::NAME_CHARS => {
+            errors.add("name", message::too_long(limits::NAME_CHARS));
         }
-        Some(other) => {
-            errors.add("name", message::wrong_type(other, "string"));
-            id
-        }
-    };
+        _ => {}
+    }
     let states = states(payload, &mut errors);
-    let initial_state = match payload.get("initial_state") {
-        None => states.first().copied().unwrap_or_default(),
-        Some(Value::String(state)) => {
-            if !states.contains(&state.as_str()) {
-                errors.add("initial_state", message::NOT_VALID);
-            }
-            state
-        }
-        Some(other) => {
-            errors.add("initial_state", message::wrong_type(other, "string"));
-            ""
-        }
-    };
+    let initial_state: Option<&str> = optional(payload, "initial_state", "", &mut errors);
+    if initial_state.is_some_and(|state| !states.contains(&state)) {
+        errors.add("initial_state", message::NOT_VALID);
+    }
+    let initial_state = initial_state.or(states.first().copied()).unwrap_or_default();
     let transitions = transitions(payload, &states, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
     Ok(Workflow {
         id: id.to_owned(),
-        name: name.to_owned(),
+        name: name.unwrap_or(id).to_owned(),
         initial_state: initial_state.to_owned(),
         states: states.into_iter().map(str::to_owned).collect(),
         transitions,
@@ -147,56 +134,38 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-fn word<'p>(
-    payload: &'p Map<String, Value>,
-    key: &str,
-    errors: &mut FieldErrors,
-) -> Option<&'p str> {
-    match payload.get(key) {
-        None => errors.add(key, message::required(key)),
-        Some(value) => return state(value, key, errors),
+/// Returns a text that is a word, short enough for a name.
+fn word<'p>(text: &'p str, path: &str, errors: &mut FieldErrors) -> Option<&'p str> {
+    if !is_word(text) {
+        errors.add(path, message::NOT_VALID);
+    } else if text.len() > limits::NAME_CHARS {
+        errors.add(path, message::too_long(limits::NAME_CHARS));
+    } else {
+        return Some(text);
     }
     None
 }
 
-fn state<'p>(value: &'p Value, path: &str, errors: &mut FieldErrors) -> Option<&'p str> {
-    match value {
-        Value::String(text) if !is_word(text) => errors.add(path, message::NOT_VALID),
-        Value::String(text) if text.len() > limits::NAME_CHARS => {
-            errors.add(path, message::too_long(limits::NAME_CHARS));
-        }
-        Value::String(text) => return Some(text),
-        other => errors.add(path, message::wrong_type(other, "string")),
+/// Returns the elements of an array that is short enough.
+fn bounded<'p>(items: &'p [Value], path: &str, errors: &mut FieldErrors) -> Option<&'p [Value]> {
+    if items.len() > limits::WORKFLOW_PARTS {
+        errors.add(path, message::too_many(limits::WORKFLOW_PARTS));
+        return None;
     }
-    None
-}
-
-/// Reads an array of this key.
-fn array<'p>(
-    payload: &'p Map<String, Value>,
-    key: &str,
-    path: &str,
-    errors: &mut FieldErrors,
-) -> Option<&'p [Value]> {
-    match payload.get(key) {
-        None => errors.add(path, message::required(key)),
-        Some(Value::Array(items)) if items.len() > limits::WORKFLOW_PARTS => {
-            errors.add(path, message::too_many(limits::WORKFLOW_PARTS));
-        }
-        Some(Value::Array(items)) => return Some(items),
-        Some(other) => errors.add(path, message::wrong_type(other, "array")),
-    }
-    None
+    Some(items)
 }
 
 fn states<'p>(payload: &'p Map<String, Value>, errors: &mut FieldErrors) -> Vec<&'p str> {
     let mut found: Vec<&str> = Vec::new();
-    let items = array(payload, "states", "states", errors);
+    let items = required(payload, "states", "", errors);
+    let items = items.and_then(|items| bounded(items, "states", errors));
     if items.is_some_and(<[_]>::is_empty) {
         errors.add("states", message::too_few(1));
     }
     for (index, item) in items.unwrap_or_default().iter().enumerate() {
-        let Some(name) = state(item, &format!("states[{index}]"), errors) else { continue };
+        let path = format!("states[{index}]");
+        let name = read(item, path.as_str(), errors);
+        let Some(name) = name.and_then(|name| word(name, &path, errors)) else { continue };
         if found.contains(&name) {
             errors.add("states", message::DUPLICATES);
         } else {
@@ -213,17 +182,11 @@ fn transitions(
 ) -> Vec<Transition> {
     let mut found = Vec::new();
     let mut names = HashSet::new();
-    let items = if payload.contains_key("transitions") {
-        array(payload, "transitions", "transitions", errors)
-    } else {
-        None
-    };
+    let items = optional(payload, "transitions", "", errors);
+    let items = items.and_then(|items| bounded(items, "transitions", errors));
     for (index, item) in items.unwrap_or_default().iter().enumerate() {
         let path = format!("transitions[{index}]");
-        let Value::Object(item) = item else {
-            errors.add(path, message::wrong_type(item, "object"));
-            continue;
-        };
+        let Some(item) = read::<&Map<_, _>>(item, path.as_str(), errors) else { continue };
         let from = end(item, "froms", &path, states, errors);
         let to = end(item, "tos", &path, states, errors);
         let (Some(from), Some(to)) = (from, to) else { continue };
@@ -247,10 +210,10 @@ fn end<'p>(
     states: &[&str],
     errors: &mut FieldErrors,
 ) -> Option<&'p str> {
-    let path = format!("{path}.{key}");
-    let items = array(transition, key, &path, errors)?;
-    let name = match items {
-        [only] => state(only, &path, errors)?,
+    let items = required(transition, key, path, errors)?;
+    let path = join(path, key);
+    let name = match bounded(items, &path, errors)? {
+        [only] => word(read(only, path.as_str(), errors)?, &path, errors)?,
         _ => "",
     };
     if states.contains(&name) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::model::PUBLIC;
 use crate::{
     error::FieldErrors,
-    message,
+    read::required,
     wire::workflow::{Transition, Workflow, WorkflowState},
 };
 
@@ -21,14 +21,11 @@ pub(crate) fn step<'w>(
     state: &str,
     payload: &Map<String, Value>,
 ) -> Result<&'w str, FieldErrors> {
-    let action = match payload.get("action") {
-        None => return Err(FieldErrors::one("action", message::required("action"))),
-        Some(Value::String(action)) => action,
-        Some(other) => {
-            return Err(FieldErrors::one("action", message::wrong_type(other, "string")));
-        }
+    let mut errors = FieldErrors::default();
+    let Some(action) = required::<&str>(payload, "action", "", &mut errors) else {
+        return Err(errors);
     };
-    let mut known = workflow.transitions.iter().filter(|transition| transition.name == *action);
+    let mut known = workflow.transitions.iter().filter(|transition| transition.name == action);
     known
         .find(|transition| leaves(transition, state))
         .and_then(|transition| transition.tos.first())

@@ -5,16 +5,16 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    super::{
-        convert::lacks,
-        diff,
-        model::{CONFIGS_PATH, Definition, InputType, PARSE, Property},
-        schema::PropertySchema,
-    },
+use super::super::{
+    convert::lacks,
+    diff,
+    model::{CONFIGS_PATH, Definition, InputType, PARSE, Property},
+    schema::PropertySchema,
+};
+use crate::{
+    error::FieldErrors, limits, message::NOT_VALID, object::validate::validate_value,
     read::optional,
 };
-use crate::{error::FieldErrors, limits, message::NOT_VALID, object::validate::validate_value};
 
 /// Checks what one config says by itself.
 pub(super) fn check_config(

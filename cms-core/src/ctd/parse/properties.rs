@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::{
     super::model::{InputType, SchemaType},
     migration,
-    read::{Integer, Number, join, optional, read, required, strings},
 };
 use crate::{
     ctd::schema::is_pattern,
     error::FieldErrors,
     limits::SCHEMA_DEPTH,
     message::{self, DUPLICATES, NOT_VALID},
+    read::{Integer, Number, join, optional, read, required, strings},
 };
 
 const DATA_SOURCE: &str = "#/components/schemas/DataSource";
