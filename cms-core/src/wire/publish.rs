@@ -1,6 +1,4 @@
-//! Publishing: the actions of Draft & Public (contract 4) and the body of a schedule (13.3).
-
-use serde::{Deserialize, Serialize};
+//! Publishing: the actions of Draft & Public (contract 4).
 
 /// What can be done to the status of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +19,4 @@ impl PublishAction {
             Self::Archive => "archive",
         }
     }
-}
-
-/// When an object is to be published: local time of a place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ScheduleRequest {
-    /// `YYYY-MM-DDTHH:MM[:SS]`.
-    pub scheduled_at: String,
-    /// IANA name.
-    pub time_zone: String,
 }
