@@ -29,6 +29,7 @@ mod progress;
 mod publish;
 mod query;
 mod read;
+mod search;
 mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

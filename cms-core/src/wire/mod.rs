@@ -12,4 +12,5 @@ pub mod list;
 pub mod object;
 pub mod plan;
 pub mod publish;
+pub mod search;
 pub mod workflow;

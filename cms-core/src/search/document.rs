@@ -1,0 +1,207 @@
+//! An object as a document of the index (contract 6.2): every string, number and boolean of it.
+//!
+//! The properties of the type tell how a value is read: the tags of a richtext, the data of
+//! blocks, what a link points to. Values that the type does not describe are taken as they are.
+
+use serde_json::{Map, Number, Value};
+use tantivy::{TantivyDocument, schema::OwnedValue};
+
+use super::{
+    analysis::{self, Markup},
+    geo,
+    query::Point,
+    schema::{self, Fields, Flags},
+};
+use crate::{
+    ctd::model::{InputType, Property},
+    object::model::{Internal, Stored},
+};
+
+/// Makes the document of one edition of an object; `indexed` is the time in milliseconds.
+pub(super) fn document(
+    fields: &Fields,
+    properties: &[Property],
+    stored: &Stored<'_>,
+    content_type: &str,
+    flags: Flags,
+    indexed: i64,
+) -> TantivyDocument {
+    let mut document = TantivyDocument::default();
+    document.add_u64(fields.pk, stored.pk.unsigned_abs());
+    document.add_u64(fields.ctd, flags.ctd.unsigned_abs());
+    document.add_u64(fields.flags, flags.pack());
+    document.add_i64(fields.created, stored.internal.created_at);
+    document.add_i64(fields.indexed, indexed);
+    let mut leaves = Leaves { all: fields.all, document, paths: Paths::default() };
+    leaves.text("id", &stored.id, Markup::Plain);
+    let data: Map<String, Value> = serde_json::from_str(&stored.data).unwrap_or_default();
+    leaves.object("", &data, properties);
+    let Leaves { mut document, mut paths, .. } = leaves;
+    internal(&mut paths, content_type, &stored.internal);
+    for (field, values) in
+        [(fields.text, paths.text), (fields.exact, paths.exact), (fields.geo, paths.geo)]
+    {
+        if !values.is_empty() {
+            document.add_field_value(field, &OwnedValue::Object(values));
+        }
+    }
+    document
+}
+
+/// What the server knows of an object: only found by conditions that name it. Dates are seconds.
+fn internal(paths: &mut Paths, content_type: &str, internal: &Internal<'_>) {
+    let texts = [
+        ("contentType", content_type),
+        ("status", internal.status.as_str()),
+        ("workflowState", &internal.workflow_state),
+        ("objectTitle", &internal.title),
+    ];
+    for (name, text) in texts {
+        paths.text(&format!("internal.{name}"), text, text);
+    }
+    let numbers = [
+        ("createdAt", Some(internal.created_at)),
+        ("updatedAt", Some(internal.updated_at)),
+        ("latestVersion", Some(internal.version)),
+        ("publicVersion", internal.public_version),
+        ("publishedAt", internal.published_at),
+        ("workflowPublicVersion", internal.workflow_public_version),
+        ("workflowPublishedAt", internal.workflow_published_at),
+        ("scheduledAt", internal.schedule.as_ref().map(|schedule| schedule.at)),
+    ];
+    for (name, number) in numbers {
+        if let Some(number) = number {
+            paths.value(&format!("internal.{name}"), &OwnedValue::I64(number));
+        }
+    }
+}
+
+/// Values by path, for the JSON fields.
+#[derive(Default)]
+struct Paths {
+    text: Vec<(String, OwnedValue)>,
+    exact: Vec<(String, OwnedValue)>,
+    geo: Vec<(String, OwnedValue)>,
+}
+
+impl Paths {
+    /// A number or a boolean.
+    fn value(&mut self, path: &str, value: &OwnedValue) {
+        self.text.push((path.to_owned(), value.clone()));
+        self.exact.push((path.to_owned(), value.clone()));
+    }
+
+    /// A text, and what a reader sees of it.
+    fn text(&mut self, path: &str, whole: &str, seen: &str) {
+        self.text.push((path.to_owned(), OwnedValue::Str(seen.to_owned())));
+        if whole.len() <= schema::EXACT_BYTES && !whole.contains(schema::SEPARATOR) {
+            let key = schema::sort_key(whole);
+            self.exact.push((path.to_owned(), OwnedValue::Str(key)));
+        }
+    }
+}
+
+/// A document under way.
+struct Leaves {
+    all: tantivy::schema::Field,
+    document: TantivyDocument,
+    paths: Paths,
+}
+
+impl Leaves {
+    fn object(&mut self, path: &str, object: &Map<String, Value>, properties: &[Property]) {
+        for (name, value) in object {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let property = properties.iter().find(|property| property.name == *name);
+            self.value(&path, value, property);
+        }
+    }
+
+    fn value(&mut self, path: &str, value: &Value, property: Option<&Property>) {
+        let input_type = property.map(|property| property.input_type);
+        match value {
+            Value::Null => {}
+            Value::Bool(value) => self.scalar(path, &OwnedValue::Bool(*value), &value.to_string()),
+            Value::Number(number) => {
+                self.scalar(path, &number_value(number), &number.to_string());
+            }
+            Value::String(text) => self.text(path, text, markup(input_type)),
+            Value::Array(items) => {
+                for item in items {
+                    self.value(path, item, property);
+                }
+            }
+            Value::Object(object) => match input_type {
+                Some(InputType::Datasource) => self.link(path, object),
+                Some(InputType::Block) => self.blocks(path, object),
+                Some(InputType::Geo) => {
+                    self.point(path, object);
+                    self.object(path, object, &[]);
+                }
+                _ => self.object(path, object, property.map_or(&[], |p| &p.nested)),
+            },
+        }
+    }
+
+    fn scalar(&mut self, path: &str, value: &OwnedValue, text: &str) {
+        self.paths.value(path, value);
+        self.document.add_text(self.all, text);
+    }
+
+    fn text(&mut self, path: &str, text: &str, markup: Markup) {
+        let seen = analysis::plain_text(text, markup);
+        self.paths.text(path, text, &seen);
+        self.document.add_text(self.all, &seen);
+    }
+
+    /// Only what a link points to: its kind is the same word in all of them. The link stands at
+    /// the path of its property; paths of queries lose their `dataUrl`.
+    fn link(&mut self, path: &str, link: &Map<String, Value>) {
+        if let Some(Value::String(url)) = link.get("dataUrl") {
+            self.text(path, url, Markup::Plain);
+        }
+    }
+
+    /// The data of blocks at the path of their property. Kinds and ids of blocks are no content.
+    fn blocks(&mut self, path: &str, editor: &Map<String, Value>) {
+        for block in editor.get("blocks").and_then(Value::as_array).into_iter().flatten() {
+            self.block_data(path, &block["data"]);
+        }
+    }
+
+    fn block_data(&mut self, path: &str, data: &Value) {
+        match data {
+            Value::Null => {}
+            Value::Bool(value) => self.scalar(path, &OwnedValue::Bool(*value), &value.to_string()),
+            Value::Number(number) => {
+                self.scalar(path, &number_value(number), &number.to_string());
+            }
+            Value::String(text) => self.text(path, text, Markup::Html),
+            Value::Array(items) => items.iter().for_each(|item| self.block_data(path, item)),
+            Value::Object(object) => object.values().for_each(|item| self.block_data(path, item)),
+        }
+    }
+
+    fn point(&mut self, path: &str, value: &Map<String, Value>) {
+        let degrees = |name: &str| value.get(name).and_then(Value::as_f64);
+        if let (Some(lat), Some(lon)) = (degrees("lat"), degrees("lon")) {
+            let packed = geo::pack(Point { lat, lon });
+            self.paths.geo.push((path.to_owned(), OwnedValue::I64(packed)));
+        }
+    }
+}
+
+fn markup(input_type: Option<InputType>) -> Markup {
+    match input_type {
+        Some(InputType::RichText | InputType::Block) => Markup::Html,
+        Some(InputType::TextMarkdown | InputType::Markdown) => Markup::Markdown,
+        _ => Markup::Plain,
+    }
+}
+
+fn number_value(number: &Number) -> OwnedValue {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(integer), _) => OwnedValue::I64(integer),
+        (None, float) => OwnedValue::F64(float.unwrap_or_default()),
+    }
+}

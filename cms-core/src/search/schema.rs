@@ -1,0 +1,160 @@
+//! The fields of the index.
+//!
+//! Fields of the engine are fixed when an index is made, properties are not: so properties are
+//! paths inside three JSON fields. One document stands for one edition of an object, or for both
+//! when they are the same.
+//!
+//! | field | holds | for |
+//! |---|---|---|
+//! | `pk` | row of the object | replacing and deleting documents, fetching hits |
+//! | `ctd` | row of its type | restricting to types, deleting all of one |
+//! | `flags` | the row of the type and [`Flags`], as one number | what a request may see, by one look |
+//! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
+//! | `all` | words of every searchable value | words without a field |
+//! | `text` | path → words, numbers, booleans | conditions on one field |
+//! | `exact` | path → whole short values ([`sort_key`]) | order, ranges, aggregations |
+//! | `geo` | path → points ([`super::geo::pack`]) | distances |
+
+use tantivy::{
+    Index,
+    schema::{
+        FAST, Field, INDEXED, IndexRecordOption, JsonObjectOptions, Schema, TextFieldIndexing,
+        TextOptions,
+    },
+    tokenizer::TextAnalyzer,
+};
+
+use super::tokenizer::WordTokenizer;
+
+/// Name of our tokenizer in the index.
+const WORDS: &str = "words";
+
+/// Grows whenever an index made by an older program would answer differently.
+pub(super) const FORMAT: u32 = 1;
+
+/// Texts longer than this, in bytes, are no whole values: they cannot be aggregated or ordered by.
+pub(super) const EXACT_BYTES: usize = 512;
+
+/// Names of the fields as the engine addresses columns.
+pub(super) mod name {
+    pub(in crate::search) const PK: &str = "pk";
+    pub(in crate::search) const CTD: &str = "ctd";
+    pub(in crate::search) const FLAGS: &str = "flags";
+    pub(in crate::search) const CREATED: &str = "created";
+    pub(in crate::search) const INDEXED: &str = "indexed";
+    pub(in crate::search) const ALL: &str = "all";
+    pub(in crate::search) const TEXT: &str = "text";
+    pub(in crate::search) const EXACT: &str = "exact";
+    pub(in crate::search) const GEO: &str = "geo";
+}
+
+/// Handles of the fields.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    pub(super) pk: Field,
+    pub(super) ctd: Field,
+    pub(super) flags: Field,
+    pub(super) created: Field,
+    pub(super) indexed: Field,
+    pub(super) all: Field,
+    pub(super) text: Field,
+    pub(super) exact: Field,
+    pub(super) geo: Field,
+}
+
+/// Makes the schema; the order of the fields is the same in every index of one [`FORMAT`].
+pub(super) fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer(WORDS)
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let words = TextOptions::default().set_indexing_options(indexing.clone());
+    let paths = JsonObjectOptions::default().set_expand_dots_enabled();
+    let columns = paths.clone().set_fast("raw");
+    let fields = Fields {
+        pk: builder.add_u64_field(name::PK, INDEXED | FAST),
+        ctd: builder.add_u64_field(name::CTD, INDEXED),
+        flags: builder.add_u64_field(name::FLAGS, FAST),
+        created: builder.add_i64_field(name::CREATED, FAST),
+        indexed: builder.add_i64_field(name::INDEXED, FAST),
+        all: builder.add_text_field(name::ALL, words),
+        text: builder.add_json_field(name::TEXT, paths.set_indexing_options(indexing)),
+        exact: builder.add_json_field(name::EXACT, columns.clone()),
+        geo: builder.add_json_field(name::GEO, columns),
+    };
+    (builder.build(), fields)
+}
+
+/// Tells an index how texts become words.
+pub(super) fn register(index: &Index) {
+    index.tokenizers().register(WORDS, TextAnalyzer::builder(WordTokenizer::default()).build());
+}
+
+/// Which editions of an object a document stands for, and what else decides who sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flags {
+    /// Row of the type.
+    pub(super) ctd: i64,
+    /// It is the current version.
+    pub(super) current: bool,
+    /// It is the version that readers get.
+    pub(super) published: bool,
+    /// Its workflow state is `public`.
+    pub(super) approved: bool,
+}
+
+impl Flags {
+    pub(super) const CURRENT: u64 = 1;
+    pub(super) const PUBLISHED: u64 = 2;
+    pub(super) const APPROVED: u64 = 4;
+
+    pub(super) fn pack(self) -> u64 {
+        let bit = |is_set, bit| if is_set { bit } else { 0 };
+        self.ctd.unsigned_abs() << 3
+            | bit(self.current, Self::CURRENT)
+            | bit(self.published, Self::PUBLISHED)
+            | bit(self.approved, Self::APPROVED)
+    }
+
+    /// The row of the type in a packed number.
+    pub(super) fn ctd(packed: u64) -> i64 {
+        i64::try_from(packed >> 3).unwrap_or(i64::MAX)
+    }
+}
+
+/// Stands between the lower case of a text and the text itself.
+pub(super) const SEPARATOR: char = '\0';
+
+/// A whole text as it is stored: its lower case first, so that the order of the keys is the order
+/// of lists (contract 3.2), then the text itself where it differs.
+pub(super) fn sort_key(text: &str) -> String {
+    let lower = text.to_lowercase();
+    if lower == text { lower } else { format!("{lower}{SEPARATOR}{text}") }
+}
+
+/// The text of a key.
+pub(super) fn text_of(key: &str) -> &str {
+    key.rsplit_once(SEPARATOR).map_or(key, |(_, text)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_order_without_regard_to_case_and_give_the_text_back() {
+        let mut texts = ["b", "Apple", "apple", "Éa", "apples", "B", ""];
+        texts.sort_by_key(|text| sort_key(text));
+        assert_eq!(texts, ["", "apple", "Apple", "apples", "b", "B", "Éa"]);
+        for text in texts {
+            assert_eq!(text_of(&sort_key(text)), text);
+        }
+    }
+
+    #[test]
+    fn flags_keep_the_type() {
+        let flags = Flags { ctd: 77, current: true, published: false, approved: true };
+        assert_eq!(Flags::ctd(flags.pack()), 77);
+        assert_eq!(flags.pack() & 7, Flags::CURRENT | Flags::APPROVED);
+    }
+}
