@@ -50,3 +50,13 @@ pub const WORKFLOW_PARTS: usize = 1000;
 pub const WORKFLOWS: usize = 1000;
 /// Scheduled publications that one transaction carries out; others are done by the next.
 pub const DUE_AT_ONCE: usize = 500;
+/// Most words in one text of a search.
+pub const SEARCH_WORDS: usize = 1000;
+/// Most wildcards and fuzzy words in one search: each reads the index for every word like it.
+pub const SEARCH_EXPANSIONS: usize = 64;
+/// Deepest parentheses in a text of a search; deeper ones mean nothing.
+pub const SEARCH_DEPTH: usize = 20;
+/// Most fields, filters of one kind, and aggregations of one search.
+pub const SEARCH_PARTS: usize = 100;
+/// Longest word with wildcards, in characters; in longer ones they mean nothing.
+pub const WILDCARD_CHARS: usize = 100;

@@ -25,7 +25,7 @@ const HOMES: [(&str, &[&str]); 6] = [
 ];
 
 /// The pure part of the core: functions from values to values.
-const DOMAIN: [&str; 15] = [
+const DOMAIN: [&str; 19] = [
     "ctd/model",
     "ctd/parse",
     "ctd/schema",
@@ -37,6 +37,10 @@ const DOMAIN: [&str; 15] = [
     "object/validate",
     "object/render",
     "query/",
+    "search/query",
+    "search/parse",
+    "search/analysis",
+    "search/geo",
     "wire/",
     "auth/key",
     "auth/scope",

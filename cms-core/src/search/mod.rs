@@ -3,9 +3,9 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`query`] | a search as a value |
-//! | `parse` | parameters and the query language, read into it |
-//! | `analysis` | how texts become words |
-//! | `geo` | distances |
+//! | [`parse`] | parameters and the query language, read into it |
+//! | [`analysis`] | how texts become words |
+//! | [`geo`] | distances |
 //! | `schema`, `document` | fields of the index; an object as documents |
 //! | `lower` | the value as a query of the engine |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
@@ -16,6 +16,7 @@
 pub(crate) mod analysis;
 mod document;
 pub(crate) mod geo;
+pub(crate) mod parse;
 pub(crate) mod query;
 mod schema;
 mod tokenizer;
