@@ -94,7 +94,7 @@ impl InternalField {
     }
 
     /// Reads a name in its present spelling or the obsolete one with underscores.
-    fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| {
             let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
             field.as_str() == name

@@ -25,6 +25,7 @@ use super::query::{By, Circle, Facet, Order, Query, Search, Test, Then, Weighted
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
+    query::path::InternalField,
     wire::search::{QueryMode, SearchRequest},
 };
 
@@ -202,7 +203,11 @@ fn path_of(text: &str) -> String {
     if path.ends_with(".dataUrl") {
         path.truncate(path.len() - ".dataUrl".len());
     }
-    path
+    // Obsolete spellings, as lists take them (contract 3.1).
+    match path.strip_prefix("internal.").and_then(InternalField::parse) {
+        Some(field) => format!("internal.{}", field.as_str()),
+        None => path,
+    }
 }
 
 fn is_index(text: &str) -> bool {

@@ -47,3 +47,25 @@ impl TokenStream for Words<'_> {
         self.token
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_starts_anew() {
+        let mut tokenizer = WordTokenizer::default();
+        for text in ["Hello, 日本!", "Hello, 日本!"] {
+            let mut words = tokenizer.token_stream(text);
+            let mut found = Vec::new();
+            words.process(&mut |token| {
+                let place = &text[token.offset_from..token.offset_to];
+                found.push((token.position, token.text.clone(), place.to_owned()));
+            });
+            let expected = [(0, "hello", "Hello"), (1, "日", "日"), (2, "本", "本")];
+            let owned =
+                |(at, text, place): (usize, &str, &str)| (at, text.to_owned(), place.to_owned());
+            assert_eq!(found, expected.map(owned));
+        }
+    }
+}

@@ -1,4 +1,9 @@
+use std::time::{Duration, Instant};
+
 use super::*;
+
+/// Many times what reading takes, and much less than it would take to read again and again.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 fn words(text: &str) -> Vec<String> {
     let (mut found, mut word, mut from) = (Vec::new(), String::new(), 0);
@@ -56,7 +61,11 @@ fn readers_see_no_markup() {
         (Html, "<p", ""),
         (Markdown, "# Title\n\nsome *wo*rds\nand `code`", "title some words and code"),
         (Markdown, "[text](http://hidden) ![image](hidden.png)", "text image"),
-        (Markdown, "a<b>b</b>c\n\n<div>d</div>\n\n| e | f |\n|---|---|\n| g | h |", "abc d e f g h"),
+        (
+            Markdown,
+            "a<b>b</b>c\n\n<div>d</div>\n\n| e | f |\n|---|---|\n| g | h |",
+            "abc d e f g h",
+        ),
         (Markdown, "&eacute;t\u{e9} 1 < 2 & `<p>`", "été 1 2 p"),
         (Plain, "/api/v1/content/post/p-1", "post p 1"),
         (Html, "/api/v1/content/post/p%20%C3%A9", "api v1 content post p 20 c3 a9"),
@@ -64,5 +73,80 @@ fn readers_see_no_markup() {
     ];
     for (markup, text, expected) in table {
         assert_eq!(words(&plain_text(text, markup)).join(" "), expected, "{text}");
+    }
+}
+
+#[test]
+fn long_texts_cost_no_more_than_their_length() {
+    let parts = [
+        "<",
+        "<a ",
+        "<a b='",
+        "</",
+        "<!--",
+        "&",
+        "&amp",
+        "<![CDATA[",
+        "<script>",
+        "[",
+        "![",
+        "](",
+        "*",
+        "**a ",
+        "_",
+        "`",
+        "`a",
+        "> ",
+        "- ",
+        "\\",
+        "|a",
+        "~~",
+        "\n",
+        "a\u{301}",
+        "\u{301}",
+        "日",
+        "[a]: b\n",
+        "<b>",
+        "(",
+        "1. ",
+    ];
+    for part in parts {
+        let text = part.repeat(100_000 / part.len());
+        for markup in [Markup::Plain, Markup::Html, Markup::Markdown] {
+            let started = Instant::now();
+            words(&plain_text(&text, markup));
+            assert!(started.elapsed() < PATIENCE, "{part:?} {markup:?}");
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn words_stay_the_same_when_they_are_read_again(text in "\\PC{0,60}|[a-zA-ZäÅΣ日กิ\u{301}\u{323} .-]{0,60}") {
+        for word in words(&text) {
+            proptest::prop_assert_eq!(words(&word), [word]);
+        }
+    }
+
+    #[test]
+    fn both_spellings_of_an_accent_are_the_same_words(text in "[a-zäçõÅΣᾳ가日กิ\u{301}\u{323} .-]{0,60}") {
+        let composed: String = text.nfc().collect();
+        let decomposed: String = text.nfd().collect();
+        proptest::prop_assert_eq!(words(&composed), words(&decomposed));
+    }
+
+    #[test]
+    fn reading_markup_never_panics(text in "\\PC{0,60}|[<>/a-z&;#'\"= !\\[\\]()*_`~|\n-]{0,60}") {
+        for markup in [Markup::Plain, Markup::Html, Markup::Markdown] {
+            let _seen = plain_text(&text, markup);
+        }
+    }
+
+    #[test]
+    fn texts_without_tags_stay_as_they_are(text in "[a-z<> &;.0-9]{0,60}") {
+        let seen = plain_text(&text, Markup::Plain);
+        if !text.split('<').any(|part| part.contains('>') && part.starts_with(char::is_alphabetic)) {
+            proptest::prop_assert_eq!(&*seen, text.as_str());
+        }
     }
 }

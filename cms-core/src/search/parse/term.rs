@@ -72,6 +72,7 @@ impl Cursor<'_> {
         };
         let has_wildcards = raw.pieces.iter().any(|piece| !matches!(piece, Piece::Char(_)));
         let query = if is_anything(&raw.pieces) && has_wildcards {
+            self.words += 1;
             Some(path.map_or(Query::All, |path| field(Some(path), Test::Exists)))
         } else if has_wildcards && raw.pieces.len() <= limits::WILDCARD_CHARS {
             self.patterns(&raw.pieces, path, typing)

@@ -1,7 +1,18 @@
-use std::ops::Bound;
+use std::{
+    ops::Bound,
+    time::{Duration, Instant},
+};
+
+use proptest::prelude::*;
 
 use super::*;
-use crate::search::query::{Pattern, Piece, Scalar, Value};
+use crate::{
+    error::Error,
+    search::{
+        analysis,
+        query::{Pattern, Piece, Point, Scalar, Value},
+    },
+};
 
 /// A query in one line: `(+all any -none)`, `path:test`, `=value`, `*` for everything.
 fn show(query: &Query) -> String {
@@ -289,5 +300,380 @@ fn modes_say_how_words_match() {
     for (text, exact, fuzzy) in table {
         assert_eq!(read(text, QueryMode::Exact), exact, "{text}");
         assert_eq!(read(text, QueryMode::Fuzzy), fuzzy, "{text}");
+    }
+}
+
+#[test]
+fn paths_are_those_of_the_index() {
+    let table = [
+        ("title", "title"),
+        (" $.title ", "title"),
+        ("list[*].sub[12].name", "list.sub.name"),
+        ("list[x].name", "list[x].name"),
+        ("list[", "list["),
+        ("categories[*].dataUrl", "categories"),
+        ("categories.dataUrl", "categories"),
+        ("dataUrl", "dataUrl"),
+        ("internal.createdAt", "internal.createdAt"),
+        ("internal.created_at", "internal.createdAt"),
+        ("internal.other", "internal.other"),
+        ("", ""),
+    ];
+    for (text, expected) in table {
+        assert_eq!(path_of(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn fields_have_weights() {
+    let fields = |fields: &[&str]| {
+        let fields = fields.iter().map(|&field| field.to_owned()).collect();
+        let request = SearchRequest { fields: Some(fields), ..request("*", QueryMode::Default) };
+        let search = Search::read(&request).unwrap();
+        let weighted = search.fields.unwrap_or_default();
+        let show = |field: Weighted| format!("{}^{}", field.path, field.weight);
+        (weighted.into_iter().map(show).collect::<Vec<_>>().join(" "), search.query)
+    };
+    assert_eq!(fields(&["title^5", "content"]), ("title^5 content^1".to_owned(), Query::All));
+    assert_eq!(
+        fields(&["a^0", "b^-1", "c^x", "d^", "e[*].f^0.5", "g^inf", "h^NaN"]).0,
+        "a^1 b^1 c^1 d^1 e.f^0.5 g^1 h^1"
+    );
+    assert_eq!(fields(&["", "^2"]), (String::new(), Query::None));
+    assert_eq!(fields(&[]), (String::new(), Query::None));
+    assert_eq!(Search::read(&request("*", QueryMode::Default)).unwrap().fields, None);
+}
+
+#[test]
+fn circles_are_read_in_every_unit() {
+    let table = [
+        ("1.50km,40.1,-19.2", 1500.0),
+        ("2,40.1,-19.2", 2.0),
+        (" 3m , 40.1 , -19.2 ", 3.0),
+        ("0m,40.1,-19.2", 0.0),
+        (".5kilometers,40.1,-19.2", 500.0),
+        ("3meters,40.1,-19.2", 3.0),
+        ("200cm,40.1,-19.2", 2.0),
+        ("200centimeters,40.1,-19.2", 2.0),
+        ("3000mm,40.1,-19.2", 3.0),
+        ("3000millimeters,40.1,-19.2", 3.0),
+        ("1mi,40.1,-19.2", 1609.344),
+        ("2miles,40.1,-19.2", 3218.688),
+        ("1yd,40.1,-19.2", 0.9144),
+        ("2yards,40.1,-19.2", 1.8288),
+        ("1ft,40.1,-19.2", 0.3048),
+        ("2feet,40.1,-19.2", 0.6096),
+        ("1in,40.1,-19.2", 0.0254),
+        ("2inch,40.1,-19.2", 0.0508),
+        ("1nmi,40.1,-19.2", 1852.0),
+        ("2NM,40.1,-19.2", 3704.0),
+        ("3nauticalmiles,40.1,-19.2", 5556.0),
+    ];
+    for (text, meters) in table {
+        let circle = circle::read("place".to_owned(), &format!("geo_distance,{text}")).expect(text);
+        assert!((circle.meters - meters).abs() < 1e-9, "{text}");
+        assert_eq!(circle.center, Point { lat: 40.1, lon: -19.2 }, "{text}");
+    }
+}
+
+#[test]
+fn every_fault_is_told_at_once() {
+    let geo = |text: &str| SearchRequest {
+        geo_filters: vec![("place".to_owned(), text.to_owned())],
+        ..request("*", QueryMode::Default)
+    };
+    for text in [
+        "",
+        "geo_distance",
+        "geo_distance,1km,40.1",
+        "geo_distance,1km,40.1,-19.2,0",
+        "geo_box,1km,40.1,-19.2",
+        "Geo_distance,1km,40.1,-19.2",
+        "geo_distance,-1km,40.1,-19.2",
+        "geo_distance,1 km,40.1,-19.2",
+        "geo_distance,1KM,40.1,-19.2",
+        "geo_distance,km,40.1,-19.2",
+        "geo_distance,1.2.3km,40.1,-19.2",
+        "geo_distance,infm,40.1,-19.2",
+        "geo_distance,1km,90.1,0",
+        "geo_distance,1km,0,-180.1",
+        "geo_distance,1km,NaN,0",
+        "geo_distance,1km,x,0",
+    ] {
+        assert_eq!(faults(&geo(text)), [("geo_filters", circle::FAULT)], "{text}");
+    }
+    let all = SearchRequest {
+        q: None,
+        filters: vec![("a".to_owned(), "x ".repeat(1001))],
+        post_filters: vec![("a".to_owned(), "x* ".repeat(65))],
+        geo_filters: vec![("place".to_owned(), "1km".to_owned())],
+        order_by: Some("_geo_distance".to_owned()),
+        aggregate_by: vec!["a".to_owned(); 101],
+        fields: Some(vec!["a".to_owned(); 101]),
+        ..SearchRequest::default()
+    };
+    let expected = [
+        ("fields", "Too many fields, limit: 100"),
+        ("q", "The property q is required"),
+        ("filters", "Too many words, limit: 1000"),
+        ("post_filters", "Too many wildcards and fuzzy words, limit: 64"),
+        ("geo_filters", circle::FAULT),
+        ("aggregate_by", "Too many aggregations, limit: 100"),
+    ];
+    assert_eq!(faults(&all), expected);
+    let order = SearchRequest { geo_filters: Vec::new(), ..all };
+    assert!(faults(&order).contains(&("order_by", "_geo_distance requires geo_filters")));
+}
+
+/// The faults of a request, of which each path has one.
+fn faults(request: &SearchRequest) -> Vec<(&'static str, &'static str)> {
+    let Err(Error::Invalid(errors)) = Search::read(request) else { return Vec::new() };
+    let leak = |text: &str| -> &'static str { text.to_owned().leak() };
+    errors.iter().map(|(path, messages)| (leak(path), leak(&messages.join("; ")))).collect()
+}
+
+#[test]
+fn there_is_a_bound_to_what_a_search_may_ask() {
+    const WORDS: [(&str, &str); 1] = [("q", "Too many words, limit: 1000")];
+    const EXPANSIONS: [(&str, &str); 1] = [("q", "Too many wildcards and fuzzy words, limit: 64")];
+    let faults_of = |q: String, mode| faults(&request(&q, mode));
+    let default = QueryMode::Default;
+    for mode in [default, QueryMode::Exact] {
+        assert!(faults_of("a ".repeat(1000), mode).is_empty());
+        assert_eq!(faults_of("a ".repeat(1001), mode), WORDS);
+    }
+    assert_eq!(faults_of("* ".repeat(1001), default), WORDS);
+    assert_eq!(faults_of("a:* ".repeat(1001), default), WORDS);
+    assert_eq!(faults_of("a:>1 ".repeat(1001), default), WORDS);
+    assert_eq!(faults_of("日".repeat(1001), default), WORDS);
+    assert_eq!(faults_of("(".to_owned() + &"a ".repeat(1001), default), WORDS);
+    assert!(faults_of("abc~ ".repeat(64), default).is_empty());
+    assert_eq!(faults_of("abc~ ".repeat(65), default), EXPANSIONS);
+    assert_eq!(faults_of("a?c ".repeat(65), default), EXPANSIONS);
+    assert_eq!(faults_of("abc ".repeat(65), QueryMode::Fuzzy), EXPANSIONS);
+    // Short words have no typing errors; what is given up costs nothing.
+    assert!(faults_of("ab ".repeat(65), QueryMode::Fuzzy).is_empty());
+    assert!(faults_of("(".to_owned() + &"abc~ ".repeat(65), default).is_empty());
+
+    let filters = SearchRequest {
+        filters: vec![("a".to_owned(), "b".to_owned()); 101],
+        ..request("", QueryMode::Default)
+    };
+    assert_eq!(faults(&filters), [("filters", "Too many filters, limit: 100")]);
+    let post = SearchRequest { post_filters: filters.filters, ..request("", QueryMode::Default) };
+    assert_eq!(faults(&post), [("post_filters", "Too many filters, limit: 100")]);
+
+    let longest = format!("{}*", "a".repeat(99));
+    assert_eq!(read(&longest, default), format!("/{longest}/"));
+    assert_eq!(read(&format!("a{longest}"), default), format!("a{}", "a".repeat(99)));
+    let nested = |depth: usize| format!("{}a AND b{}", "(".repeat(depth), ")".repeat(depth));
+    assert_eq!(read(&nested(20), default), "(+a +b)");
+    assert_eq!(read(&nested(21), default), "(a and b)");
+}
+
+#[test]
+fn long_texts_cost_no_more_than_their_length() {
+    let parts =
+        ["(", ")", "\"", "-", "NOT ", "a:", "a:(", "a:[", "a:{b TO ", "^", "~", "*", "\\", " "];
+    for part in parts {
+        for text in [part.repeat(100_000), format!("{}x", part.repeat(100_000))] {
+            let started = Instant::now();
+            for mode in [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy] {
+                drop(Search::read(&request(&text, mode)));
+            }
+            drop(Search::read(&filtered("internal.createdAt", &text)));
+            // Many times what reading takes, and much less than reading again and again would.
+            assert!(started.elapsed() < Duration::from_secs(10), "{part:?}");
+        }
+    }
+}
+
+#[test]
+fn order_is_read_as_it_will_be_applied() {
+    let read = |order_by: &str, descending, random_seed| {
+        let order_by = Some(order_by.to_owned());
+        let request = SearchRequest {
+            order_by,
+            descending,
+            random_seed,
+            missing_first: true,
+            ..request("*", QueryMode::Default)
+        };
+        Search::read(&request).unwrap().order
+    };
+    let path = |path: &str, as_text, descending| Order::Score {
+        then: Some(Then {
+            by: By::Path { path: path.to_owned(), as_text },
+            descending,
+            missing_first: true,
+        }),
+    };
+    assert_eq!(read("", true, None), Order::Score { then: None });
+    assert_eq!(read("_score", true, None), Order::Score { then: None });
+    assert_eq!(read("_score", false, None), Order::WorstFirst);
+    assert_eq!(read("price", false, None), path("price", false, false));
+    assert_eq!(read("a[*].b.keyword", true, None), path("a.b", true, true));
+    assert_eq!(read("price", false, Some(7.5)), Order::Random(7.5_f64.to_bits()));
+    assert_eq!(read("_geo_distance", false, Some(7.0)), Order::Random(7.0_f64.to_bits()));
+
+    let near = SearchRequest {
+        geo_filters: vec![("place".to_owned(), "geo_distance,1km,1,2".to_owned())],
+        order_by: Some("_geo_distance".to_owned()),
+        ..request("*", QueryMode::Default)
+    };
+    let then = Then { by: By::Distance, descending: false, missing_first: false };
+    assert_eq!(Search::read(&near).unwrap().order, Order::Score { then: Some(then) });
+}
+
+#[test]
+fn aggregations_keep_their_order_and_spelling() {
+    let request = SearchRequest {
+        aggregate_by: vec!["tags[*].dataUrl".to_owned()],
+        aggregate_by_numeric: vec!["price".to_owned()],
+        ..request("*", QueryMode::Default)
+    };
+    let facet = |field: &str, path: &str, numeric| Facet {
+        field: field.to_owned(),
+        path: path.to_owned(),
+        numeric,
+    };
+    assert_eq!(
+        Search::read(&request).unwrap().facets,
+        [facet("tags[*].dataUrl", "tags", false), facet("price", "price", true)]
+    );
+}
+
+/// Words of a text, as the index has them.
+fn words(text: &str) -> Vec<String> {
+    let (mut found, mut word, mut from) = (Vec::new(), String::new(), 0);
+    while let Some(place) = analysis::next_word(text, from, &mut word) {
+        found.push(word.clone());
+        from = place.end;
+    }
+    found
+}
+
+/// Conditions of a query with the deepest nesting above them.
+fn leaves(query: &Query) -> (Vec<&Test>, usize) {
+    match query {
+        Query::All | Query::None => (Vec::new(), 1),
+        Query::Field { test, .. } => (vec![test], 1),
+        Query::Boost(query, _) => {
+            let (tests, depth) = leaves(query);
+            (tests, depth + 1)
+        }
+        Query::Boolean { must, should, must_not } => {
+            let parts: Vec<_> =
+                [must, should, must_not].into_iter().flatten().map(leaves).collect();
+            let depth = parts.iter().map(|(_, depth)| depth + 1).max().unwrap_or(1);
+            (parts.into_iter().flat_map(|(tests, _)| tests).collect(), depth)
+        }
+    }
+}
+
+fn words_of<'a>(tests: &[&'a Test]) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    for test in tests {
+        match test {
+            Test::Word(word) => words.push(word.as_str()),
+            Test::Phrase(row) => words.extend(row.iter().map(String::as_str)),
+            _ => {}
+        }
+    }
+    words
+}
+
+/// Texts in which operators are as likely as words.
+fn operators() -> impl Strategy<Value = String> {
+    let parts = prop::sample::select(vec![
+        "a",
+        "Bc",
+        "é",
+        "日",
+        "12",
+        "-5",
+        " ",
+        " ",
+        " AND ",
+        " OR ",
+        "NOT ",
+        " TO ",
+        "+",
+        "-",
+        "(",
+        ")",
+        "\"",
+        "^2",
+        "^",
+        "~",
+        "~1",
+        "*",
+        "?",
+        "\\",
+        ":",
+        "t:",
+        "t:(",
+        "t:\"",
+        "t:[",
+        "t:{",
+        "[",
+        "]",
+        "{",
+        "}",
+        ">",
+        ">=",
+        "<",
+        "=",
+        "/",
+        "/api/v1/content/a/b",
+        "internal.createdAt:",
+        "2020-01-22",
+        "\u{301}",
+        "\u{ad}",
+    ]);
+    prop::collection::vec(parts, 0..40).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn reading_never_panics_and_keeps_its_bounds(
+        text in prop_oneof![operators(), "\\PC{0,60}", any::<String>()],
+    ) {
+        for mode in [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy] {
+            let mut request = request(&text, mode);
+            request.filters = vec![("p".to_owned(), text.clone())];
+            request.post_filters = vec![("internal.createdAt".to_owned(), text.clone())];
+            request.geo_filters = vec![("p".to_owned(), text.clone())];
+            request.fields = Some(vec![text.clone()]);
+            request.order_by = Some(text.clone());
+            drop(Search::read(&request));
+            request.geo_filters.clear();
+            if let Ok(search) = Search::read(&request) {
+                for query in [&search.query, &search.filter, &search.post_filter] {
+                    let (tests, depth) = leaves(query);
+                    prop_assert!(tests.len() <= 3 * limits::SEARCH_WORDS);
+                    prop_assert!(depth <= 4 * (limits::SEARCH_DEPTH + 1));
+                    for word in words_of(&tests) {
+                        prop_assert_eq!(words(word).concat(), word);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_words_are_read_as_they_are(list in prop::collection::vec("[a-z0-9é]{1,8}", 1..20)) {
+        let text = list.join(" ");
+        for request in [request(&text, QueryMode::Default), request(&text, QueryMode::Exact)] {
+            let search = Search::read(&request).unwrap();
+            prop_assert_eq!(words_of(&leaves(&search.query).0), list.clone());
+        }
+    }
+
+    #[test]
+    fn escaped_texts_have_their_own_words(text in prop_oneof![operators(), "\\PC{0,60}"]) {
+        let escaped: String = text.chars().flat_map(|c| ['\\', c]).collect();
+        let search = Search::read(&request(&escaped, QueryMode::Default)).unwrap();
+        prop_assert_eq!(words_of(&leaves(&search.query).0), words(&text));
     }
 }
