@@ -28,7 +28,7 @@ pub(crate) struct Place {
 /// the next starts.
 pub(crate) fn next_word(text: &str, from: usize, word: &mut String) -> Option<Place> {
     word.clear();
-    let start = from + text[from..].find(char::is_alphanumeric)?;
+    let start = from + text[from..].find(|c: char| c.is_alphanumeric() && !is_mark(c))?;
     let rest = &text[start..];
     // Most words are ASCII, and every word of every text comes by here.
     let bytes = rest.as_bytes();

@@ -20,7 +20,8 @@ const STEPS: f64 = 4_294_967_295.0;
 /// Packs a point into a number: latitude, then longitude, 32 bits each.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before")]
 pub(crate) fn pack(point: Point) -> i64 {
-    let steps = |degrees: f64, half: f64| ((degrees / half + 1.0) / 2.0).clamp(0.0, 1.0) * STEPS;
+    let steps =
+        |degrees: f64, half: f64| f64::midpoint(degrees / half, 1.0).clamp(0.0, 1.0) * STEPS;
     let packed =
         (steps(point.lat, 90.0).round() as u64) << 32 | steps(point.lon, 180.0).round() as u64;
     // Signed, because a column of signed numbers is one whatever values it holds.

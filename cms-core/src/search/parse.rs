@@ -106,9 +106,9 @@ impl Reader {
         if reading.words > limits::SEARCH_WORDS {
             self.errors.add(name, format!("Too many words, limit: {}", limits::SEARCH_WORDS));
         }
+        let (before, limit) = (self.expansions, limits::SEARCH_EXPANSIONS);
         self.expansions += reading.expansions;
-        if self.expansions > limits::SEARCH_EXPANSIONS {
-            let limit = limits::SEARCH_EXPANSIONS;
+        if before <= limit && self.expansions > limit {
             self.errors.add(name, format!("Too many wildcards and fuzzy words, limit: {limit}"));
         }
         reading.query.unwrap_or(Query::None)

@@ -71,11 +71,7 @@ fn html_text(html: &str) -> String {
     };
     let mut emitter = CallbackEmitter::new(event);
     emitter.naively_switch_states(true);
-    for token in Tokenizer::new_with_emitter(html, emitter) {
-        match token {
-            Ok(never) | Err(never) => match never {},
-        }
-    }
+    let Ok(()) = Tokenizer::new_with_emitter(html, emitter).finish();
     seen
 }
 

@@ -3,7 +3,7 @@
 //! `\` takes its meaning from the character after it. What signs mean is for [`super::grammar`]
 //! and [`super::term`].
 
-use super::term::Terms;
+use super::term::{Terms, Typing};
 use crate::search::query::Piece;
 
 /// Why a text is taken literally.
@@ -24,8 +24,8 @@ pub(super) struct Cursor<'a> {
 /// A word as it is written, with what stands at its end.
 pub(super) struct Raw {
     pub(super) pieces: Vec<Piece>,
-    /// After `~`: how many typing errors, if it says so.
-    pub(super) typing_errors: Option<Option<u8>>,
+    /// What `~` says.
+    pub(super) typing: Option<Typing>,
     pub(super) boost: Option<f32>,
 }
 
@@ -155,20 +155,20 @@ impl<'a> Cursor<'a> {
                 end = at;
             }
         }
-        let mut typing_errors = None;
+        let mut typing = None;
         if let Some((at, count)) = tilde.filter(|(at, _)| *at < end) {
-            typing_errors = match &self.text[at + 1..end] {
-                "" => Some(None),
-                "0" => Some(Some(0)),
-                "1" => Some(Some(1)),
-                "2" => Some(Some(2)),
+            typing = match &self.text[at + 1..end] {
+                "" => Some(Typing::ByLength),
+                "0" => Some(Typing::Edits(0)),
+                "1" => Some(Typing::Edits(1)),
+                "2" => Some(Typing::Edits(2)),
                 _ => None,
             };
-            if typing_errors.is_some() {
+            if typing.is_some() {
                 pieces.truncate(count);
             }
         }
-        Raw { pieces, typing_errors, boost }
+        Raw { pieces, typing, boost }
     }
 }
 

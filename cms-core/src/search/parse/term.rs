@@ -65,20 +65,14 @@ impl Cursor<'_> {
     /// Takes one word as it is written, which may be several.
     pub(super) fn term(&mut self, path: Option<&str>) -> Option<Query> {
         let raw = self.raw();
-        let typing = match raw.typing_errors {
-            Some(Some(edits)) => Typing::Edits(edits),
-            Some(None) => Typing::ByLength,
-            None => self.terms.typing,
-        };
-        let has_wildcards = raw.pieces.iter().any(|piece| !matches!(piece, Piece::Char(_)));
-        let query = if is_anything(&raw.pieces) && has_wildcards {
+        let typing = raw.typing.unwrap_or(self.terms.typing);
+        let query = if is_anything(&raw.pieces) && !raw.pieces.is_empty() {
             self.words += 1;
             Some(path.map_or(Query::All, |path| field(Some(path), Test::Exists)))
-        } else if has_wildcards && raw.pieces.len() <= limits::WILDCARD_CHARS {
+        } else if has_wildcards(&raw.pieces) && raw.pieces.len() <= limits::WILDCARD_CHARS {
             self.patterns(&raw.pieces, path, typing)
         } else {
-            let text: String = raw.pieces.iter().map(written).collect();
-            self.value(&text, path, typing)
+            self.value(&written(&raw.pieces), path, typing)
         };
         query.map(|query| boosted(query, raw.boost))
     }
@@ -124,13 +118,14 @@ impl Cursor<'_> {
         }
         self.skip_blanks();
         let rest = self.rest().trim_end();
-        let text = if date(path, rest).is_some() {
+        let (text, boost) = if date(path, rest).is_some() {
             self.skip_rest();
-            rest.to_owned()
+            (rest.to_owned(), None)
         } else if self.peek() == Some('"') {
-            self.quoted()?
+            (self.quoted()?, None)
         } else {
-            self.raw().pieces.iter().map(written).collect()
+            let raw = self.raw();
+            (written(&raw.pieces), raw.boost)
         };
         if text.is_empty() {
             return Err(Unreadable);
@@ -140,7 +135,7 @@ impl Cursor<'_> {
         let bound = if is_inclusive { Bound::Included(value) } else { Bound::Excluded(value) };
         let (from, to) =
             if is_lower { (bound, Bound::Unbounded) } else { (Bound::Unbounded, bound) };
-        Ok(field(Some(path), Test::Range { from, to }))
+        Ok(boosted(field(Some(path), Test::Range { from, to }), boost))
     }
 
     /// The words of a text that was written as one; on a field it may be a value that is no text.
@@ -201,11 +196,13 @@ impl Cursor<'_> {
 
     /// Wildcards belong to one word. Where every character is a word they mean nothing.
     fn patterns(&mut self, pieces: &[Piece], path: Option<&str>, typing: Typing) -> Option<Query> {
-        let splits = |piece: &Piece| matches!(piece, Piece::Char(c) if !is_part(*c));
+        let splits =
+            |piece: &Piece| matches!(piece, Piece::Char(c) if !analysis::is_word_character(*c));
         let mut queries = Vec::new();
         for word in pieces.split(splits) {
-            let has_wildcards = word.iter().any(|piece| !matches!(piece, Piece::Char(_)));
-            if has_wildcards && !word.iter().any(stands_alone) {
+            let is_syllabic =
+                word.iter().any(|p| matches!(p, Piece::Char(c) if analysis::stands_alone(*c)));
+            if has_wildcards(word) && !is_syllabic {
                 let pattern = pattern(word);
                 if !is_anything(&pattern) {
                     self.words += 1;
@@ -213,8 +210,7 @@ impl Cursor<'_> {
                     queries.push(field(path, Test::Wildcard(Pattern(pattern))));
                 }
             } else {
-                let text: String = word.iter().map(written).collect();
-                queries.extend(self.words(&text, path, typing));
+                queries.extend(self.words(&written(word), path, typing));
             }
         }
         self.together(queries)
@@ -234,25 +230,22 @@ fn field(path: Option<&str>, test: Test) -> Query {
     Query::Field { path: path.map(str::to_owned), test }
 }
 
-fn is_part(c: char) -> bool {
-    analysis::is_word_character(c)
-}
-
-fn stands_alone(piece: &Piece) -> bool {
-    matches!(piece, Piece::Char(c) if analysis::stands_alone(*c))
-}
-
 /// Tells whether there is nothing but stars, or nothing at all.
 fn is_anything(pieces: &[Piece]) -> bool {
     pieces.iter().all(|piece| *piece == Piece::Many)
 }
 
-fn written(piece: &Piece) -> char {
-    match piece {
+fn has_wildcards(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| !matches!(piece, Piece::Char(_)))
+}
+
+fn written(pieces: &[Piece]) -> String {
+    let character = |piece: &Piece| match piece {
         Piece::Char(c) => *c,
         Piece::One => '?',
         Piece::Many => '*',
-    }
+    };
+    pieces.iter().map(character).collect()
 }
 
 /// Brings the parts of a word between wildcards into the form of words; `**` is `*`.
@@ -263,9 +256,8 @@ fn pattern(word: &[Piece]) -> Vec<Piece> {
             [Piece::Many] if pieces.last() == Some(&Piece::Many) => {}
             [wildcard @ (Piece::One | Piece::Many)] => pieces.push(*wildcard),
             _ => {
-                let (text, mut folded) =
-                    (part.iter().map(written).collect::<String>(), String::new());
-                analysis::fold(&text, &mut folded);
+                let mut folded = String::new();
+                analysis::fold(&written(part), &mut folded);
                 pieces.extend(folded.chars().map(Piece::Char));
             }
         }
