@@ -60,3 +60,5 @@ pub const SEARCH_DEPTH: usize = 20;
 pub const SEARCH_PARTS: usize = 100;
 /// Longest word with wildcards, in characters; in longer ones they mean nothing.
 pub const WILDCARD_CHARS: usize = 100;
+/// Hits of a search that can be counted and paged (contract 1.9).
+pub const SEARCH_RESULTS: u64 = 10_000;

@@ -1,0 +1,68 @@
+//! The columns of one property in one segment.
+//!
+//! A path may hold values of several kinds; the engine keeps one column per kind, and one kind of
+//! number per segment: integers beside floats become floats there.
+
+use tantivy::{
+    DocId, SegmentReader,
+    columnar::{Column, DynamicColumn, StrColumn},
+};
+
+use crate::query::value::Number;
+
+/// What the documents of a segment have at a path.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub(super) numbers: Option<Numbers>,
+    pub(super) booleans: Option<Column<bool>>,
+    /// Keys as [`super::schema::sort_key`] makes them.
+    pub(super) texts: Option<StrColumn>,
+}
+
+/// A column of numbers.
+pub(super) enum Numbers {
+    Integers(Column<i64>),
+    Reals(Column<f64>),
+}
+
+impl Columns {
+    /// Opens the columns of a path in a JSON field.
+    pub(super) fn open(reader: &SegmentReader, field: &str, path: &str) -> tantivy::Result<Self> {
+        let mut columns = Self::default();
+        for handle in reader.fast_fields().dynamic_column_handles(&format!("{field}.{path}"))? {
+            match handle.open()? {
+                DynamicColumn::I64(column) => columns.numbers = Some(Numbers::Integers(column)),
+                DynamicColumn::F64(column) => columns.numbers = Some(Numbers::Reals(column)),
+                DynamicColumn::Bool(column) => columns.booleans = Some(column),
+                DynamicColumn::Str(column) => columns.texts = Some(column),
+                // No document has such values.
+                DynamicColumn::U64(_)
+                | DynamicColumn::IpAddr(_)
+                | DynamicColumn::DateTime(_)
+                | DynamicColumn::Bytes(_) => {}
+            }
+        }
+        Ok(columns)
+    }
+}
+
+impl Numbers {
+    pub(super) fn first(&self, doc: DocId) -> Option<Number> {
+        match self {
+            Self::Integers(column) => column.first(doc).map(Number::Integer),
+            Self::Reals(column) => column.first(doc).map(Number::Real),
+        }
+    }
+}
+
+/// The same number, as an integer where it is one.
+pub(super) fn simplest(number: Number) -> Number {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    match number {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+        Number::Real(real) if real.fract() == 0.0 && (-LIMIT..LIMIT).contains(&real) => {
+            Number::Integer(real as i64)
+        }
+        other => other,
+    }
+}

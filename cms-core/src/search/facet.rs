@@ -1,0 +1,212 @@
+//! Aggregations (contract 6.4): how many hits have which value.
+
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+};
+
+use serde_json::Value;
+use tantivy::{
+    DocId, SegmentReader,
+    columnar::{Column, StrColumn},
+};
+
+use super::{
+    column::{Columns, Numbers, simplest},
+    query::Facet,
+    schema::{self, name},
+};
+use crate::{
+    query::value::Number,
+    wire::search::{Aggregation, Bucket},
+};
+
+/// Most buckets of one aggregation.
+const BUCKETS: usize = 1000;
+
+/// The counts of all segments.
+pub(super) struct Facets<'a>(Vec<(&'a Facet, Counts)>);
+
+#[derive(Default)]
+struct Counts {
+    /// By key as [`schema::sort_key`] makes it.
+    texts: HashMap<String, u64>,
+    numbers: BTreeMap<Number, u64>,
+}
+
+impl<'a> Facets<'a> {
+    pub(super) fn new(facets: &'a [Facet]) -> Self {
+        Self(facets.iter().map(|facet| (facet, Counts::default())).collect())
+    }
+
+    /// Opens the columns of one segment.
+    pub(super) fn open(&self, reader: &SegmentReader) -> tantivy::Result<SegmentFacets> {
+        let counters = self.0.iter().map(|(facet, _)| Counter::open(reader, facet));
+        Ok(SegmentFacets(counters.collect::<tantivy::Result<_>>()?))
+    }
+
+    /// Adds the counts of one segment.
+    pub(super) fn merge(&mut self, segment: SegmentFacets) -> tantivy::Result<()> {
+        for ((_, counts), counter) in self.0.iter_mut().zip(segment.0) {
+            counter.add_to(counts)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn into_aggregations(self) -> Vec<Aggregation> {
+        self.0
+            .into_iter()
+            .map(|(facet, counts)| {
+                if facet.numeric {
+                    aggregation(facet, counts.numbers, Ord::cmp, number_value)
+                } else {
+                    let by_text =
+                        |a: &String, b: &String| schema::text_of(a).cmp(schema::text_of(b));
+                    aggregation(facet, counts.texts, by_text, |key| schema::text_of(&key).into())
+                }
+            })
+            .collect()
+    }
+}
+
+fn aggregation<K>(
+    facet: &Facet,
+    counts: impl IntoIterator<Item = (K, u64)>,
+    compare: impl Fn(&K, &K) -> Ordering,
+    value: impl Fn(K) -> Value,
+) -> Aggregation {
+    let mut buckets: Vec<(K, u64)> = counts.into_iter().collect();
+    let order = |a: &(K, u64), b: &(K, u64)| b.1.cmp(&a.1).then_with(|| compare(&a.0, &b.0));
+    let mut others = 0;
+    if buckets.len() > BUCKETS {
+        buckets.select_nth_unstable_by(BUCKETS, order);
+        others = buckets.drain(BUCKETS..).map(|(_, count)| count).sum();
+    }
+    buckets.sort_unstable_by(order);
+    let buckets = buckets.into_iter();
+    Aggregation {
+        field: facet.field.clone(),
+        doc_count_error_upper_bound: 0,
+        sum_other_doc_count: others,
+        buckets: buckets.map(|(key, doc_count)| Bucket { key: value(key), doc_count }).collect(),
+    }
+}
+
+fn number_value(number: Number) -> Value {
+    match simplest(number) {
+        Number::Integer(integer) => integer.into(),
+        Number::Real(real) => real.into(),
+    }
+}
+
+/// The counts of one segment.
+pub(super) struct SegmentFacets(Vec<Counter>);
+
+enum Counter {
+    /// No document of the segment has such a value.
+    Nothing,
+    /// Counts by ordinal.
+    Texts(StrColumn, Vec<u32>, Vec<u64>),
+    Integers(Column<i64>, HashMap<i64, u64>, Vec<i64>),
+    /// Floats by their bits.
+    Reals(Column<f64>, HashMap<u64, u64>, Vec<u64>),
+}
+
+impl SegmentFacets {
+    /// Counts the values of one document.
+    pub(super) fn count(&mut self, doc: DocId) {
+        for counter in &mut self.0 {
+            counter.count(doc);
+        }
+    }
+}
+
+impl Counter {
+    fn open(reader: &SegmentReader, facet: &Facet) -> tantivy::Result<Self> {
+        let columns = Columns::open(reader, name::EXACT, &facet.path)?;
+        Ok(match columns {
+            Columns { numbers: Some(Numbers::Integers(column)), .. } if facet.numeric => {
+                Self::Integers(column, HashMap::new(), Vec::new())
+            }
+            Columns { numbers: Some(Numbers::Reals(column)), .. } if facet.numeric => {
+                Self::Reals(column, HashMap::new(), Vec::new())
+            }
+            Columns { texts: Some(column), .. } if !facet.numeric => {
+                let counts = vec![0; column.num_terms()];
+                Self::Texts(column, counts, Vec::new())
+            }
+            _ => Self::Nothing,
+        })
+    }
+
+    fn count(&mut self, doc: DocId) {
+        match self {
+            Self::Nothing => {}
+            Self::Texts(column, counts, room) => {
+                each_once(column.ords().values_for_doc(doc), room, |ordinal| {
+                    if let Some(count) =
+                        usize::try_from(ordinal).ok().and_then(|i| counts.get_mut(i))
+                    {
+                        *count += 1;
+                    }
+                });
+            }
+            Self::Integers(column, counts, room) => {
+                each_once(column.values_for_doc(doc), room, |value| add(counts, value));
+            }
+            Self::Reals(column, counts, room) => {
+                let bits = column.values_for_doc(doc).map(|value| (value + 0.0).to_bits());
+                each_once(bits, room, |value| add(counts, value));
+            }
+        }
+    }
+
+    fn add_to(self, counts: &mut Counts) -> tantivy::Result<()> {
+        match self {
+            Self::Nothing => {}
+            Self::Texts(column, by_ordinal, _) => {
+                let counted = (0..).zip(by_ordinal).filter(|(_, count)| *count > 0);
+                let (ordinals, mut found): (Vec<u64>, Vec<u32>) = counted.unzip();
+                found.reverse();
+                column.dictionary().sorted_ords_to_term_cb(&ordinals, |key| {
+                    let count = u64::from(found.pop().unwrap_or_default());
+                    *counts.texts.entry(String::from_utf8_lossy(key).into_owned()).or_default() +=
+                        count;
+                })?;
+            }
+            Self::Integers(_, found, _) => {
+                for (value, count) in found {
+                    *counts.numbers.entry(Number::Integer(value)).or_default() += count;
+                }
+            }
+            Self::Reals(_, found, _) => {
+                for (bits, count) in found {
+                    let value = Number::Real(f64::from_bits(bits));
+                    *counts.numbers.entry(value).or_default() += count;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn add<K: Eq + Hash>(counts: &mut HashMap<K, u64>, value: K) {
+    *counts.entry(value).or_default() += 1;
+}
+
+/// Calls with every distinct value; `room` is there to sort them in.
+fn each_once<T: Copy + Ord>(
+    mut values: impl Iterator<Item = T>,
+    room: &mut Vec<T>,
+    mut call: impl FnMut(T),
+) {
+    let (Some(first), second) = (values.next(), values.next()) else { return };
+    let Some(second) = second else { return call(first) };
+    room.clear();
+    room.extend([first, second]);
+    room.extend(values);
+    room.sort_unstable();
+    room.dedup();
+    room.iter().copied().for_each(call);
+}

@@ -1,0 +1,347 @@
+//! The tree of a search as a query of the engine.
+//!
+//! The leaves look for words in the dictionary, or for values in columns; scores are BM25 where
+//! words are found, and 1 everywhere else. What is found is narrowed by [`super::collect`].
+
+use std::{collections::HashMap, ops::Bound};
+
+use tantivy::{
+    Searcher, Term,
+    columnar::NumericalValue,
+    query::{
+        AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, EmptyQuery, ExistsQuery, Occur,
+        PhraseQuery, Query as EngineQuery, TermQuery,
+    },
+    schema::{Field, IndexRecordOption},
+};
+
+use super::{
+    expand::{self, WildcardQuery},
+    query::{Pattern, Piece, Query, Scalar, Test, Value, Weighted},
+    range::RangeQuery,
+    schema::{Fields, name},
+};
+use crate::query::value::Number;
+
+/// Lowers the trees of one search.
+pub(super) struct Lower<'a> {
+    fields: &'a Fields,
+    /// Where tests without a path look; none means in all text.
+    targets: Option<&'a [Weighted]>,
+    pub(super) statistics: Statistics<'a>,
+}
+
+/// Where a test looks.
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    All,
+    Path(&'a str),
+}
+
+impl<'a> Lower<'a> {
+    pub(super) fn new(
+        searcher: &'a Searcher,
+        fields: &'a Fields,
+        targets: Option<&'a [Weighted]>,
+    ) -> Self {
+        let statistics = Statistics { searcher, text: fields.text, spellings: HashMap::new() };
+        Self { fields, targets, statistics }
+    }
+
+    pub(super) fn query(&mut self, query: &Query) -> tantivy::Result<Box<dyn EngineQuery>> {
+        Ok(match query {
+            Query::All => Box::new(AllQuery),
+            Query::None => Box::new(EmptyQuery),
+            Query::Boolean { must, should, must_not }
+                if !must.is_empty() || should.is_empty() || !must_not.is_empty() =>
+            {
+                self.boolean(must, should, must_not)?
+            }
+            Query::Field { .. } | Query::Boolean { .. } | Query::Boost(..) => {
+                let mut alternatives = Vec::new();
+                self.alternatives(query, 1.0, &mut alternatives)?;
+                any_of(alternatives)
+            }
+        })
+    }
+
+    fn boolean(
+        &mut self,
+        must: &[Query],
+        should: &[Query],
+        must_not: &[Query],
+    ) -> tantivy::Result<Box<dyn EngineQuery>> {
+        let mut clauses: Vec<(Occur, Box<dyn EngineQuery>)> = Vec::new();
+        for query in must {
+            clauses.push((Occur::Must, self.query(query)?));
+        }
+        let mut alternatives = Vec::new();
+        for query in should {
+            self.alternatives(query, 1.0, &mut alternatives)?;
+        }
+        if must.is_empty() {
+            let some: Box<dyn EngineQuery> =
+                if should.is_empty() { Box::new(AllQuery) } else { any_of(alternatives) };
+            clauses.push((Occur::Must, some));
+        } else {
+            clauses.extend(alternatives.into_iter().map(|query| (Occur::Should, query)));
+        }
+        for query in must_not {
+            clauses.push((Occur::MustNot, self.query(query)?));
+        }
+        Ok(match clauses.pop() {
+            Some((Occur::Must, only)) if clauses.is_empty() => only,
+            last => {
+                clauses.extend(last);
+                Box::new(BooleanQuery::new(clauses))
+            }
+        })
+    }
+
+    /// Adds the queries of which one must match. Nested choices give one flat list: the engine
+    /// skips through a union of words, but not through a union of unions.
+    fn alternatives(
+        &mut self,
+        query: &Query,
+        boost: f32,
+        into: &mut Vec<Box<dyn EngineQuery>>,
+    ) -> tantivy::Result<()> {
+        match query {
+            Query::Field { path: Some(path), test } => {
+                self.test(Target::Path(path), test, boost, into)
+            }
+            Query::Field { path: None, test } => match self.targets {
+                None => self.test(Target::All, test, boost, into),
+                Some(targets) => targets.iter().try_for_each(|target| {
+                    self.test(Target::Path(&target.path), test, boost * target.weight, into)
+                }),
+            },
+            Query::Boolean { must, should, must_not }
+                if must.is_empty() && must_not.is_empty() && !should.is_empty() =>
+            {
+                should.iter().try_for_each(|query| self.alternatives(query, boost, into))
+            }
+            Query::Boost(query, factor) => self.alternatives(query, boost * factor, into),
+            Query::All | Query::None | Query::Boolean { .. } => {
+                into.push(boosted(self.query(query)?, boost));
+                Ok(())
+            }
+        }
+    }
+
+    fn test(
+        &mut self,
+        target: Target<'_>,
+        test: &Test,
+        boost: f32,
+        into: &mut Vec<Box<dyn EngineQuery>>,
+    ) -> tantivy::Result<()> {
+        // Such characters separate the parts of a path in the engine; no property has them.
+        if matches!(target, Target::Path(path) if path.is_empty() || path.contains(['\0', '\u{1}']))
+        {
+            return Ok(());
+        }
+        let mut add = |query| into.push(boosted(query, boost));
+        match (test, target) {
+            (Test::Word(word), _) => {
+                add(term_query(self.word(target, word)));
+                if let Target::Path(path) = target {
+                    for term in self.scalars_like(path, word) {
+                        add(term_query(term));
+                    }
+                }
+            }
+            (Test::Fuzzy { word, edits }, _) => {
+                for (term, closeness) in self.spellings(target, word, *edits)? {
+                    add(boosted(term_query(term), closeness));
+                }
+            }
+            (Test::Phrase(words), _) => match words.as_slice() {
+                [] => {}
+                [word] => add(term_query(self.word(target, word))),
+                words => {
+                    let terms = words.iter().map(|word| self.word(target, word)).collect();
+                    add(Box::new(PhraseQuery::new(terms)));
+                }
+            },
+            (Test::Wildcard(pattern), _) => add(Box::new(self.wildcard(target, pattern))),
+            (Test::Equals(scalar), Target::Path(path)) => {
+                add(term_query(self.scalar(path, *scalar)));
+            }
+            (Test::Range { from, to }, Target::Path(path)) => {
+                if matches!((from, to), (Bound::Unbounded, Bound::Unbounded)) {
+                    self.test(target, &Test::Exists, boost, into)?;
+                } else {
+                    add(Box::new(range(path, from, to)));
+                }
+            }
+            (Test::Exists, Target::Path(path)) => {
+                add(Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)));
+                // Long texts are in no column, only their words are there.
+                let anything = Pattern(vec![Piece::Many]);
+                add(Box::new(self.wildcard(target, &anything)));
+            }
+            // All text together is words, it has no values.
+            (Test::Exists, Target::All) => add(Box::new(AllQuery)),
+            (Test::Equals(_) | Test::Range { .. }, Target::All) => {}
+        }
+        Ok(())
+    }
+
+    fn field(&self, target: Target<'_>) -> Field {
+        match target {
+            Target::All => self.fields.all,
+            Target::Path(_) => self.fields.text,
+        }
+    }
+
+    fn word(&self, target: Target<'_>, word: &str) -> Term {
+        match target {
+            Target::All => Term::from_field_text(self.fields.all, word),
+            Target::Path(path) => {
+                let mut term = self.path(path);
+                term.append_type_and_str(word);
+                term
+            }
+        }
+    }
+
+    fn path(&self, path: &str) -> Term {
+        Term::from_field_json_path(self.fields.text, path, true)
+    }
+
+    fn scalar(&self, path: &str, scalar: Scalar) -> Term {
+        let mut term = self.path(path);
+        match scalar {
+            Scalar::Bool(value) => term.append_type_and_fast_value(value),
+            Scalar::Integer(value) => term.append_type_and_fast_value(value),
+            // As the engine writes them.
+            Scalar::Number(value) => match NumericalValue::F64(value).normalize() {
+                NumericalValue::I64(value) => term.append_type_and_fast_value(value),
+                NumericalValue::U64(value) => term.append_type_and_fast_value(value),
+                NumericalValue::F64(value) => term.append_type_and_fast_value(value),
+            },
+        }
+        term
+    }
+
+    /// The number or the boolean that a word reads as.
+    fn scalars_like(&self, path: &str, word: &str) -> Option<Term> {
+        let scalar = match (word, Number::parse(word)) {
+            ("true", _) => Scalar::Bool(true),
+            ("false", _) => Scalar::Bool(false),
+            (_, Some(Number::Integer(value))) => Scalar::Integer(value),
+            (_, Some(Number::Real(value))) => Scalar::Number(value),
+            (_, None) => return None,
+        };
+        Some(self.scalar(path, scalar))
+    }
+
+    fn wildcard(&self, target: Target<'_>, pattern: &Pattern) -> WildcardQuery {
+        let before = self.word(target, "");
+        WildcardQuery::new(self.field(target), before.serialized_value_bytes(), pattern)
+    }
+
+    /// The words that a word with typing errors may mean. They score as if all were as frequent
+    /// as the most frequent one: a rare misspelling is no better than the word itself.
+    fn spellings(
+        &mut self,
+        target: Target<'_>,
+        word: &str,
+        edits: u8,
+    ) -> tantivy::Result<Vec<(Term, f32)>> {
+        let before = self.word(target, "");
+        let spellings = expand::spellings(
+            self.statistics.searcher,
+            self.field(target),
+            before.serialized_value_bytes(),
+            word,
+            edits,
+        )?;
+        let mut terms = Vec::with_capacity(spellings.len());
+        let mut highest = 0;
+        for spelling in spellings {
+            let term = self.word(target, &spelling.word);
+            highest = highest.max(self.statistics.searcher.doc_freq(&term)?);
+            terms.push((term, spelling.closeness));
+        }
+        for (term, _) in &terms {
+            self.statistics.spellings.insert(term.clone(), highest);
+        }
+        Ok(terms)
+    }
+}
+
+fn range(path: &str, from: &Bound<Value>, to: &Bound<Value>) -> RangeQuery {
+    let number = |bound: &Bound<Value>| {
+        Some(match bound {
+            Bound::Included(value) => Bound::Included(number(value)?),
+            Bound::Excluded(value) => Bound::Excluded(number(value)?),
+            Bound::Unbounded => Bound::Unbounded,
+        })
+    };
+    let text = |bound: &Bound<Value>| bound.as_ref().map(|value| value.text.clone());
+    RangeQuery {
+        path: path.to_owned(),
+        numbers: number(from).zip(number(to)),
+        texts: (text(from), text(to)),
+    }
+}
+
+fn number(value: &Value) -> Option<Number> {
+    match value.number? {
+        Scalar::Integer(integer) => Some(Number::Integer(integer)),
+        Scalar::Number(real) => Some(Number::Real(real)),
+        Scalar::Bool(_) => None,
+    }
+}
+
+fn term_query(term: Term) -> Box<dyn EngineQuery> {
+    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}
+
+#[expect(clippy::float_cmp, reason = "exactly 1 changes nothing")]
+fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
+    if boost == 1.0 { query } else { Box::new(BoostQuery::new(query, boost)) }
+}
+
+fn any_of(mut alternatives: Vec<Box<dyn EngineQuery>>) -> Box<dyn EngineQuery> {
+    match (alternatives.pop(), alternatives.is_empty()) {
+        (None, _) => Box::new(EmptyQuery),
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            alternatives.push(last);
+            Box::new(BooleanQuery::union(alternatives))
+        }
+    }
+}
+
+/// What scores are computed from.
+pub(super) struct Statistics<'a> {
+    searcher: &'a Searcher,
+    text: Field,
+    /// Frequencies that differ from those of the index.
+    spellings: HashMap<Term, u64>,
+}
+
+impl Bm25StatisticsProvider for Statistics<'_> {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        if field == self.text {
+            // The engine takes each value of a JSON field for one word long: so is the average.
+            self.total_num_docs()
+        } else {
+            self.searcher.total_num_tokens(field)
+        }
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        self.searcher.total_num_docs()
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        match self.spellings.get(term) {
+            Some(frequency) => Ok(*frequency),
+            None => self.searcher.doc_freq(term),
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The order of hits (contract 6.3), and the best of them.
+//!
+//! Within a segment texts are compared by their ordinals, which cost nothing to read; hits that
+//! leave the segment take the texts with them.
+
+use std::cmp::Reverse;
+
+use tantivy::{
+    DocId, SegmentReader,
+    columnar::{Column, StrColumn},
+};
+
+use super::{
+    column::{Columns, simplest},
+    geo,
+    query::{By, Circle, Order, Point, Search, Then},
+    schema::{self, name},
+};
+use crate::query::value::Number;
+
+/// Where a hit stands among others; the least is the first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    rank: i64,
+    key: Key,
+    created: i64,
+    pk: u64,
+}
+
+/// The value that hits of one rank are ordered by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// Without a value, where those go first.
+    First,
+    Ascending(Value),
+    Descending(Reverse<Value>),
+    Last,
+}
+
+/// Kinds of values in the order of lists (contract 3.2).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Value {
+    Number(Number),
+    Boolean(bool),
+    /// A text, by its place in the dictionary of the segment.
+    Ordinal(u64),
+    /// A text as [`schema::sort_key`] makes it.
+    Text(String),
+}
+
+/// A document of a segment that may be among the hits of the page.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    place: Place,
+    pub(super) doc: DocId,
+    pub(super) score: f32,
+    /// Number of the segment.
+    pub(super) segment: usize,
+}
+
+/// The best candidates of all segments so far.
+pub(super) struct Best {
+    limit: usize,
+    candidates: Vec<Candidate>,
+}
+
+impl Best {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, candidates: Vec::new() }
+    }
+
+    /// Takes the candidates of one more segment.
+    pub(super) fn merge(&mut self, best: SegmentBest<'_>) -> tantivy::Result<()> {
+        let SegmentBest { order, mut candidates, .. } = best;
+        keep_first(&mut candidates, self.limit);
+        for mut candidate in candidates {
+            candidate.place.key = order.keys.resolve(candidate.place.key)?;
+            self.candidates.push(candidate);
+        }
+        keep_first(&mut self.candidates, self.limit);
+        Ok(())
+    }
+
+    /// The rank that a candidate must not exceed to be among the best.
+    pub(super) fn worst_rank(&self) -> i64 {
+        if self.candidates.len() < self.limit {
+            i64::MAX
+        } else {
+            self.candidates.iter().map(|candidate| candidate.place.rank).max().unwrap_or(i64::MAX)
+        }
+    }
+
+    pub(super) fn into_sorted(mut self) -> Vec<Candidate> {
+        self.candidates.sort_unstable_by(|a, b| a.place.cmp(&b.place));
+        self.candidates
+    }
+}
+
+/// Drops all but the first `limit`, in any order.
+fn keep_first(candidates: &mut Vec<Candidate>, limit: usize) {
+    if candidates.len() > limit {
+        candidates.select_nth_unstable_by(limit, |a, b| a.place.cmp(&b.place));
+        candidates.truncate(limit);
+    }
+}
+
+/// The best candidates of one segment.
+pub(super) struct SegmentBest<'a> {
+    order: SegmentOrder<'a>,
+    segment: usize,
+    limit: usize,
+    /// Up to twice the limit: so the worse half is found in constant time per candidate.
+    candidates: Vec<Candidate>,
+    /// No candidate that ranks behind is needed.
+    worst_rank: i64,
+    /// The last of the best, as soon as there are enough.
+    worst: Option<Place>,
+}
+
+impl<'a> SegmentBest<'a> {
+    pub(super) fn new(order: SegmentOrder<'a>, segment: usize, best: &Best) -> Self {
+        Self {
+            order,
+            segment,
+            limit: best.limit,
+            candidates: Vec::new(),
+            worst_rank: best.worst_rank(),
+            worst: None,
+        }
+    }
+
+    /// Considers a document with its final score.
+    pub(super) fn offer(&mut self, doc: DocId, score: f32) {
+        let Self { order, .. } = self;
+        let rank = order.rank(doc, score);
+        if rank > self.worst_rank {
+            return;
+        }
+        let key = order.keys.key(doc);
+        let created = order.created.values.get_val(doc);
+        let pk = order.pk.values.get_val(doc);
+        let place = Place { rank, key, created, pk };
+        if self.worst.as_ref().is_some_and(|worst| place >= *worst) {
+            return;
+        }
+        self.candidates.push(Candidate { place, doc, score, segment: self.segment });
+        if self.candidates.len() >= 2 * self.limit {
+            keep_first(&mut self.candidates, self.limit);
+            let places = self.candidates.iter().map(|candidate| &candidate.place);
+            if let Some(worst) = places.max() {
+                self.worst_rank = worst.rank;
+                self.worst = Some(worst.clone());
+            }
+        }
+    }
+
+    /// The score that a document must exceed to be worth offering, when the order is by score.
+    pub(super) fn least_score(&self) -> f32 {
+        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounds")]
+        match self.worst_rank {
+            i64::MAX => f32::MIN,
+            // Half a step below, where rounding ends, and a little for the inexactness of floats.
+            rank => ((rank as f64 + 0.5) / -SCORE_STEPS * (1.0 - 1e-6)) as f32,
+        }
+    }
+}
+
+/// Scores are compared at 6 decimals.
+const SCORE_STEPS: f64 = 1e6;
+
+/// What the documents of one segment are ordered by.
+pub(super) struct SegmentOrder<'a> {
+    order: &'a Order,
+    keys: Keys,
+    created: Column<i64>,
+    pk: Column<u64>,
+}
+
+impl<'a> SegmentOrder<'a> {
+    pub(super) fn open(reader: &SegmentReader, search: &'a Search) -> tantivy::Result<Self> {
+        let keys = match &search.order {
+            Order::Score { then: Some(then) } => Keys::open(reader, then, &search.circles)?,
+            Order::Score { then: None } | Order::WorstFirst | Order::Random(_) => Keys::none(),
+        };
+        Ok(Self {
+            order: &search.order,
+            keys,
+            created: reader.fast_fields().i64(name::CREATED)?,
+            pk: reader.fast_fields().u64(name::PK)?,
+        })
+    }
+
+    fn rank(&self, doc: DocId, score: f32) -> i64 {
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        let rounded = (f64::from(score) * SCORE_STEPS).round() as i64;
+        match self.order {
+            Order::Score { .. } => -rounded,
+            Order::WorstFirst => rounded,
+            Order::Random(seed) => mixed(*seed, self.pk.values.get_val(doc)).cast_signed(),
+        }
+    }
+}
+
+/// A number that follows from both and looks random: the finalizer of MurmurHash3 over the two.
+fn mixed(seed: u64, pk: u64) -> u64 {
+    let finalized = |mut bits: u64| {
+        bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        bits = (bits ^ bits >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        bits ^ bits >> 33
+    };
+    finalized(finalized(seed).wrapping_add(pk))
+}
+
+/// Where the keys of one segment come from.
+struct Keys {
+    source: Source,
+    /// The ordinal of the empty text, which counts as no value (contract 3.2).
+    empty: Option<u64>,
+    descending: bool,
+    missing_first: bool,
+}
+
+enum Source {
+    /// There is nothing to order by.
+    None,
+    Values(Columns),
+    /// Values of every kind as texts.
+    Texts(Columns),
+    Distances(Option<Column<i64>>, Point),
+}
+
+impl Keys {
+    fn none() -> Self {
+        Self { source: Source::None, empty: None, descending: false, missing_first: false }
+    }
+
+    fn open(reader: &SegmentReader, then: &Then, circles: &[Circle]) -> tantivy::Result<Self> {
+        let source = match (&then.by, circles.first()) {
+            (By::Path { path, as_text }, _) => {
+                let columns = Columns::open(reader, name::EXACT, path)?;
+                if *as_text && (columns.numbers.is_some() || columns.booleans.is_some()) {
+                    Source::Texts(columns)
+                } else {
+                    Source::Values(columns)
+                }
+            }
+            (By::Distance, Some(circle)) => {
+                Source::Distances(points(reader, &circle.path)?, circle.center)
+            }
+            (By::Distance, None) => Source::None,
+        };
+        let empty = match &source {
+            Source::Values(Columns { texts: Some(texts), .. })
+            | Source::Texts(Columns { texts: Some(texts), .. }) => {
+                texts.dictionary().term_ord("")?
+            }
+            _ => None,
+        };
+        let Then { descending, missing_first, .. } = *then;
+        Ok(Self { source, empty, descending, missing_first })
+    }
+
+    fn key(&self, doc: DocId) -> Key {
+        match self.source.value(doc, self.empty) {
+            Some(value) if self.descending => Key::Descending(Reverse(value)),
+            Some(value) => Key::Ascending(value),
+            None if self.missing_first => Key::First,
+            None => Key::Last,
+        }
+    }
+
+    /// Makes a key comparable with those of other segments.
+    fn resolve(&self, key: Key) -> tantivy::Result<Key> {
+        Ok(match key {
+            Key::Ascending(value) => Key::Ascending(self.source.resolve(value)?),
+            Key::Descending(Reverse(value)) => {
+                Key::Descending(Reverse(self.source.resolve(value)?))
+            }
+            other @ (Key::First | Key::Last) => other,
+        })
+    }
+}
+
+impl Source {
+    fn value(&self, doc: DocId, empty: Option<u64>) -> Option<Value> {
+        let first_text =
+            |texts: &StrColumn| texts.ords().first(doc).filter(|ordinal| Some(*ordinal) != empty);
+        match self {
+            Self::None => None,
+            Self::Values(columns) => {
+                let number = || columns.numbers.as_ref()?.first(doc).map(Value::Number);
+                let boolean = || columns.booleans.as_ref()?.first(doc).map(Value::Boolean);
+                let text = || first_text(columns.texts.as_ref()?).map(Value::Ordinal);
+                number().or_else(boolean).or_else(text)
+            }
+            Self::Texts(columns) => {
+                let number = || columns.numbers.as_ref()?.first(doc).map(number_text);
+                let boolean = || columns.booleans.as_ref()?.first(doc).map(|it| it.to_string());
+                let text = || {
+                    let texts = columns.texts.as_ref()?;
+                    key_of(texts, first_text(texts)?).ok()
+                };
+                number().or_else(boolean).or_else(text).map(Value::Text)
+            }
+            Self::Distances(points, center) => {
+                let points = points.as_ref()?.values_for_doc(doc);
+                let distances = points.map(|point| geo::distance(geo::unpack(point), *center));
+                distances.min_by(f64::total_cmp).map(|meters| Value::Number(Number::Real(meters)))
+            }
+        }
+    }
+
+    fn resolve(&self, value: Value) -> tantivy::Result<Value> {
+        match (value, self) {
+            (Value::Ordinal(ordinal), Self::Values(Columns { texts: Some(texts), .. })) => {
+                Ok(Value::Text(key_of(texts, ordinal)?))
+            }
+            (value, _) => Ok(value),
+        }
+    }
+}
+
+/// The column of the points at a path.
+pub(super) fn points(reader: &SegmentReader, path: &str) -> tantivy::Result<Option<Column<i64>>> {
+    reader.fast_fields().column_opt(&format!("{}.{path}", name::GEO))
+}
+
+fn key_of(texts: &StrColumn, ordinal: u64) -> std::io::Result<String> {
+    let mut key = String::new();
+    texts.ord_to_str(ordinal, &mut key)?;
+    Ok(key)
+}
+
+fn number_text(number: Number) -> String {
+    match simplest(number) {
+        Number::Integer(integer) => integer.to_string(),
+        Number::Real(real) => {
+            serde_json::Number::from_f64(real).map_or_else(String::new, |number| number.to_string())
+        }
+    }
+}
