@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    CoreConfig, Keys, Objects, Publishing, Types, Workflows,
+    CoreConfig, Keys, Objects, Publishing, Searching, Types, Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
@@ -12,6 +12,7 @@ use crate::{
     limits,
     object::{remember::Remembered, service::Plan},
     progress::Progress,
+    search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
     wire::context::{ApiKey, AuthContext, Named, User},
 };
@@ -30,6 +31,7 @@ pub struct Cms {
     pub(crate) counts: Remembered<u64>,
     /// How a list is read.
     pub(crate) plans: Remembered<Arc<Plan>>,
+    pub(crate) index: Indexer,
 }
 
 impl Cms {
@@ -48,6 +50,7 @@ impl Cms {
             store.write(change::derive)?;
         }
         Ok(Self {
+            index: Indexer::new(&config.folder),
             config,
             store,
             catalog: Arc::default(),
@@ -106,6 +109,11 @@ impl Cms {
         Workflows { cms: self }
     }
 
+    /// Full-text search.
+    pub fn search(&self) -> Searching<'_> {
+        Searching { cms: self }
+    }
+
     /// Content type definitions.
     pub fn types(&self) -> Types<'_> {
         Types { cms: self }
@@ -151,13 +159,17 @@ impl Cms {
         self.store.peek(|reader| reader.revisions().map(|_| ()))
     }
 
-    /// Does what is due from time to time: forgets objects deleted long ago, and writes down when
-    /// keys were used. A server calls it every minute and when it stops.
+    /// Does what is due from time to time: forgets objects deleted long ago and the part of the
+    /// journal that nobody needs, and writes down when keys were used. A server calls it every minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.config.clock.now();
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
+        let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
         let used = self.keys.take_used();
-        let has_expired = self.store.peek(|reader| reader.has_trash_before(expired))?;
+        let needed = self.index.needs_from().unwrap_or(0);
+        let has_expired = self.store.peek(|reader| {
+            Ok(reader.has_trash_before(expired)? || reader.has_journal_before(needed, forgotten)?)
+        })?;
         if used.is_empty() && !has_expired {
             return Ok(());
         }
@@ -165,6 +177,7 @@ impl Cms {
             for (pk, at) in used {
                 writer.set_key_used(pk, at)?;
             }
+            writer.forget_journal(needed, forgotten)?;
             writer.empty_trash(expired)
         })
     }

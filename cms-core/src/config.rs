@@ -1,6 +1,6 @@
 //! What the core must be told to open a folder. Reading flags and environment is the callers' work.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crate::{
     clock::{Clock, SystemClock},
@@ -33,6 +33,8 @@ pub struct CoreConfig {
     pub max_objects: Option<u64>,
     /// `readonly` binds editors of forms only, not the API (contract 3.6, the lenient reading).
     pub lenient_readonly: bool,
+    /// How long a search waits for the index to show what was written before (contract 6.4).
+    pub search_wait: Duration,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
 }
@@ -47,6 +49,7 @@ impl CoreConfig {
             max_types: None,
             max_objects: None,
             lenient_readonly: false,
+            search_wait: limits::SEARCH_WAIT,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
         }

@@ -56,6 +56,14 @@ pub(crate) fn push_object_date(seconds: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(b"+00:00");
 }
 
+/// Appends the form of search: `2020-01-22T14:34:36.000Z`, from milliseconds.
+pub(crate) fn push_search_date(milliseconds: i64, out: &mut Vec<u8>) {
+    push_second(milliseconds.div_euclid(1000), out);
+    let mut fraction = *b".000Z";
+    put_digits(&mut fraction[1..4], milliseconds.rem_euclid(1000));
+    out.extend_from_slice(&fraction);
+}
+
 /// Returns the form of content types and versions: `2019-10-25T13:00:50.000000+0000`.
 pub(crate) fn definition_date(at: Timestamp) -> String {
     let mut out = Vec::with_capacity(31);

@@ -47,4 +47,5 @@ pub use ctd::{builtin_types, service::Types, slug::slug};
 pub use error::{Error, FieldErrors, Result};
 pub use object::service::Objects;
 pub use publish::service::Publishing;
+pub use search::service::Searching;
 pub use workflow::service::Workflows;

@@ -38,6 +38,8 @@ pub const UNIQUE_PROPERTIES: usize = 64;
 pub const NAME_CHARS: usize = 255;
 /// Days that a deleted object is kept.
 pub const TRASH_DAYS: i64 = 60;
+/// Days that the journal of changes goes back at least.
+pub const JOURNAL_DAYS: i64 = 7;
 /// Steps of a regular expression on one value before it counts as not matching.
 pub const PATTERN_BACKTRACKS: usize = 100_000;
 /// Deepest nesting of JSON in the schema of one property: about ten lists within each other.
@@ -61,4 +63,7 @@ pub const SEARCH_PARTS: usize = 100;
 /// Longest word with wildcards, in characters; in longer ones they mean nothing.
 pub const WILDCARD_CHARS: usize = 100;
 /// Hits of a search that can be counted and paged (contract 1.9).
+/// How long a search waits for the index, unless the operator says otherwise.
+pub const SEARCH_WAIT: Duration = Duration::from_secs(1);
+/// Most hits of one search, on all its pages (contract 1.12).
 pub const SEARCH_RESULTS: u64 = 10_000;

@@ -42,6 +42,11 @@ impl TestCms {
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("data")
     }
+
+    /// Closes the folder, and keeps what is in it.
+    pub fn into_folder(self) -> TempDir {
+        self.folder
+    }
 }
 
 impl Default for TestCms {

@@ -54,6 +54,11 @@ impl Answer {
         Self::new(StatusCode::OK, text)
     }
 
+    /// 202 with a value as JSON: it will be done.
+    pub(crate) fn accepted(value: &impl Serialize) -> Self {
+        Self::json(value).with_status(StatusCode::ACCEPTED)
+    }
+
     /// 204 for a browser that asks what it may send (contract 1.14).
     pub(crate) fn preflight() -> Self {
         Self::no_content()

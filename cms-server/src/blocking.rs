@@ -25,6 +25,8 @@ pub(crate) enum Work {
     Short,
     /// A list, a hydration, a count: perhaps long.
     Read,
+    /// A full-text search: may wait until the index shows the last writes.
+    Search,
     /// Waits for a commit.
     Write,
 }
@@ -40,6 +42,7 @@ impl Work {
 /// How much work of each kind may be under way.
 pub(crate) struct Permits {
     reads: Arc<Semaphore>,
+    searches: Arc<Semaphore>,
     writes: Arc<Semaphore>,
 }
 
@@ -47,6 +50,7 @@ impl Permits {
     pub(crate) fn new(config: &ServerConfig) -> Self {
         Self {
             reads: Arc::new(Semaphore::new(config.reads.max(1))),
+            searches: Arc::new(Semaphore::new(config.searches.max(1))),
             writes: Arc::new(Semaphore::new(config.writes.max(1))),
         }
     }
@@ -63,6 +67,7 @@ pub(crate) async fn run<T: Send + 'static>(
     }
     let permits = match work {
         Work::Short | Work::Read => &app.permits.reads,
+        Work::Search => &app.permits.searches,
         Work::Write => &app.permits.writes,
     };
     let permit = time::timeout(PATIENCE, Arc::clone(permits).acquire_owned())
@@ -102,7 +107,7 @@ mod tests {
     async fn a_panic_is_an_error_of_that_request_alone() {
         let core = TestCms::new();
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
-        for work in [Work::Short, Work::Read, Work::Write] {
+        for work in [Work::Short, Work::Read, Work::Search, Work::Write] {
             let result = run(&app, work, |_| -> u8 { panic!("on purpose") }).await;
             let cause = match result {
                 Err(Error::Internal(cause)) => cause.to_string(),

@@ -1,11 +1,12 @@
-//! What a server does without being asked: tidying up, and publications that are due.
+//! What a server does without being asked: tidying up, publications that are due, and the search
+//! index.
 //!
 //! Several servers may do so on one folder. What is due is decided by the core, inside the
-//! transaction that publishes it.
+//! transaction that publishes it; the index is written by one process, which the core decides too.
 
 use std::{sync::Arc, time::Duration};
 
-use cms_core::{Cms, Result};
+use cms_core::{Cms, Error, Result};
 use tokio::{task::JoinHandle, time};
 
 use crate::{
@@ -17,11 +18,14 @@ const HOUSEKEEPING: Duration = Duration::from_mins(1);
 /// Schedules have seconds, so nothing is later than one.
 const PUBLISHING: Duration = Duration::from_secs(1);
 
+/// How long content may wait to be indexed when nobody searches.
+const INDEXING: Duration = Duration::from_millis(200);
+
 /// How often a long piece of work is told about.
 const TELLING: Duration = Duration::from_secs(10);
 
 /// The chores of a running server.
-pub(crate) struct Chores([JoinHandle<()>; 3]);
+pub(crate) struct Chores([JoinHandle<()>; 4]);
 
 impl Chores {
     pub(crate) fn start(app: &Arc<App>) -> Self {
@@ -29,6 +33,7 @@ impl Chores {
             tokio::spawn(repeat(Arc::clone(app), HOUSEKEEPING, tidy_up)),
             tokio::spawn(repeat(Arc::clone(app), PUBLISHING, publish_due)),
             tokio::spawn(tell_rewriting(Arc::clone(app))),
+            tokio::spawn(keep_indexing(Arc::clone(app))),
         ])
     }
 
@@ -37,15 +42,30 @@ impl Chores {
         for task in self.0 {
             task.abort();
         }
-        carry_out(app, tidy_up).await;
+        carry_out(app, Work::Search, advance_index).await;
+        carry_out(app, Work::Write, tidy_up).await;
     }
 }
 
 async fn repeat(app: Arc<App>, pause: Duration, chore: fn(&Cms) -> Result<()>) {
     loop {
         time::sleep(pause).await;
-        carry_out(&app, chore).await;
+        carry_out(&app, Work::Write, chore).await;
     }
+}
+
+/// Indexes what was written, in small slices, so that searches find little left to do.
+async fn keep_indexing(app: Arc<App>) {
+    loop {
+        let is_behind = carry_out(&app, Work::Search, advance_index).await;
+        if is_behind != Some(true) {
+            time::sleep(INDEXING).await;
+        }
+    }
+}
+
+fn advance_index(cms: &Cms) -> Result<bool> {
+    cms.search().advance()
 }
 
 /// Says how far a long change of a content type is.
@@ -58,11 +78,17 @@ async fn tell_rewriting(app: Arc<App>) {
     }
 }
 
-async fn carry_out(app: &Arc<App>, chore: fn(&Cms) -> Result<()>) {
-    let done = blocking::run(app, Work::Write, move |app| chore(&app.cms)).await;
-    if let Err(error) = done.flatten() {
-        tracing::warn!(%error, cause = ?std::error::Error::source(&error), "a chore failed");
-    }
+/// Returns what the chore returns; a failure goes to the log.
+async fn carry_out<T: Send + 'static>(
+    app: &Arc<App>,
+    work: Work,
+    chore: fn(&Cms) -> Result<T>,
+) -> Option<T> {
+    let done = blocking::run(app, work, move |app| chore(&app.cms)).await.flatten();
+    let failed = |error: &Error| {
+        tracing::warn!(%error, cause = ?std::error::Error::source(error), "a chore failed");
+    };
+    done.inspect_err(failed).ok()
 }
 
 fn tidy_up(cms: &Cms) -> Result<()> {

@@ -16,6 +16,8 @@ pub struct ServerConfig {
     pub workers: usize,
     /// Reads that run at the same time; more wait their turn.
     pub reads: usize,
+    /// Searches that run or wait for the index at the same time; more wait their turn.
+    pub searches: usize,
     /// Writes that are under way at the same time. The core commits waiting writes together, so
     /// more of them make larger groups.
     pub writes: usize,
@@ -33,6 +35,7 @@ impl Default for ServerConfig {
             body_limit: 128 * 1024 * 1024,
             workers: cores,
             reads: (2 * cores).max(4),
+            searches: 32,
             writes: 64,
             connections: 10_000,
             grace: Duration::from_secs(20),

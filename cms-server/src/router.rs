@@ -17,7 +17,7 @@ use crate::{
     blocking::Work,
     config::ServerConfig,
     extract::query::Query,
-    http::{batch, context, health, keys, objects, publish, types, workflow},
+    http::{batch, context, health, keys, objects, publish, search, types, workflow},
     request::{self, Call},
     state::App,
 };
@@ -32,7 +32,7 @@ pub struct Route {
     /// Answers without crossing to blocking work when that is certain to be quick.
     pub(crate) quick: Option<QuickHandler>,
     pub(crate) reads_body: bool,
-    /// Query parameters that the route knows; a `[]` at the end marks an array.
+    /// Query parameters that the route knows; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
 
@@ -212,6 +212,14 @@ pub static ROUTES: &[Route] = &[
     Route::get(WORKFLOW, Work::Read, Needs::Manage, workflow::get),
     Route::write(Method::PUT, WORKFLOW, Needs::Manage, workflow::replace),
     Route::write(Method::DELETE, WORKFLOW, Needs::Manage, workflow::delete).without_body(),
+
+    Route::get("/api/v1/search", Work::Search, Needs::AnyKey, search::search).query(&[
+        "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
+        "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
+        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
+    ]),
+    Route::write(Method::POST, "/api/v1/internal/reindex", Needs::Manage, search::reindex),
+    Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),
 
     Route::get(KEYS, Work::Read, Needs::Manage, keys::list),
     Route::write(Method::POST, KEYS, Needs::Manage, keys::create),

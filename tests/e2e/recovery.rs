@@ -2,8 +2,8 @@
 //! database from the future.
 //!
 //! The writers keep books: of each object what was acknowledged last, and what was on its way when
-//! the server died. After a restart an object is one of the two, whole. At the end the database
-//! itself is compared with what it says about its objects.
+//! the server died. After a restart an object is one of the two, whole, and the search index has
+//! it in that state. At the end the database itself is compared with what it says about its objects.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -209,6 +209,7 @@ fn write(http: &Http, writer: usize, books: &mut Books, mut numbers: Numbers) {
 /// Compares what is there with the books, and brings the books up to date.
 fn reconcile(http: &Http, books: &mut [Books]) {
     let (mut live, removed) = (http.live(), http.removed());
+    assert_searchable(http, &live);
     for (id, entry) in books.iter_mut().flatten() {
         let found = live.remove(id);
         let is_known = found == entry.acknowledged || Some(&found) == entry.attempted.as_ref();
@@ -223,6 +224,25 @@ fn reconcile(http: &Http, books: &mut [Books]) {
         entry.attempted = None;
     }
     assert!(live.is_empty(), "nobody made these: {:?}", live.keys());
+}
+
+/// Compares every document of the search index with its object: each holds its number twice, once
+/// as a value and once in its text.
+fn assert_searchable(http: &Http, live: &HashMap<String, (u64, Value)>) {
+    let mut by_number: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
+    for (id, (number, _)) in live {
+        by_number.entry(*number).or_default().insert(id);
+    }
+    assert_eq!(http.search("").len(), live.len());
+    let highest = by_number.keys().next_back().copied().unwrap_or_default();
+    for number in 1..=highest + 1 {
+        let wanted = by_number.remove(&number).unwrap_or_default();
+        for filter in ["number", "text"] {
+            let found = http.search(&format!("&filters[{filter}]={number}"));
+            let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+            assert_eq!(found, wanted, "{filter}: {number}");
+        }
+    }
 }
 
 /// Asks for each number through its index.
@@ -358,6 +378,22 @@ impl Http {
             }
         }
         live
+    }
+
+    /// Ids of the notes that a search finds.
+    fn search(&self, parameters: &str) -> Vec<String> {
+        let mut ids = Vec::new();
+        for page in 1.. {
+            let path = "/api/v1/search?q=*&content_type[]=note&limit=1000";
+            let answer = self.get(&format!("{path}&page={page}{parameters}"));
+            let hits = answer["data"].as_array().unwrap();
+            ids.extend(hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()));
+            if hits.len() < 1000 {
+                assert_eq!(answer["total_count"], ids.len());
+                break;
+            }
+        }
+        ids
     }
 
     /// Ids of deleted notes.

@@ -12,20 +12,28 @@
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
 //! | `column` | what the documents of a segment have at a path |
 //! | `index` | one generation of the index on disk |
-//! | `indexer` | journal → documents → commit: the only place where store meets index |
-//! | `service` | searching, and asking for a new index |
+//! | `feed` | journal → documents: the only place where store meets index |
+//! | `indexer` | who brings the index up to date, and when |
+//! | `service`, `answer` | searching; the hits as JSON |
+//! | `reindex` | making the index anew, for operators |
 
 pub(crate) mod analysis;
+mod answer;
 mod collect;
 mod column;
 mod document;
 mod expand;
 mod facet;
+mod feed;
 pub(crate) mod geo;
-pub(crate) mod parse;
+mod index;
+pub(crate) mod indexer;
 mod lower;
+pub(crate) mod parse;
 pub(crate) mod query;
 mod range;
 mod rank;
+mod reindex;
 mod schema;
+pub(crate) mod service;
 mod tokenizer;

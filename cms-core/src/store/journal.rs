@@ -1,8 +1,8 @@
 //! The journal: one row per change, in the transaction that makes it.
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Writer, error::map};
+use super::{Reader, Writer, error::map};
 use crate::{clock::Timestamp, error::Result};
 
 /// What happened, as the journal spells it.
@@ -23,9 +23,44 @@ pub(crate) enum Event {
     TypeDeleted,
     /// All objects of a type went at once.
     TypePurged,
+    /// Somebody asked for a new search index, of one type or (row 0) of all.
+    IndexWanted,
+}
+
+/// A place in the journal. The nonce tells whether it is still the same journal: one that was put
+/// back to an older state and went on from there has another number at this place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) seq: i64,
+    pub(crate) nonce: i64,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) place: Place,
+    pub(crate) event: Event,
+    pub(crate) ctd: i64,
+    pub(crate) object: Option<i64>,
 }
 
 impl Event {
+    const ALL: [Self; 13] = [
+        Self::ObjectCreated,
+        Self::ObjectUpdated,
+        Self::ObjectDeleted,
+        Self::ObjectPublished,
+        Self::ObjectUnpublished,
+        Self::ObjectArchived,
+        Self::ObjectScheduled,
+        Self::ObjectMoved,
+        Self::TypeCreated,
+        Self::TypeUpdated,
+        Self::TypeDeleted,
+        Self::TypePurged,
+        Self::IndexWanted,
+    ];
+
     fn as_str(self) -> &'static str {
         match self {
             Self::ObjectCreated => "object.create",
@@ -40,7 +75,61 @@ impl Event {
             Self::TypeUpdated => "type.update",
             Self::TypeDeleted => "type.delete",
             Self::TypePurged => "type.purge",
+            Self::IndexWanted => "index.want",
         }
+    }
+}
+
+/// Reads seq, nonce, kind, ctd and object.
+fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    let kind = row.get_ref(2)?.as_str()?;
+    let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
+    let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
+    Ok(Entry {
+        place: Place { seq: row.get(0)?, nonce: row.get(1)? },
+        event: event.ok_or_else(unknown)?,
+        ctd: row.get(3)?,
+        object: row.get(4)?,
+    })
+}
+
+impl Reader<'_> {
+    /// Returns the end of the journal.
+    pub(crate) fn journal_head(&self) -> Result<Place> {
+        let head = self
+            .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
+            .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
+            .optional();
+        head.map(Option::unwrap_or_default).map_err(map)
+    }
+
+    /// Returns the row with this number, unless it was never written or is forgotten.
+    pub(crate) fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
+        self.statement("SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1")?
+            .query_row([seq], entry)
+            .optional()
+            .map_err(map)
+    }
+
+    /// Tells whether the oldest row stands before a place and is older than a time.
+    pub(crate) fn has_journal_before(&self, before: i64, older_than: Timestamp) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM (SELECT seq, at FROM journal ORDER BY seq LIMIT 1)
+                            WHERE seq < ?1 AND at < ?2)",
+        )?
+        .query_row([before, older_than.0], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Returns the rows after a place, oldest first.
+    pub(crate) fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
+        let mut statement = self.statement(
+            "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
+             ORDER BY seq LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([seq, limit], entry).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 }
 
@@ -58,6 +147,14 @@ impl Writer<'_> {
         )?
         .execute(params![at.0, event.as_str(), ctd, object])
         .map_err(map)?;
+        Ok(())
+    }
+
+    /// Forgets rows before a place that are older than a time.
+    pub(crate) fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
+        self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
+            .execute([before, older_than.0])
+            .map_err(map)?;
         Ok(())
     }
 }

@@ -32,7 +32,7 @@ use rusqlite::{CachedStatement, Connection};
 
 pub(crate) use self::{
     ctd::{CtdRow, CtdState},
-    journal::Event,
+    journal::{Entry, Event},
     key::KeyRow,
     meta::{DERIVED, Revisions},
     object::ObjectChange,

@@ -20,13 +20,15 @@ macro_rules! columns {
     };
 }
 pub(super) const COLUMNS: &str = columns!();
-const REVISION_COLUMN: usize = 18;
+/// What some statements read besides: the schema revision, or the type.
+const EXTRA_COLUMN: usize = 18;
 
 /// The statements on one edition.
 struct Statements {
     one: &'static str,
     one_and_revision: &'static str,
     many: &'static str,
+    rows: &'static str,
 }
 
 macro_rules! statements {
@@ -47,6 +49,13 @@ macro_rules! statements {
                 " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
                 $table,
                 " ON ctd = ?1 AND id = wanted"
+            ),
+            rows: concat!(
+                "SELECT ",
+                columns!(),
+                ", ctd FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ",
+                $table,
+                " ON pk = wanted"
             ),
         }
     };
@@ -160,7 +169,7 @@ impl Reader<'_> {
         visit: impl FnOnce(Stored<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
         self.statement(edition.statements().one_and_revision)?
-            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(REVISION_COLUMN)?)))
+            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?)))
             .optional()
             .map_err(map)
     }
@@ -180,6 +189,40 @@ impl Reader<'_> {
             visit(read(row).map_err(map)?);
         }
         Ok(())
+    }
+
+    /// Hands those of the rows that exist to `visit`, with their type, in no particular order.
+    pub(crate) fn object_rows(
+        &self,
+        edition: Edition,
+        pks: &[i64],
+        mut visit: impl FnMut(i64, Stored<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
+        let mut statement = self.statement(edition.statements().rows)?;
+        let mut rows = statement.query([pks]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the next rows of a type in the order of creation, each with its date of creation.
+    pub(crate) fn object_rows_after(
+        &self,
+        ctd: i64,
+        (created_at, pk): (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<(i64, i64)>> {
+        let mut statement = self.statement(
+            "SELECT created_at, pk FROM object WHERE ctd = ?1 AND (created_at, pk) > (?2, ?3)
+             ORDER BY created_at, pk LIMIT ?4",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement
+            .query_map([ctd, created_at, pk, limit], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns the row of a live object.

@@ -86,3 +86,32 @@ pub struct Bucket {
     pub key: serde_json::Value,
     pub doc_count: u64,
 }
+
+/// `POST /api/v1/internal/reindex`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobCreated {
+    pub id: String,
+}
+
+/// `GET /api/v1/internal/job/{id}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    pub id: String,
+    pub kind: String,
+    pub state: JobState,
+    /// Objects of [`Self::total`].
+    pub done: u64,
+    pub total: u64,
+    /// Why the last attempt failed; there will be another.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    Waiting,
+    Running,
+    Done,
+}

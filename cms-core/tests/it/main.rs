@@ -10,5 +10,6 @@ mod opening;
 mod plan;
 mod project;
 mod publish;
+mod search;
 mod support;
 mod writers;

@@ -85,6 +85,11 @@ pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>> {
     parse(body)
 }
 
+/// Reads a body that is a JSON object, or is not there.
+pub(crate) fn object_or_empty(body: &[u8]) -> Result<Map<String, Value>> {
+    if body.is_empty() { Ok(Map::new()) } else { parse(body) }
+}
+
 /// Reads a body that is a JSON array.
 pub(crate) fn array(body: &[u8]) -> Result<Vec<Value>> {
     parse(body)

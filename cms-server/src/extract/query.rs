@@ -43,14 +43,23 @@ impl<'a> Query<'a> {
         Some(values.map(|(_, value)| value.clone().into_owned()).collect())
     }
 
+    /// Returns the entries of a map, `name[key]`, in request order.
+    pub(crate) fn map(&self, name: &str) -> Vec<(String, String)> {
+        let entry = |(n, value): &(Cow<'_, str>, Cow<'_, str>)| {
+            Some((key(n, name)?.to_owned(), value.clone().into_owned()))
+        };
+        self.pairs.iter().filter_map(entry).collect()
+    }
+
     /// Returns the names that a route does not know, as a header value (contract 1.11). A `[]` at
-    /// the end of a known name marks an array.
+    /// the end of a known name marks an array, `[*]` a map.
     pub(crate) fn ignored(&self, known: &[&str]) -> Option<HeaderValue> {
         let is_known = |name: &str| {
             name == auth::PARAMETER
-                || known.iter().any(|k| match k.strip_suffix("[]") {
-                    Some(array) => is_element(name, array),
-                    None => name == *k,
+                || known.iter().any(|k| match (k.strip_suffix("[]"), k.strip_suffix("[*]")) {
+                    (Some(array), _) => is_element(name, array),
+                    (_, Some(map)) => key(name, map).is_some(),
+                    _ => name == *k,
                 })
         };
         deprecation::names(self.pairs.iter().map(|(n, _)| n.as_ref()).filter(|n| !is_known(n)))
@@ -65,6 +74,12 @@ fn is_element(parameter: &str, array: &str) -> bool {
             .strip_prefix('[')
             .and_then(|r| r.strip_suffix(']'))
             .is_some_and(|index| index.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The key of a parameter that belongs to a map.
+fn key<'n>(parameter: &'n str, map: &str) -> Option<&'n str> {
+    let key = parameter.strip_prefix(map)?.strip_prefix('[')?.strip_suffix(']')?;
+    (!key.is_empty()).then_some(key)
 }
 
 /// Undoes form encoding: `+` is a space, then percent-encoding.
@@ -107,6 +122,17 @@ mod tests {
         assert_eq!(list("ids=a").unwrap(), ["a"]);
         assert_eq!(list("ids[]=").unwrap(), [""]);
         assert_eq!(list("ids[x]=a&idsx=b&id=c"), None);
+    }
+
+    #[test]
+    fn maps_have_their_keys_in_brackets() {
+        let query = Query::parse("f[a.b]=1&f%5Bl[*].c%5D=2&f=3&f[]=4&fx[a]=5&f[a.b]=6");
+        let pairs = query.map("f");
+        let pairs: Vec<_> =
+            pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(pairs, [("a.b", "1"), ("l[*].c", "2"), ("a.b", "6")]);
+        let ignored = query.ignored(&["f[*]"]).map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(ignored.as_deref(), Some("f,f[],fx[a]"));
     }
 
     #[test]

@@ -7,5 +7,6 @@ pub(crate) mod health;
 pub(crate) mod keys;
 pub(crate) mod objects;
 pub(crate) mod publish;
+pub(crate) mod search;
 pub(crate) mod types;
 pub(crate) mod workflow;

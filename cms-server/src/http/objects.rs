@@ -27,7 +27,7 @@ fn list_request(query: &Query<'_>) -> ListRequest {
     ListRequest {
         page: page(query),
         order_by: query.text("order_by").map(str::to_owned),
-        descending: direction(query) == Direction::Descending,
+        descending: is_descending(query),
         empty_first: paging::boolean(query.get("empty_first")),
         hydrate: paging::hydration(query.get("hydrate")),
         filters: query.text("filters").map(str::to_owned),
@@ -93,6 +93,10 @@ pub(crate) fn duplicate(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 
 fn page(query: &Query<'_>) -> Page {
     Page::repaired(query.get("page"), query.get("limit"), limits::PAGE_MAX)
+}
+
+pub(crate) fn is_descending(query: &Query<'_>) -> bool {
+    direction(query) == Direction::Descending
 }
 
 /// Anything but `desc` is ascending.

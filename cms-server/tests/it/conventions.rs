@@ -100,7 +100,7 @@ async fn unknown_paths_and_methods() {
         "/api/v1/content",
         "/api/v2/content/post",
         "/api/v1/content/post/one/republish",
-        "/api/v1/search",
+        "/api/v1/searches",
         "/api/v1/workflow/post",
         "/api/v1/open-api-schema.json",
         "/api/graphql",

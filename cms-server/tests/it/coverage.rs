@@ -30,6 +30,7 @@ const REMOVE: [u16; 7] = [401, 401, 403, 204, 204, 403, 204];
 const TYPES: [u16; 7] = [401, 401, 403, 200, 403, 403, 200];
 const PURGE: [u16; 7] = [401, 401, 403, 204, 403, 403, 204];
 const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
+const ACCEPT: [u16; 7] = [401, 401, 403, 403, 403, 403, 202];
 const REVOKE: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
 
 fn rows() -> Vec<Row> {
@@ -93,6 +94,10 @@ fn rows() -> Vec<Row> {
 
     publishing(&mut row);
     workflows(&mut row);
+    row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
+    row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
+    let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");
+    row("GET", job.0, job.1, none.clone(), MANAGE);
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
@@ -149,7 +154,9 @@ fn prepare(app: &TestApp, who: Who, path: &str) -> String {
     let new =
         NewKey { name: format!("victim of {who:?}"), kind: KeyKind::ReadOnly, rules: Vec::new() };
     let key = cms.keys().create(&local, &new).unwrap().item.id;
-    path.replace("SPACE", &cms.auth_context(&local).unwrap().space.id).replace("KEY", &key)
+    let space = cms.auth_context(&local).unwrap().space.id;
+    let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
+    path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job)
 }
 
 /// What the type `post` must have for a path.

@@ -13,6 +13,7 @@ mod publish;
 mod queries;
 mod recovery;
 mod schedule;
+mod search;
 mod serving;
 mod support;
 mod visibility;

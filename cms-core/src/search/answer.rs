@@ -1,0 +1,141 @@
+//! The answer to a search (contract 6.4). Objects are spliced in as they are stored.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use serde_json::{Map, Value};
+
+use super::collect::Found;
+use crate::{
+    ctd::catalog::Type,
+    dates,
+    error::Result,
+    object::{
+        hydrate::{Hydration, Text},
+        model::Stored,
+        render,
+    },
+    wire::search::SearchRequest,
+};
+
+/// What an item has besides its object; these win over properties of the same name.
+const SERVICE_FIELDS: [&str; 7] = [
+    "object_data",
+    "organization_id",
+    "content_type_definition_id",
+    "created_at",
+    "updated_at",
+    "deleted_at",
+    "@timestamp",
+];
+
+/// Hits, and the objects they stand for.
+pub(super) struct Hits<'a> {
+    pub(super) found: &'a Found,
+    /// By row.
+    pub(super) rows: &'a HashMap<i64, (&'a Type, Stored<'static>)>,
+    pub(super) organization: &'a str,
+}
+
+impl Hits<'_> {
+    pub(super) fn render(
+        &self,
+        request: &SearchRequest,
+        hydration: &Hydration<'_>,
+    ) -> Result<Vec<u8>> {
+        let mut text = Text::default();
+        text.json.reserve(2 * render::expected_bytes(self.rows.len() as u64));
+        self.head(&mut text.json, request);
+        let mut is_first = true;
+        for hit in &self.found.hits {
+            let Some((content_type, stored)) = self.rows.get(&hit.pk) else { continue };
+            if !std::mem::take(&mut is_first) {
+                text.json.push(b',');
+            }
+            text.json.extend_from_slice(b"{\"item\":");
+            let item = without_service_fields(content_type, stored);
+            if request.hydrate == 0 {
+                render::object(&mut text.json, content_type.name(), &item);
+            } else {
+                hydration.add(&mut text, content_type, &item);
+            }
+            // The object goes on with what the service adds.
+            text.json.pop();
+            self.service_fields(&mut text.json, content_type, stored, hit.indexed);
+            text.json.extend_from_slice(b"},\"score\":");
+            number(&mut text.json, hit.score);
+            text.json.push(b'}');
+        }
+        text.json.extend_from_slice(b"]}");
+        match request.hydrate {
+            0 => Ok(text.json),
+            depth => hydration.resolve(&text, depth),
+        }
+    }
+
+    fn head(&self, out: &mut Vec<u8>, request: &SearchRequest) {
+        let (total, page) = (self.found.total, request.page);
+        let shown = self.found.hits.iter().filter(|hit| self.rows.contains_key(&hit.pk)).count();
+        let aggregations =
+            serde_json::to_string(&self.found.aggregations).expect("plain values are valid JSON");
+        let head = format!(
+            "{{\"total_count\":{total},\"count\":{shown},\"total_pages\":{},\"current_page\":{},\
+             \"summary\":{{\"aggregations\":{aggregations}}},\"data\":[",
+            page.count(total),
+            page.number,
+        );
+        out.extend_from_slice(head.as_bytes());
+    }
+
+    fn service_fields(
+        &self,
+        out: &mut Vec<u8>,
+        content_type: &Type,
+        stored: &Stored<'_>,
+        indexed: i64,
+    ) {
+        let mut object = Vec::with_capacity(stored.data.len() + 512);
+        render::object(&mut object, content_type.name(), stored);
+        let object = std::str::from_utf8(&object).expect("JSON text is UTF-8");
+        out.extend_from_slice(b",\"object_data\":");
+        render::string(out, object);
+        out.extend_from_slice(b",\"organization_id\":");
+        render::string(out, self.organization);
+        out.extend_from_slice(b",\"content_type_definition_id\":");
+        render::string(out, &content_type.uid);
+        let internal = &stored.internal;
+        let was_updated = internal.version > 1 || internal.updated_at != internal.created_at;
+        out.extend_from_slice(b",\"created_at\":\"");
+        dates::push_search_date(internal.created_at * 1000, out);
+        out.extend_from_slice(b"\",\"updated_at\":");
+        if was_updated {
+            out.push(b'"');
+            dates::push_search_date(internal.updated_at * 1000, out);
+            out.push(b'"');
+        } else {
+            out.extend_from_slice(b"null");
+        }
+        out.extend_from_slice(b",\"deleted_at\":null,\"@timestamp\":\"");
+        dates::push_search_date(indexed, out);
+        out.push(b'"');
+    }
+}
+
+/// The object without properties that have the name of a service field.
+fn without_service_fields<'s>(
+    content_type: &Type,
+    stored: &'s Stored<'static>,
+) -> Cow<'s, Stored<'static>> {
+    let is_taken = |name: &str| SERVICE_FIELDS.contains(&name);
+    if !content_type.properties.iter().any(|property| is_taken(&property.name)) {
+        return Cow::Borrowed(stored);
+    }
+    let mut data: Map<String, Value> = serde_json::from_str(&stored.data).unwrap_or_default();
+    data.retain(|name, _| !is_taken(name));
+    Cow::Owned(Stored { data: Value::Object(data).to_string().into(), ..stored.clone() })
+}
+
+/// A score as JSON, with the six decimals that decide the order.
+fn number(out: &mut Vec<u8>, score: f32) {
+    let rounded = (f64::from(score) * 1e6).round() / 1e6;
+    serde_json::to_writer(out, &rounded).expect("writing to memory cannot fail");
+}

@@ -1,0 +1,214 @@
+//! Journal → documents: the only place where the store meets the index.
+//!
+//! A feed reads which objects the journal names, and indexes them in the state they have now. So
+//! it does no harm to do something twice, which is all that is needed after a crash: the index
+//! says how far it came, and the feed goes on from there.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use super::{
+    document,
+    index::{Documents, Generation, Progress},
+    schema::Flags,
+};
+use crate::{
+    clock::Clock,
+    ctd::catalog::{Catalog, CatalogCell, Type},
+    error::Result,
+    object::model::{Edition, Status, Stored},
+    store::{Entry, Event, Reader, Store},
+    workflow::model::PUBLIC,
+};
+
+/// Rows of the journal, or objects of a type, that one step takes.
+const STEP: usize = 500;
+/// Text of objects that may wait for a commit, in bytes: it is in memory until then.
+const UNCOMMITTED_BYTES: usize = 64 * 1024 * 1024;
+
+/// Where content comes from.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) store: &'a Store,
+    pub(super) catalog: &'a CatalogCell,
+    pub(super) clock: &'a dyn Clock,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// There was nothing to do.
+    Idle,
+    Moved,
+    /// Somebody wants a new index of all types.
+    RebuildWanted,
+}
+
+/// One generation on its way to the end of the journal.
+pub(super) struct Feed {
+    pub(super) generation: Arc<Generation>,
+    documents: Documents,
+    /// How far it came, committed or not.
+    pub(super) progress: Progress,
+    /// Bytes since the last commit; none when nothing changed.
+    uncommitted: Option<usize>,
+    /// Row of the journal up to which it is permanent.
+    committed: i64,
+}
+
+impl Feed {
+    pub(super) fn new(generation: Arc<Generation>, progress: Progress) -> Result<Self> {
+        let documents = generation.write()?;
+        let committed = progress.seq;
+        Ok(Self { generation, documents, progress, uncommitted: None, committed })
+    }
+
+    /// Begins an empty generation: all objects of all types are to be indexed.
+    pub(super) fn begin(generation: Arc<Generation>, source: Source<'_>) -> Result<Self> {
+        let progress = source.store.read(|reader| {
+            let head = reader.journal_head()?;
+            let mut progress = Progress::new(head.seq, head.nonce);
+            for content_type in source.catalog.at(reader)?.types() {
+                progress.refill(content_type.pk, head.seq);
+            }
+            Ok(progress)
+        })?;
+        let mut feed = Self::new(generation, progress)?;
+        feed.commit()?;
+        Ok(feed)
+    }
+
+    /// Takes a little of the journal or, at its end, of the types that are indexed anew.
+    pub(super) fn step(&mut self, source: Source<'_>) -> Result<Step> {
+        let step = source.store.read(|reader| {
+            let entries = reader.journal_after(self.progress.seq, STEP)?;
+            let catalog = source.catalog.at(reader)?;
+            let mut batch = Batch::new(reader, &catalog, source.clock.now().0 / 1000);
+            if entries.is_empty() {
+                self.refill(&mut batch)
+            } else {
+                self.follow(&mut batch, &entries)
+            }
+        })?;
+        if self.uncommitted.is_some_and(|bytes| bytes > UNCOMMITTED_BYTES) {
+            self.commit()?;
+        }
+        Ok(step)
+    }
+
+    fn follow(&mut self, batch: &mut Batch<'_>, entries: &[Entry]) -> Result<Step> {
+        let mut step = Step::Moved;
+        let mut objects = BTreeSet::new();
+        for entry in entries {
+            match entry.event {
+                Event::TypeDeleted | Event::TypePurged => self.documents.remove_type(entry.ctd),
+                Event::IndexWanted if entry.ctd == 0 => step = Step::RebuildWanted,
+                Event::TypeUpdated | Event::IndexWanted => {
+                    self.progress.refill(entry.ctd, entry.place.seq);
+                }
+                _ => objects.extend(entry.object),
+            }
+            (self.progress.seq, self.progress.nonce) = (entry.place.seq, entry.place.nonce);
+        }
+        // What exists now is added after all removals, so nothing that was made again is lost.
+        self.index(batch, objects.into_iter().collect())?;
+        Ok(step)
+    }
+
+    fn refill(&mut self, batch: &mut Batch<'_>) -> Result<Step> {
+        let Some(refill) = self.progress.refills.first_mut() else { return Ok(Step::Idle) };
+        let rows = batch.reader.object_rows_after(refill.ctd, refill.after, STEP)?;
+        refill.done += rows.len() as u64;
+        refill.after = rows.last().copied().unwrap_or(refill.after);
+        if rows.len() < STEP {
+            self.progress.refills.remove(0);
+        }
+        self.index(batch, rows.into_iter().map(|(_, pk)| pk).collect())?;
+        Ok(Step::Moved)
+    }
+
+    /// Replaces the documents of objects by what they are now.
+    fn index(&mut self, batch: &mut Batch<'_>, objects: Vec<i64>) -> Result<()> {
+        for &pk in &objects {
+            self.documents.remove(pk);
+        }
+        let bytes = batch.add(&self.documents, &objects)?;
+        *self.uncommitted.get_or_insert(0) += bytes;
+        Ok(())
+    }
+
+    /// Tells whether something is not permanent yet.
+    pub(super) fn is_dirty(&self) -> bool {
+        self.uncommitted.is_some()
+    }
+
+    pub(super) fn committed(&self) -> i64 {
+        self.committed
+    }
+
+    /// Makes everything so far permanent, and shows it.
+    pub(super) fn commit(&mut self) -> Result<()> {
+        self.documents.commit(&self.progress)?;
+        self.uncommitted = None;
+        self.committed = self.progress.seq;
+        self.generation.reload()
+    }
+}
+
+/// Objects of one snapshot on their way into an index.
+struct Batch<'a> {
+    reader: &'a Reader<'a>,
+    types: HashMap<i64, &'a Arc<Type>>,
+    /// Milliseconds since the epoch.
+    now: i64,
+}
+
+impl<'a> Batch<'a> {
+    fn new(reader: &'a Reader<'a>, catalog: &'a Catalog, now: i64) -> Self {
+        let types = catalog.types().iter().map(|known| (known.pk, known)).collect();
+        Self { reader, types, now }
+    }
+
+    /// Adds the documents of objects that exist; returns the size of their texts.
+    fn add(&self, documents: &Documents, objects: &[i64]) -> Result<usize> {
+        let (mut bytes, mut modified) = (0, Vec::new());
+        self.reader.object_rows(Edition::Current, objects, |ctd, stored| {
+            let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
+            let status = stored.internal.status;
+            let published = !content_type.definition.draft_public || status == Status::Public;
+            if content_type.definition.draft_public && status == Status::Modified {
+                modified.push(stored.pk);
+            }
+            bytes += stored.data.len();
+            self.add_one(documents, content_type, &stored, true, published)
+        })?;
+        self.reader.object_rows(Edition::Published, &modified, |ctd, stored| {
+            let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
+            bytes += stored.data.len();
+            self.add_one(documents, content_type, &stored, false, true)
+        })?;
+        Ok(bytes)
+    }
+
+    fn add_one(
+        &self,
+        documents: &Documents,
+        content_type: &Type,
+        stored: &Stored<'_>,
+        current: bool,
+        published: bool,
+    ) -> Result<()> {
+        let approved = stored.internal.workflow_state == PUBLIC;
+        let flags = Flags { ctd: content_type.pk, current, published, approved };
+        documents.add(document::document(
+            &documents.fields,
+            &content_type.properties,
+            stored,
+            content_type.name(),
+            flags,
+            self.now,
+        ))
+    }
+}

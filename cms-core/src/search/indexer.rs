@@ -1,0 +1,414 @@
+//! Who brings the index up to date, and when.
+//!
+//! There is no thread for it. A search that finds the index behind brings it up to date itself, and
+//! others that come meanwhile wait for it; a server also does so all the time, in small slices. Of
+//! several processes on one folder, the one that holds the lock writes, and the others wait for
+//! what it commits.
+//!
+//! A generation is a folder `index/<number>`; the file `index/current` names the one that searches
+//! use. A new one is made beside it, and takes its place when it has everything.
+
+use std::{
+    fs::{self, File, TryLockError},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use super::{
+    feed::{Feed, Source, Step},
+    index::{Generation, Progress, Refill},
+};
+use crate::error::{Error, Result};
+
+/// Names the generation that searches use.
+const CURRENT: &str = "current";
+/// Held by the process that writes.
+const LOCK: &str = "lock";
+/// How long one slice of unasked work takes; a search may have to wait for it.
+const SLICE: Duration = Duration::from_millis(200);
+/// How often a process looks at what another one commits.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A generation that can be searched, and how far its last commit came.
+pub(super) struct Live {
+    number: u64,
+    pub(super) generation: Arc<Generation>,
+    pub(super) progress: Progress,
+}
+
+/// The index of one folder.
+pub(crate) struct Indexer {
+    folder: PathBuf,
+    state: Mutex<State>,
+    /// Somebody gave the work back.
+    returned: Condvar,
+    /// Searches that wait for a commit.
+    waiting: AtomicUsize,
+}
+
+#[derive(Default)]
+struct State {
+    live: Option<Arc<Live>>,
+    /// How far the generation is that will follow.
+    next: Option<Progress>,
+    work: Work,
+    /// Why the last work failed, until one succeeds.
+    failure: Option<String>,
+}
+
+/// The right to write, which one thread at a time has.
+enum Work {
+    /// Nobody works; the desk is there when this process has the lock.
+    Free(Option<Box<Desk>>),
+    Taken,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self::Free(None)
+    }
+}
+
+/// How far something is that a row of the journal asked for.
+pub(super) enum Stage {
+    Waiting,
+    /// These types are not finished.
+    Running(Vec<Refill>),
+    Done,
+}
+
+/// What the process that writes has open.
+struct Desk {
+    _lock: File,
+    live: Option<Line>,
+    /// A new generation that does not have everything yet.
+    next: Option<Line>,
+}
+
+/// A generation that is written.
+struct Line {
+    number: u64,
+    feed: Feed,
+}
+
+/// When a piece of work ends, besides when there is nothing more to do.
+#[derive(Clone, Copy)]
+struct Goal {
+    /// This row of the journal is in the index.
+    seq: i64,
+    deadline: Instant,
+    /// Work that nobody waits for makes room as soon as somebody does.
+    yields: bool,
+}
+
+impl Indexer {
+    pub(crate) fn new(data: &Path) -> Self {
+        Self {
+            folder: data.join("index"),
+            state: Mutex::default(),
+            returned: Condvar::new(),
+            waiting: AtomicUsize::new(0),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The work is given back even when it fails, and every other change is one assignment.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a generation that has every change up to a row of the journal, or, when that would
+    /// take longer than `wait`, the newest one there is.
+    pub(super) fn up_to(&self, source: Source<'_>, seq: i64, wait: Duration) -> Result<Arc<Live>> {
+        let deadline = Instant::now() + wait;
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let live = self.wait_for(source, Goal { seq, deadline, yields: false });
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        live
+    }
+
+    fn wait_for(&self, source: Source<'_>, goal: Goal) -> Result<Arc<Live>> {
+        let mut state = self.lock();
+        loop {
+            let now = Instant::now();
+            match &state.live {
+                Some(live) if live.progress.covers(goal.seq) || now >= goal.deadline => {
+                    return Ok(Arc::clone(live));
+                }
+                _ => {}
+            }
+            match std::mem::replace(&mut state.work, Work::Taken) {
+                Work::Taken => {
+                    let rest = goal.deadline.saturating_duration_since(now).max(LOOK);
+                    let woken = self.returned.wait_timeout(state, rest);
+                    state = woken.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                Work::Free(desk) => {
+                    drop(state);
+                    let done = self.work(desk, source, goal);
+                    state = self.lock();
+                    match done {
+                        Ok(true) => {}
+                        // Another process writes: look again soon.
+                        Ok(false) => {
+                            let woken = self.returned.wait_timeout(state, LOOK);
+                            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+                        }
+                        Err(error) => return state.live.clone().ok_or(error),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does a slice of what is to be done; tells whether there is more.
+    pub(super) fn advance(&self, source: Source<'_>) -> Result<bool> {
+        let Work::Free(desk) = std::mem::replace(&mut self.lock().work, Work::Taken) else {
+            return Ok(false);
+        };
+        let goal = Goal { seq: i64::MAX, deadline: Instant::now() + SLICE, yields: true };
+        let has_lock = self.work(desk, source, goal)?;
+        let state = self.lock();
+        let Work::Free(Some(desk)) = &state.work else { return Ok(false) };
+        Ok(has_lock && desk.has_more())
+    }
+
+    /// Says how far the index is with a row of the journal that wants types to be indexed anew, and
+    /// why the last attempt failed. Row 0 stands for all types.
+    pub(super) fn stage(&self, seq: i64, ctds: &[i64]) -> Result<(Stage, Option<String>)> {
+        if matches!(self.lock().work, Work::Free(None)) {
+            self.look()?;
+        }
+        let state = self.lock();
+        let failure = state.failure.clone();
+        let Some(live) = state.live.as_ref().filter(|live| live.progress.seq >= seq) else {
+            return Ok((Stage::Waiting, failure));
+        };
+        let is_all = ctds.contains(&0);
+        let (progress, is_next) = match &state.next {
+            Some(next) if is_all => (next, true),
+            _ => (&live.progress, false),
+        };
+        let is_meant = |refill: &&Refill| is_all || ctds.contains(&refill.ctd);
+        let pending: Vec<Refill> = progress.refills.iter().filter(is_meant).cloned().collect();
+        let is_done = pending.is_empty() && !is_next;
+        Ok((if is_done { Stage::Done } else { Stage::Running(pending) }, failure))
+    }
+
+    /// The first row of the journal that is still needed; none when another process knows.
+    pub(crate) fn needs_from(&self) -> Option<i64> {
+        let state = self.lock();
+        let Work::Free(Some(desk)) = &state.work else { return None };
+        let lines = desk.live.iter().chain(&desk.next);
+        // A generation is recognised by the row up to which it came.
+        lines.map(|line| line.feed.committed()).min()
+    }
+
+    /// Works towards a goal, and gives the work back; tells whether this process may write.
+    fn work(&self, desk: Option<Box<Desk>>, source: Source<'_>, goal: Goal) -> Result<bool> {
+        let mut back = GiveBack { indexer: self, desk: None };
+        let found = desk.map_or_else(|| self.sit_down(source), |desk| Ok(Some(desk)));
+        let done = found.and_then(|desk| {
+            let Some(mut desk) = desk else { return self.look().map(|()| false) };
+            self.carry_on(&mut desk, source, goal)?;
+            self.lock().next = desk.next.as_ref().map(|next| next.feed.progress.clone());
+            // After a failure the desk is left: what is open is opened anew the next time.
+            back.desk = Some(desk);
+            Ok(true)
+        });
+        self.lock().failure = done.as_ref().err().map(ToString::to_string);
+        done
+    }
+
+    fn carry_on(&self, desk: &mut Desk, source: Source<'_>, goal: Goal) -> Result<()> {
+        if desk.live.is_none() && desk.next.is_none() {
+            desk.next = Some(self.begin(source)?);
+        }
+        // Without any generation to search, an unfinished one is better than none.
+        if desk.live.is_none() && self.lock().live.is_none() {
+            self.switch(desk)?;
+        }
+        loop {
+            let is_done = self.step(desk, source, goal)?;
+            let is_wanted = self.waiting.load(Ordering::Relaxed) > 0;
+            if is_done || Instant::now() >= goal.deadline || (goal.yields && is_wanted) {
+                break;
+            }
+        }
+        if let Some(live) = &mut desk.live
+            && live.feed.is_dirty()
+        {
+            live.feed.commit()?;
+            self.show(live);
+        }
+        Ok(())
+    }
+
+    /// Takes one step; tells whether there is nothing left to do for the goal.
+    fn step(&self, desk: &mut Desk, source: Source<'_>, goal: Goal) -> Result<bool> {
+        let mut step = Step::Idle;
+        if let Some(live) = &mut desk.live {
+            step = live.feed.step(source)?;
+            if live.feed.progress.covers(goal.seq) {
+                return Ok(true);
+            }
+        }
+        if step == Step::RebuildWanted && desk.next.is_none() {
+            desk.next = Some(self.begin(source)?);
+        }
+        let Some(next) = &mut desk.next else { return Ok(step == Step::Idle) };
+        // The generation that is searched comes first.
+        if step == Step::Idle && next.feed.step(source)? == Step::Idle {
+            self.switch(desk)?;
+        }
+        Ok(false)
+    }
+
+    /// Takes the lock and opens what is there; none when another process has it.
+    fn sit_down(&self, source: Source<'_>) -> Result<Option<Box<Desk>>> {
+        fs::create_dir_all(&self.folder).map_err(disk)?;
+        let lock = File::create(self.folder.join(LOCK)).map_err(disk)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(disk(error)),
+        }
+        let mut desk = Desk { _lock: lock, live: None, next: None };
+        let current = self.current();
+        for number in self.numbers()? {
+            let Ok(generation) = Generation::open(&self.path(number)) else {
+                self.remove(number)?;
+                continue;
+            };
+            let generation = Arc::new(generation);
+            let progress = generation.progress()?;
+            let is_current = current == Some(number);
+            if is_current {
+                let (generation, progress) = (Arc::clone(&generation), progress.clone());
+                self.lock().live = Some(Arc::new(Live { number, generation, progress }));
+            }
+            if !is_of(source, &progress)? || current.is_some_and(|current| number < current) {
+                // The database was put back to another state: it is searched until a new one is
+                // made, and nothing is found in it that is not in the database as well.
+                if !is_current {
+                    self.remove(number)?;
+                }
+                continue;
+            }
+            let line = Line { number, feed: Feed::new(generation, progress)? };
+            let place = if is_current { &mut desk.live } else { &mut desk.next };
+            *place = Some(line);
+        }
+        Ok(Some(Box::new(desk)))
+    }
+
+    /// Begins a new generation.
+    fn begin(&self, source: Source<'_>) -> Result<Line> {
+        let number = self.numbers()?.last().map_or(1, |last| last + 1);
+        let generation = Arc::new(Generation::create(&self.path(number))?);
+        Ok(Line { number, feed: Feed::begin(generation, source)? })
+    }
+
+    /// Lets searches use the next generation, and removes the one before.
+    fn switch(&self, desk: &mut Desk) -> Result<()> {
+        let Some(mut next) = desk.next.take() else { return Ok(()) };
+        next.feed.commit()?;
+        let staged = self.folder.join("current.new");
+        fs::write(&staged, format!("{}\n", next.number)).map_err(disk)?;
+        File::open(&staged).and_then(|file| file.sync_all()).map_err(disk)?;
+        fs::rename(&staged, self.folder.join(CURRENT)).map_err(disk)?;
+        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(disk)?;
+        self.show(&next);
+        let number = next.number;
+        desk.live = Some(next);
+        for old in self.numbers()?.into_iter().filter(|old| *old < number) {
+            self.remove(old)?;
+        }
+        Ok(())
+    }
+
+    /// Lets searches see what was committed.
+    fn show(&self, line: &Line) {
+        let live = Live {
+            number: line.number,
+            generation: Arc::clone(&line.feed.generation),
+            progress: line.feed.progress.clone(),
+        };
+        self.lock().live = Some(Arc::new(live));
+        self.returned.notify_all();
+    }
+
+    /// Looks at what another process committed.
+    fn look(&self) -> Result<()> {
+        let Some(number) = self.current() else { return Ok(()) };
+        let known = self.lock().live.clone().filter(|live| live.number == number);
+        let generation = match known {
+            Some(live) => Arc::clone(&live.generation),
+            None => Arc::new(Generation::open(&self.path(number))?),
+        };
+        // In this order, so that the index shows at least what it says.
+        let progress = generation.progress()?;
+        generation.reload()?;
+        let newest = self.numbers()?.last().copied().filter(|newest| *newest > number);
+        let next = newest.and_then(|newest| Generation::open(&self.path(newest)).ok());
+        self.lock().next = next.and_then(|next| next.progress().ok());
+        self.lock().live = Some(Arc::new(Live { number, generation, progress }));
+        Ok(())
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.folder.join(number.to_string())
+    }
+
+    fn current(&self) -> Option<u64> {
+        fs::read_to_string(self.folder.join(CURRENT)).ok()?.trim().parse().ok()
+    }
+
+    /// The generations on disk, oldest first.
+    fn numbers(&self) -> Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(&self.folder).map_err(disk)? {
+            let name = entry.map_err(disk)?.file_name();
+            numbers.extend(name.to_str().and_then(|name| name.parse::<u64>().ok()));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn remove(&self, number: u64) -> Result<()> {
+        fs::remove_dir_all(self.path(number)).map_err(disk)
+    }
+}
+
+impl Desk {
+    fn has_more(&self) -> bool {
+        self.next.is_some()
+            || self.live.as_ref().is_none_or(|live| !live.feed.progress.refills.is_empty())
+    }
+}
+
+/// Gives the work back, whatever happens.
+struct GiveBack<'a> {
+    indexer: &'a Indexer,
+    desk: Option<Box<Desk>>,
+}
+
+impl Drop for GiveBack<'_> {
+    fn drop(&mut self) {
+        self.indexer.lock().work = Work::Free(self.desk.take());
+        self.indexer.returned.notify_all();
+    }
+}
+
+/// Tells whether an index shows an earlier state of this very database.
+fn is_of(source: Source<'_>, progress: &Progress) -> Result<bool> {
+    let entry = source.store.peek(|reader| reader.journal_entry(progress.seq))?;
+    Ok(entry.is_some_and(|entry| entry.place.nonce == progress.nonce))
+}
+
+fn disk(error: std::io::Error) -> Error {
+    Error::Internal(error.into())
+}

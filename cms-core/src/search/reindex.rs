@@ -1,0 +1,116 @@
+//! Making the index anew, for operators (contract 10.1).
+//!
+//! A request is rows of the journal, so whoever writes the index will see it, in order, whichever
+//! process that is and whenever it starts. The job is the place of these rows, and how far it is
+//! follows from how far the index came.
+
+use serde_json::{Map, Value};
+
+use super::{index::Refill, indexer::Stage, service::Searching};
+use crate::{
+    context::Caller,
+    error::{Error, FieldErrors, Result},
+    message, read,
+    store::{Event, Reader},
+    wire::search::{Job, JobCreated, JobState},
+};
+
+const KIND: &str = "reindex";
+const CONTENT_TYPES: &str = "contentTypes";
+
+impl Searching<'_> {
+    /// Asks for a new index of the types that the payload names, or of all.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`] without an admin key, [`Error::Invalid`] for types that do not exist.
+    pub fn reindex(&self, caller: &Caller, payload: &Map<String, Value>) -> Result<JobCreated> {
+        caller.require_admin()?;
+        let names = read_names(payload)?;
+        let catalog = std::sync::Arc::clone(&self.cms.catalog);
+        let at = self.cms.config.clock.now();
+        self.cms.store.write(move |writer| {
+            let catalog = catalog.within(writer)?;
+            let first = writer.journal_head()?.seq + 1;
+            let Some(names) = names else {
+                writer.log(Event::IndexWanted, at, 0, None)?;
+                return Ok(JobCreated { id: first.to_string() });
+            };
+            let mut errors = FieldErrors::default();
+            for (index, name) in names.iter().enumerate() {
+                match catalog.find(name) {
+                    Some(known) => writer.log(Event::IndexWanted, at, known.pk, None)?,
+                    None => {
+                        errors.add(format!("{CONTENT_TYPES}[{index}]"), message::NOT_IN_DATABASE)
+                    }
+                }
+            }
+            errors.into_result()?;
+            let last = writer.journal_head()?.seq;
+            Ok(JobCreated { id: format!("{first}-{last}") })
+        })
+    }
+
+    /// Says how far a job is.
+    pub fn job(&self, caller: &Caller, id: &str) -> Result<Job> {
+        caller.require_admin()?;
+        let unknown = || Error::NotFound { what: "job", name: id.to_owned() };
+        let (first, last) = id.split_once('-').unwrap_or((id, id));
+        let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) else {
+            return Err(unknown());
+        };
+        let (wanted, total) = self.cms.store.read(|reader| {
+            let Some(ctds) = wanted(reader, first, last)? else { return Err(unknown()) };
+            let total = objects(reader, &ctds)?;
+            Ok((ctds, total))
+        })?;
+        let (stage, error) = self.cms.index.stage(last, &wanted)?;
+        let (state, done) = match stage {
+            Stage::Waiting => (JobState::Waiting, 0),
+            Stage::Running(pending) => {
+                let left = self.cms.store.read(|reader| left(reader, &pending))?;
+                (JobState::Running, total.saturating_sub(left))
+            }
+            Stage::Done => (JobState::Done, total),
+        };
+        Ok(Job { id: id.to_owned(), kind: KIND.to_owned(), state, done, total, error })
+    }
+}
+
+/// Reads the names in a payload; none means all types.
+fn read_names(payload: &Map<String, Value>) -> Result<Option<Vec<String>>> {
+    let mut errors = FieldErrors::default();
+    let names = read::strings(payload, CONTENT_TYPES, "", &mut errors);
+    let names = names.into_iter().map(str::to_owned).collect();
+    errors.into_result()?;
+    Ok(payload.contains_key(CONTENT_TYPES).then_some(names))
+}
+
+/// The types that rows of the journal want to be indexed anew; none when they are no such rows.
+fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>> {
+    let mut ctds = Vec::new();
+    for seq in first..=last {
+        match reader.journal_entry(seq)? {
+            Some(entry) if entry.event == Event::IndexWanted => ctds.push(entry.ctd),
+            _ => return Ok(None),
+        }
+    }
+    Ok((!ctds.is_empty()).then_some(ctds))
+}
+
+/// How many objects types have; row 0 stands for all.
+fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
+    let mut total = 0;
+    for &ctd in ctds {
+        total += if ctd == 0 { reader.live_objects()? } else { reader.ctd_state(ctd)?.live };
+    }
+    Ok(total)
+}
+
+/// How many objects have yet to be indexed.
+fn left(reader: &Reader<'_>, pending: &[Refill]) -> Result<u64> {
+    let mut left = 0;
+    for refill in pending {
+        left += reader.ctd_state(refill.ctd)?.live.saturating_sub(refill.done);
+    }
+    Ok(left)
+}

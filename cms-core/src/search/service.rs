@@ -1,0 +1,178 @@
+//! Searching (contract 6): the order of the steps, and nothing else.
+
+use std::collections::HashMap;
+
+use super::{
+    answer,
+    collect::{self, Found, Hit, Scope},
+    feed::Source,
+    query::{By, Order, Search},
+};
+use crate::{
+    auth::scope::Access,
+    cms::Cms,
+    context::Caller,
+    ctd::{
+        catalog::{Catalog, Type},
+        model::{InputType, Property},
+    },
+    error::{Error, Result},
+    limits,
+    object::{
+        hydrate::Hydration,
+        model::{Edition, Stored},
+        view::View,
+    },
+    store::Reader,
+    wire::{object::Json, search::SearchRequest},
+};
+
+/// Full-text search, and the index that it uses.
+pub struct Searching<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Searching<'_> {
+    /// Searches all content that the caller may read (contract 6).
+    ///
+    /// The answer has every write that was acknowledged before the call, unless the index is so far
+    /// behind that it would take longer than [`crate::CoreConfig::search_wait`].
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for parameters that cannot be read, [`Error::Busy`] when the search takes
+    /// too long.
+    pub fn search(&self, caller: &Caller, request: &SearchRequest) -> Result<Json> {
+        let search = Search::read(request)?;
+        let (head, scope) = self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let types = selected(&catalog, caller, request);
+            refuse_order_in_lists(&search, &types)?;
+            let scope = self.scope(caller, request, &catalog, &types);
+            Ok((reader.journal_head()?, scope))
+        })?;
+        let live = self.cms.index.up_to(self.source(), head.seq, self.cms.config.search_wait)?;
+        let (offset, limit) = window(request);
+        let searcher = live.generation.searcher();
+        let found =
+            collect::run(&searcher, &live.generation.fields, &search, &scope, offset, limit)?;
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let types = selected(&catalog, caller, request);
+            let rows = rows(reader, caller, &types, &found)?;
+            let hydration = Hydration { reader, catalog: &catalog, caller };
+            let (organization, _) = reader.names()?;
+            let hits = answer::Hits { found: &found, rows: &rows, organization: &organization };
+            hits.render(request, &hydration).map(Json)
+        })
+    }
+
+    /// Brings the index a little closer to the content; tells whether there is more to do. A server
+    /// calls it all the time, so that searches find the index up to date.
+    pub fn advance(&self) -> Result<bool> {
+        self.cms.index.advance(self.source())
+    }
+
+    pub(super) fn source(&self) -> Source<'_> {
+        let cms = self.cms;
+        Source { store: &cms.store, catalog: &cms.catalog, clock: &*cms.config.clock }
+    }
+
+    /// What of the index the caller may see.
+    fn scope(
+        &self,
+        caller: &Caller,
+        request: &SearchRequest,
+        catalog: &Catalog,
+        types: &HashMap<i64, &Type>,
+    ) -> Scope {
+        let is_approved_only = |known: &Type| View::of_many(caller, known).only_approved;
+        let boost = |(name, boost): &(String, f32)| Some((catalog.find(name)?.pk, *boost));
+        let visibility = caller.visibility;
+        Scope {
+            published: visibility.public_only || !visibility.preview,
+            ctds: (types.len() < catalog.types().len()).then(|| types.keys().copied().collect()),
+            approved_only: types
+                .values()
+                .filter(|known| is_approved_only(known))
+                .map(|known| known.pk)
+                .collect(),
+            boosts: request.boosts.iter().filter_map(boost).collect(),
+            now: self.cms.config.clock.now().seconds(),
+        }
+    }
+}
+
+/// The types that are searched, by their rows.
+fn selected<'c>(
+    catalog: &'c Catalog,
+    caller: &Caller,
+    request: &SearchRequest,
+) -> HashMap<i64, &'c Type> {
+    let is_wanted = |name: &str| match &request.content_types {
+        Some(names) => names.iter().any(|wanted| wanted == name),
+        None => true,
+    };
+    let types = catalog.types().iter().map(|known| &**known);
+    types
+        .filter(|known| is_wanted(known.name()) && caller.may(Access::READ, known.name()))
+        .map(|known| (known.pk, known))
+        .collect()
+}
+
+/// Hits before the page, and hits on it; past the last result there are none.
+fn window(request: &SearchRequest) -> (usize, usize) {
+    let (offset, limit) = (request.page.offset(), u64::from(request.page.limit));
+    if offset + limit > limits::SEARCH_RESULTS {
+        return (0, 0);
+    }
+    let small = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    (small(offset), small(limit))
+}
+
+/// An object of a list has no place in an order of whole objects (contract 6.5).
+fn refuse_order_in_lists(search: &Search, types: &HashMap<i64, &Type>) -> Result<()> {
+    let Order::Score { then: Some(then) } = &search.order else { return Ok(()) };
+    let By::Path { path, .. } = &then.by else { return Ok(()) };
+    if types.values().any(|known| is_inside_list(&known.properties, path)) {
+        let message = "Ordering by fields nested in lists is not possible";
+        return Err(Error::invalid("order_by", message));
+    }
+    Ok(())
+}
+
+fn is_inside_list(properties: &[Property], path: &str) -> bool {
+    let Some((name, rest)) = path.split_once('.') else { return false };
+    let property = properties.iter().find(|property| property.name == name);
+    property.is_some_and(|property| {
+        property.input_type == InputType::Object || is_inside_list(&property.nested, rest)
+    })
+}
+
+/// The rows of the hits, each with its type. The index may be a moment older than the database: a
+/// hit that is gone, or that the caller must not see any more, has no row.
+fn rows<'t>(
+    reader: &Reader<'_>,
+    caller: &Caller,
+    types: &HashMap<i64, &'t Type>,
+    found: &Found,
+) -> Result<HashMap<i64, (&'t Type, Stored<'static>)>> {
+    let edition = |hit: &Hit| types.get(&hit.ctd).map(|known| View::of_many(caller, known).edition);
+    let mut rows = HashMap::with_capacity(found.hits.len());
+    for wanted in [Edition::Current, Edition::Published] {
+        let hits = found.hits.iter().filter(|hit| edition(hit) == Some(wanted));
+        let pks: Vec<i64> = hits.map(|hit| hit.pk).collect();
+        if pks.is_empty() {
+            continue;
+        }
+        reader.object_rows(wanted, &pks, |ctd, stored| {
+            if let Some(known) = types.get(&ctd) {
+                let view = View::of_many(caller, known);
+                if view.edition == wanted && view.shows(&stored.internal) {
+                    rows.insert(stored.pk, (*known, stored.into_owned()));
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(rows)
+}

@@ -1,0 +1,263 @@
+//! The index against the database: whatever happens to either, a search finds what is stored.
+
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+
+use cms_core::{
+    Caller, Cms, CoreConfig, Visibility,
+    testing::TestCms,
+    wire::search::{JobState, SearchRequest},
+};
+use serde_json::{Value, json};
+
+use crate::support::{add_property, article, map};
+
+/// Everything that a search for everything finds: id and object.
+fn found(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
+    let visibility = Visibility { preview, ..Visibility::default() };
+    let caller = Caller::local().with_visibility(visibility);
+    let mut request = SearchRequest { q: Some(String::new()), ..SearchRequest::default() };
+    request.content_types = Some(vec!["article".to_owned(), "page".to_owned()]);
+    request.page.limit = 1000;
+    let answer = cms.search().search(&caller, &request).unwrap().to_value();
+    let hits = answer["data"].as_array().unwrap();
+    assert_eq!(answer["total_count"], hits.len(), "no hit without an object");
+    let of = |hit: &Value| {
+        let item = &hit["item"];
+        let name = item["internal"]["contentType"].as_str().unwrap();
+        let id = item["id"].as_str().unwrap();
+        (format!("{name}/{id}"), item["object_data"].as_str().unwrap().to_owned())
+    };
+    hits.iter().map(of).collect()
+}
+
+/// The same, from lists.
+fn stored(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
+    let visibility = Visibility { preview, ..Visibility::default() };
+    let caller = Caller::local().with_visibility(visibility);
+    let mut request = cms_core::wire::object::ListRequest::default();
+    request.page.limit = 1000;
+    let mut all = BTreeMap::new();
+    for name in ["article", "page"] {
+        let Ok(list) = cms.objects().list(&caller, name, &request) else { continue };
+        for object in list.to_value()["data"].as_array().unwrap() {
+            all.insert(format!("{name}/{}", object["id"].as_str().unwrap()), object.to_string());
+        }
+    }
+    all
+}
+
+#[track_caller]
+fn assert_same(cms: &Cms) {
+    for preview in [false, true] {
+        assert_eq!(found(cms, preview), stored(cms, preview), "preview: {preview}");
+    }
+}
+
+fn create(cms: &Cms, name: &str, id: &str) {
+    let object = map(json!({ "id": id, "title": format!("Title of {id}") }));
+    cms.objects().create(&Caller::local(), name, object).unwrap();
+}
+
+fn page() -> serde_json::Map<String, Value> {
+    let mut page = article();
+    page["name"] = json!("page");
+    page["label"] = json!("Page");
+    page.insert("draftPublic".to_owned(), json!(true));
+    page
+}
+
+fn with_types() -> TestCms {
+    let test = TestCms::new();
+    test.cms.types().create(&Caller::local(), article()).unwrap();
+    test.cms.types().create(&Caller::local(), page()).unwrap();
+    test
+}
+
+fn reopened(path: &Path) -> Cms {
+    Cms::open(CoreConfig::new(path)).unwrap()
+}
+
+#[test]
+fn a_search_sees_every_write_before_it() {
+    let test = with_types();
+    let (cms, caller) = (&test.cms, Caller::local());
+    assert_same(cms);
+    for n in 0..30 {
+        create(cms, "article", &format!("a{n}"));
+        assert_same(cms);
+    }
+    let change = map(json!({ "title": "Another title" }));
+    cms.objects().patch(&caller, "article", "a3", change).unwrap();
+    assert_same(cms);
+    cms.objects().delete(&caller, "article", "a4").unwrap();
+    assert_same(cms);
+    create(cms, "article", "a4");
+    assert_same(cms);
+    assert_eq!(found(cms, false).len(), 30);
+}
+
+#[test]
+fn both_views_follow_publishing() {
+    let test = with_types();
+    let (cms, caller) = (&test.cms, Caller::local());
+    let act = |action| {
+        cms.publishing().act(&caller, "page", "p", action, false).unwrap();
+        assert_same(cms);
+    };
+    use cms_core::wire::publish::PublishAction as Action;
+    create(cms, "page", "p");
+    assert_same(cms);
+    act(Action::Publish);
+    let change = map(json!({ "title": "Another title" }));
+    cms.objects().patch(&caller, "page", "p", change).unwrap();
+    assert_same(cms);
+    assert_ne!(found(cms, false), found(cms, true));
+    act(Action::Publish);
+    act(Action::Archive);
+    assert!(found(cms, false).is_empty());
+    act(Action::Publish);
+    act(Action::Unpublish);
+}
+
+#[test]
+fn changes_of_types_reach_their_objects() {
+    let test = with_types();
+    let (cms, caller) = (&test.cms, Caller::local());
+    for n in 0..700 {
+        create(cms, "page", &format!("p{n}"));
+    }
+    assert_same(cms);
+    let mut changed = page();
+    changed["draftPublic"] = json!(false);
+    add_property(&mut changed, "subtitle", json!({ "type": "string" }), "text");
+    cms.types().update(&caller, "page", changed).unwrap();
+    assert_same(cms);
+    assert_eq!(found(cms, false).len(), 700);
+    cms.types().purge(&caller, "page", false).unwrap();
+    assert_same(cms);
+    create(cms, "page", "again");
+    assert_same(cms);
+    cms.objects().delete(&caller, "page", "again").unwrap();
+    cms.types().delete(&caller, "page").unwrap();
+    cms.types().create(&caller, page()).unwrap();
+    create(cms, "page", "again");
+    assert_same(cms);
+}
+
+#[test]
+fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
+    let test = with_types();
+    for n in 0..20 {
+        create(&test.cms, "article", &format!("a{n}"));
+    }
+    assert_same(&test.cms);
+    let folder = test.into_folder();
+    let path = folder.path().join("data");
+    fs::copy(path.join("cms.db"), path.join("older.db")).unwrap();
+    let cms = reopened(&path);
+    for n in 20..30 {
+        create(&cms, "article", &format!("a{n}"));
+    }
+    cms.objects().delete(&Caller::local(), "article", "a0").unwrap();
+    assert_same(&cms);
+    let names = || fs::read_to_string(path.join("index/current")).unwrap();
+    assert_eq!(names(), "1\n", "nothing was made anew");
+    drop(cms);
+    // The older state comes back, and goes on from there: as many rows, other rows.
+    fs::rename(path.join("older.db"), path.join("cms.db")).unwrap();
+    let cms = reopened(&path);
+    for n in 0..11 {
+        create(&cms, "article", &format!("other{n}"));
+    }
+    assert_same(&cms);
+    assert_eq!(found(&cms, true).len(), 31);
+    assert_eq!(names(), "2\n");
+}
+
+#[test]
+fn a_broken_index_is_made_anew() {
+    let test = with_types();
+    for n in 0..20 {
+        create(&test.cms, "article", &format!("a{n}"));
+    }
+    assert_same(&test.cms);
+    let folder = test.into_folder();
+    let path = folder.path().join("data");
+    fs::write(path.join("index/1/meta.json"), "{").unwrap();
+    assert_same(&reopened(&path));
+    fs::remove_dir_all(path.join("index")).unwrap();
+    assert_same(&reopened(&path));
+}
+
+#[test]
+fn two_processes_see_each_others_writes() {
+    let test = with_types();
+    let other = reopened(&test.path());
+    for n in 0..5 {
+        create(&test.cms, "article", &format!("a{n}"));
+        create(&other, "article", &format!("b{n}"));
+        // The one that searched first writes the index; the other waits for it.
+        assert_same(&test.cms);
+        assert_same(&other);
+    }
+}
+
+#[test]
+fn an_index_is_made_anew_on_demand() {
+    let test = with_types();
+    let (cms, caller) = (&test.cms, Caller::local());
+    for n in 0..600 {
+        create(cms, "article", &format!("a{n}"));
+    }
+    assert_same(cms);
+    for (payload, total) in
+        [(json!({}), 600), (json!({ "contentTypes": ["article", "page"] }), 600)]
+    {
+        let job = cms.search().reindex(&caller, &map(payload)).unwrap();
+        assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Waiting);
+        while cms.search().advance().unwrap() {
+            assert_same(cms);
+        }
+        let job = cms.search().job(&caller, &job.id).unwrap();
+        assert_eq!((job.state, job.done, job.total), (JobState::Done, total, total));
+    }
+    assert_eq!(fs::read_to_string(test.path().join("index/current")).unwrap(), "2\n");
+    assert_same(cms);
+    let unknown = map(json!({ "contentTypes": ["nothing"] }));
+    cms.search().reindex(&caller, &unknown).unwrap_err();
+    for id in ["0", "1", "x", "9999999", "1-99999999999"] {
+        cms.search().job(&caller, id).unwrap_err();
+    }
+}
+
+#[test]
+fn a_journal_is_forgotten_when_nobody_needs_it() {
+    let test = with_types();
+    let rows = || crate::support::rows(&test, "SELECT count(*) FROM journal")[0].clone();
+    for n in 0..5 {
+        create(&test.cms, "article", &format!("a{n}"));
+    }
+    let before = rows();
+    test.clock.advance(8 * 86_400);
+    test.cms.housekeep().unwrap();
+    assert_eq!(rows(), before, "nobody indexed it");
+    assert_same(&test.cms);
+    test.cms.housekeep().unwrap();
+    assert_eq!(rows(), "1", "the row up to which the index came");
+    let folder = test.into_folder();
+    let path = folder.path().join("data");
+    assert_same(&reopened(&path));
+    assert_eq!(fs::read_to_string(path.join("index/current")).unwrap(), "1\n");
+}
+
+#[test]
+fn a_search_does_not_wait_forever() {
+    let test = TestCms::with(|config| config.search_wait = Duration::ZERO);
+    test.cms.types().create(&Caller::local(), article()).unwrap();
+    create(&test.cms, "article", "a");
+    while test.cms.search().advance().unwrap() {}
+    create(&test.cms, "article", "b");
+    assert_eq!(found(&test.cms, false).len(), 1, "the newest index there is");
+    while test.cms.search().advance().unwrap() {}
+    assert_eq!(found(&test.cms, false).len(), 2);
+}

@@ -1,0 +1,242 @@
+//! Full-text search over HTTP: whole answers, and who sees what (contract 6).
+
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, Who, fault, generic, linking_definition, links, not_found, object};
+
+const NOW: &str = "2026-01-02T03:04:05.000Z";
+
+/// An item as answers show it, from an object as it is shown elsewhere.
+async fn item(app: &TestApp, path: &str, object: Value, changes: &Value) -> Value {
+    let name = object["internal"]["contentType"].as_str().unwrap();
+    let definition = app.get(&format!("/api/v1/internal/contenttype/{name}")).await.json();
+    let context = app.get("/api/auth-context").await.json();
+    let mut item = object.as_object().unwrap().clone();
+    item.extend(self::object(&json!({
+        "object_data": app.get(path).await.json().to_string(),
+        "organization_id": context["organization"]["id"],
+        "content_type_definition_id": definition["id"],
+        "created_at": NOW,
+        "updated_at": null,
+        "deleted_at": null,
+        "@timestamp": NOW,
+    })));
+    item.extend(self::object(changes));
+    item.into()
+}
+
+fn answer(hits: &[(Value, Value)], aggregations: &Value) -> Value {
+    let hit = |(item, score): &(Value, Value)| json!({ "item": item, "score": score });
+    json!({
+        "total_count": hits.len(),
+        "count": hits.len(),
+        "total_pages": usize::from(!hits.is_empty()),
+        "current_page": 1,
+        "summary": { "aggregations": aggregations },
+        "data": hits.iter().map(hit).collect::<Vec<_>>(),
+    })
+}
+
+/// Ids of the hits, in order.
+async fn ids(app: &TestApp, who: Who, headers: &[(&str, &str)], parameters: &str) -> Vec<String> {
+    let path = format!("/api/v1/search?{parameters}");
+    let reply = app.ask_with(headers, who, "GET", &path, &Value::Null).await;
+    assert_eq!(reply.status, 200, "{parameters}: {:?}", reply.json());
+    let answer = reply.json();
+    let hits = answer["data"].as_array().unwrap();
+    hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn an_answer_has_the_whole_object() {
+    let app = TestApp::new();
+    let path = "/api/v1/content/post/one";
+    let object = app.get(path).await.json();
+    let one = item(&app, path, object, &json!({})).await;
+    let found = app.get("/api/v1/search?q=*").await;
+    assert_eq!(found.both(), (200, answer(&[(one.clone(), json!(1.0))], &json!([]))));
+    // In the order of the contract, too.
+    let text = String::from_utf8(found.bytes.to_vec()).unwrap();
+    let head = r#"{"total_count":1,"count":1,"total_pages":1,"current_page":1,"summary":{"aggregations":[]},"data":[{"item":{"id":"one","#;
+    assert!(text.starts_with(head), "{text}");
+    let counted = json!([
+        { "field": "title", "doc_count_error_upper_bound": 0, "sum_other_doc_count": 0,
+          "buckets": [{ "key": "One", "doc_count": 1 }] },
+        { "field": "price", "doc_count_error_upper_bound": 0, "sum_other_doc_count": 0,
+          "buckets": [] },
+    ]);
+    let found = app.get("/api/v1/search?q=&aggregate_by[]=title&aggregate_by_numeric[]=price");
+    assert_eq!(found.await.both(), (200, answer(&[(one, json!(1.0))], &counted)));
+    let nothing = app.get("/api/v1/search?q=nothing").await;
+    assert_eq!(nothing.both(), (200, answer(&[], &json!([]))));
+}
+
+#[tokio::test]
+async fn an_update_shows_in_the_item() {
+    let app = TestApp::new();
+    let path = "/api/v1/content/post/one";
+    app.wait_a_minute();
+    app.request("PATCH", path, &json!({ "price": 12.5 })).await;
+    let object = app.get(path).await.json();
+    let updated = json!({ "updated_at": "2026-01-02T03:05:05.000Z", "@timestamp": "2026-01-02T03:05:05.000Z" });
+    let one = item(&app, path, object, &updated).await;
+    let found = app.get("/api/v1/search?q=&filters[price]=12.5").await;
+    assert_eq!(found.both(), (200, answer(&[(one, json!(1.0))], &json!([]))));
+}
+
+#[tokio::test]
+async fn fields_of_the_service_win_over_properties() {
+    let app = TestApp::new();
+    let mut definition = json!(linking_definition("odd"));
+    definition["schemaDefinition"]["allOf"][1]["properties"]["created_at"] =
+        json!({ "type": "string" });
+    definition["metaDefinition"]["order"].as_array_mut().unwrap().push(json!("created_at"));
+    definition["metaDefinition"]["propertiesConfig"]["created_at"] =
+        json!({ "label": "Created", "inputType": "text", "unique": false });
+    app.core.cms.types().create(&cms_core::Caller::local(), object(&definition)).unwrap();
+    app.create("odd", &json!({ "id": "o", "title": "Odd", "created_at": "yesterday" })).await;
+    let found = app.get("/api/v1/search?q=yesterday&content_type[]=odd").await.json();
+    let item = &found["data"][0]["item"];
+    assert_eq!(item["created_at"], NOW);
+    assert!(item["object_data"].as_str().unwrap().contains("yesterday"));
+    let text = found.to_string();
+    assert_eq!(text.matches("\"created_at\":").count(), 1, "{text}");
+}
+
+#[tokio::test]
+async fn links_are_hydrated_in_the_item_alone() {
+    let app = TestApp::new();
+    app.create_type("hub", &json!({}));
+    app.create("hub", &json!({ "id": "h", "title": "Hub", "related": links(&["post/one"]) })).await;
+    let path = "/api/v1/content/hub/h";
+    for (hydrate, shown) in [(0, path.to_owned()), (1, format!("{path}?hydrate=1"))] {
+        let object = app.get(&shown).await.json();
+        let wanted = item(&app, path, object, &json!({})).await;
+        let found = app.get(&format!("/api/v1/search?q=Hub&hydrate={hydrate}")).await.json();
+        assert_eq!(found["data"][0]["item"], wanted, "hydrate={hydrate}");
+    }
+    // An id in quotes finds what links to it, and the object itself.
+    assert_eq!(ids(&app, Who::ReadOnly, &[], "q=%22one%22&order_by=id").await.len(), 2);
+}
+
+#[tokio::test]
+async fn faults_are_told_as_the_contract_says() {
+    let app = TestApp::new();
+    app.create_type("hub", &json!({}));
+    let geo = "Invalid geo filter query provided. Example value is: 'geo_distance,1.50km,40.1,-19.2'. Accepted filter types are: 'geo_distance'.";
+    let table = [
+        ("", fault("q", "The property q is required")),
+        ("q=&geo_filters[place]=geo_distance,1,2", fault("geo_filters", geo)),
+        ("q=&geo_filters[place]=circle,1km,2,3", fault("geo_filters", geo)),
+        ("q=&order_by=_geo_distance", fault("order_by", "_geo_distance requires geo_filters")),
+        (
+            "q=&order_by=parts.link",
+            fault("order_by", "Ordering by fields nested in lists is not possible"),
+        ),
+        (
+            "order_by=_geo_distance",
+            (
+                400,
+                json!({
+                    "q": ["The property q is required"],
+                    "order_by": ["_geo_distance requires geo_filters"],
+                }),
+            ),
+        ),
+    ];
+    for (parameters, wanted) in table {
+        let found = app.get(&format!("/api/v1/search?{parameters}")).await;
+        assert_eq!(found.both(), wanted, "{parameters}");
+    }
+    // A type outside the search has no say.
+    let found = app.get("/api/v1/search?q=&order_by=parts.link&content_type[]=post").await;
+    assert_eq!(found.status, 200);
+}
+
+#[tokio::test]
+async fn unknown_parameters_are_named_and_unreadable_numbers_ignored() {
+    let app = TestApp::new();
+    let known = "q=One&page=1&limit=x&content_type[]=post&fields[0]=title^5&filters[title]=one\
+        &post_filters[title]=one&order_by=title.keyword&order_direction=desc&order_missing=_first\
+        &random_seed=abc&hydrate=9&query_mode=strange&decay_old=1&aggregate_by[]=title\
+        &aggregate_by_numeric[]=price&indices_boost[post]=-3&indices_boost[post]=x";
+    let found = app.get(&format!("/api/v1/search?{known}")).await;
+    assert_eq!((found.status, found.header("x-deprecated-query-params")), (200, None));
+    assert_eq!(found.json()["total_count"], 1);
+    let found = app.get("/api/v1/search?q=&size=3&filters[a]=&filters=x").await;
+    assert_eq!(found.header("x-deprecated-query-params"), Some("size,filters"));
+}
+
+#[tokio::test]
+async fn pages_end_at_ten_thousand_results() {
+    let app = TestApp::new();
+    for number in 0..4 {
+        app.create("post", &json!({ "id": format!("p{number}"), "title": "A page" })).await;
+    }
+    let of = async |parameters: &str| {
+        let found = app.get(&format!("/api/v1/search?q=page&{parameters}")).await.json();
+        ["total_count", "total_pages", "current_page", "count"]
+            .map(|name| found[name].as_u64().unwrap())
+    };
+    assert_eq!(of("limit=3").await, [4, 2, 1, 3]);
+    assert_eq!(of("limit=3&page=2").await, [4, 2, 2, 1]);
+    assert_eq!(of("limit=3&page=3").await, [4, 2, 3, 0]);
+    assert_eq!(of("limit=1000&page=10").await, [4, 1, 10, 0]);
+    assert_eq!(of("limit=1000&page=11").await, [4, 1, 11, 0]);
+    assert_eq!(of("limit=5000&page=0").await, [4, 1, 1, 4]);
+    assert_eq!(of("page=99999999999999999999").await, [4, 1, 4_294_967_295, 0]);
+}
+
+#[tokio::test]
+async fn a_scoped_key_finds_nothing_of_other_types() {
+    let app = TestApp::new();
+    app.create("author", &json!({ "id": "secret", "title": "One secret" })).await;
+    let seen = async |who, parameters: &str| ids(&app, who, &[], parameters).await;
+    assert_eq!(seen(Who::ReadOnly, "q=One&order_by=id").await.len(), 2);
+    assert_eq!(seen(Who::Scoped, "q=One").await, ["one"]);
+    assert_eq!(seen(Who::Stranger, "q=").await, [""; 0]);
+    assert_eq!(seen(Who::Scoped, "q=&content_type[]=author").await, [""; 0]);
+    assert_eq!(seen(Who::Scoped, "q=&content_type[]=author&content_type[]=post").await, ["one"]);
+    let path = "/api/v1/search?q=&aggregate_by[]=title&aggregate_by[]=internal.contentType";
+    let found = app.ask(Who::Scoped, "GET", path, &Value::Null).await.json();
+    let keys = ["title", "contentType"]
+        .iter()
+        .enumerate()
+        .map(|(at, _)| found["summary"]["aggregations"][at]["buckets"].clone());
+    let wanted =
+        [json!([{ "key": "One", "doc_count": 1 }]), json!([{ "key": "post", "doc_count": 1 }])];
+    assert_eq!(keys.collect::<Vec<_>>(), wanted);
+}
+
+#[tokio::test]
+async fn an_index_is_made_anew_for_admins() {
+    let app = TestApp::new();
+    let path = "/api/v1/internal/reindex";
+    let reply = app.ask(Who::Admin, "POST", path, &json!({ "contentTypes": ["post"] })).await;
+    assert_eq!(reply.status, 202);
+    let id = reply.json()["id"].as_str().unwrap().to_owned();
+    let job = format!("/api/v1/internal/job/{id}");
+    let waiting = app.ask(Who::Admin, "GET", &job, &Value::Null).await;
+    let wanted = |state, done| json!({ "id": id, "kind": "reindex", "state": state, "done": done, "total": 1 });
+    assert_eq!(waiting.both(), (200, wanted("waiting", 0)));
+    // A search does what is to be done.
+    assert_eq!(ids(&app, Who::ReadOnly, &[], "q=").await, ["one"]);
+    let done = app.ask(Who::Admin, "GET", &job, &Value::Null).await;
+    assert_eq!(done.both(), (200, wanted("done", 1)));
+    let table = [
+        (
+            json!({ "contentTypes": ["nothing"] }),
+            fault("contentTypes[0]", "This value does not exist in database"),
+        ),
+        (
+            json!({ "contentTypes": "post" }),
+            fault("contentTypes", "String value found, but an array is required"),
+        ),
+        (json!([]), (400, generic(400, "Malformed JSON"))),
+    ];
+    for (body, wanted) in table {
+        assert_eq!(app.ask(Who::Admin, "POST", path, &body).await.both(), wanted, "{body}");
+    }
+    let unknown = app.ask(Who::Admin, "GET", "/api/v1/internal/job/x", &Value::Null).await;
+    assert_eq!(unknown.both(), not_found());
+}
