@@ -64,6 +64,18 @@ pub(crate) fn post(number: usize) -> Value {
     })
 }
 
+/// The parameters of a search; there are a few thousand different ones.
+pub(crate) fn query(number: u64) -> String {
+    let mut numbers = Numbers(0x2545_F491_4F6C_DD1D ^ (number + 1));
+    let words = numbers.text(2).replace(' ', "+");
+    match numbers.below(4) {
+        0 => format!("q={words}&aggregate_by[]=category&aggregate_by_numeric[]=rank"),
+        1 => format!("q={words}&query_mode=fuzzy"),
+        2 => format!("q=%22{words}%22&filters[category]=category-{}", numbers.below(CATEGORIES)),
+        _ => format!("q={words}&order_by=date&order_direction=desc"),
+    }
+}
+
 /// The two types as the API takes them.
 pub(crate) fn types() -> [Value; 2] {
     let text = |required: bool| {

@@ -44,6 +44,9 @@ struct Options {
     /// The server to measure.
     #[arg(long, default_value = "target/release/cms")]
     cms: PathBuf,
+    /// Instead of measuring, search for so many minutes, and print the memory of the server.
+    #[arg(long)]
+    soak: Option<u32>,
     /// Only rows whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -67,6 +70,10 @@ async fn main() {
         baseline::serve(path).await;
         return;
     }
+    if let Some(minutes) = options.soak {
+        soak(&options, minutes).await;
+        return;
+    }
     print("| posts | operation | connections | cms | bare | ratio |\n|---|---|---|---|---|---|");
     for posts in &options.posts {
         measure(&options, *posts).await;
@@ -81,6 +88,7 @@ async fn measure(options: &Options, posts: usize) {
     let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
     prepare(options, folder.path(), &data, &bare, posts);
     let server = Server::cms(&options.cms, &data);
+    server.wait_until_indexed(posts);
     let limit = Server::baseline(&bare);
     let memory = server.memory_megabytes();
     for operation in operations(posts) {
@@ -107,6 +115,37 @@ async fn measure(options: &Options, posts: usize) {
     }
     let after = server.memory_megabytes();
     print(&format!("| {posts} | memory before and after, MB | | {memory:.0}, {after:.0} | | |"));
+}
+
+/// Searches without a pause, and writes a little, over the first number of posts and connections.
+async fn soak(options: &Options, minutes: u32) {
+    let (posts, connections) = (options.posts[0], options.connections[0]);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
+    prepare(options, folder.path(), &data, &bare, posts);
+    let server = Server::cms(&options.cms, &data);
+    server.wait_until_indexed(posts);
+    let next = Arc::new(AtomicU64::new(1));
+    let mixed: MakeRequest = Arc::new(move |number| {
+        if number % 100 == 0 {
+            let post = corpus::post(posts + usize::try_from(number).unwrap_or_default());
+            return client::post("/api/v1/content/post", KEY, &post.to_string());
+        }
+        client::get(&format!("/api/v1/search?{}", corpus::query(number)), KEY)
+    });
+    print("| minute | searches per second | memory, MB | of it its own, MB |\n|---|---|---|---|");
+    for half in 0..=2 * minutes {
+        let memory = (server.memory_megabytes(), server.own_megabytes());
+        let rate = match half {
+            0 => 0.0,
+            _ => {
+                let time = Duration::from_secs(30);
+                client::run(&server.address, connections, time, &next, &mixed).await
+            }
+        };
+        let minute = f64::from(half) / 2.0;
+        print(&format!("| {minute} | {rate:.0} | {:.0} | {:.0} |", memory.0, memory.1));
+    }
 }
 
 /// Numbers of requests never repeat in a run, so that creates are always new.

@@ -7,6 +7,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use crate::client;
+
 /// Key that the measured server accepts for everything.
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef01234567";
 
@@ -46,11 +48,36 @@ impl Server {
         assert!(answer.starts_with("HTTP/1.1 200"), "not healthy: {answer}");
     }
 
+    /// Waits until so many posts are indexed, which would disturb what is measured.
+    pub(crate) fn wait_until_indexed(&self, posts: usize) {
+        let wanted = format!("\"doc_count\":{posts}}}");
+        let path =
+            "/api/v1/search?q=&limit=1&content_type[]=post&aggregate_by[]=internal.contentType";
+        loop {
+            let mut stream = TcpStream::connect(&self.address).expect("it listens");
+            stream.write_all(&client::get(path, KEY)).expect("it reads");
+            let mut answer = vec![0; 64 * 1024];
+            let length = stream.read(&mut answer).expect("it answers");
+            if String::from_utf8_lossy(&answer[..length]).contains(&wanted) {
+                return;
+            }
+        }
+    }
+
     /// Resident memory of the process.
     pub(crate) fn memory_megabytes(&self) -> f64 {
+        self.status("VmRSS:")
+    }
+
+    /// Resident memory that is not pages of files.
+    pub(crate) fn own_megabytes(&self) -> f64 {
+        self.status("RssAnon:")
+    }
+
+    fn status(&self, name: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
         let status = status.unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let kilobytes =
             line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
         kilobytes.unwrap_or_default() / 1024.0
