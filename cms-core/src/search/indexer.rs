@@ -252,12 +252,13 @@ impl Indexer {
         let mut step = Step::Idle;
         if let Some(live) = &mut desk.live {
             step = live.feed.step(source)?;
-            if live.feed.progress.covers(goal.seq) {
-                return Ok(true);
-            }
         }
+        // Before all else: the row that asks for it is read only once.
         if step == Step::RebuildWanted && desk.next.is_none() {
             desk.next = Some(self.begin(source)?);
+        }
+        if desk.live.as_ref().is_some_and(|live| live.feed.progress.covers(goal.seq)) {
+            return Ok(true);
         }
         let Some(next) = &mut desk.next else { return Ok(step == Step::Idle) };
         // The generation that is searched comes first.

@@ -230,6 +230,21 @@ fn an_index_is_made_anew_on_demand() {
     }
 }
 
+/// The search reads the row that asks for the index.
+#[test]
+fn a_search_in_between_does_not_lose_a_new_index() {
+    let test = with_types();
+    let (cms, caller) = (&test.cms, Caller::local());
+    create(cms, "article", "a");
+    assert_same(cms);
+    let job = cms.search().reindex(&caller, &map(json!({}))).unwrap();
+    assert_same(cms);
+    assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Running);
+    while cms.search().advance().unwrap() {}
+    assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Done);
+    assert_eq!(fs::read_to_string(test.path().join("index/current")).unwrap(), "2\n");
+}
+
 #[test]
 fn a_journal_is_forgotten_when_nobody_needs_it() {
     let test = with_types();
