@@ -3,11 +3,15 @@
 //! Doc comments here are the help texts. What the raw values mean is worked out in
 //! [`crate::settings`]; what a command does is in [`crate::commands`].
 
+mod search;
+
 use std::{ffi::OsString, path::PathBuf};
 
 #[cfg(feature = "serve")]
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -115,13 +119,19 @@ pub(crate) enum Command {
     /// Workflows, and where objects stand in them.
     #[command(subcommand)]
     Workflow(WorkflowCommand),
+    Search(Box<SearchArgs>),
+    Reindex(ReindexArgs),
     /// API keys.
     #[command(subcommand)]
     Key(KeyCommand),
     /// Print a completion script.
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        shell: clap_complete::Shell,
+    },
     /// Write manual pages into a folder.
-    Man { dir: PathBuf },
+    Man {
+        dir: PathBuf,
+    },
 }
 
 /// Run the server.

@@ -77,6 +77,8 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Unpublish(_)
         | Command::Archive(_)
         | Command::Workflow(_)
+        | Command::Search(_)
+        | Command::Reindex(_)
         | Command::Key(_) => {}
     }
     match (server, folder) {

@@ -50,6 +50,21 @@ fn the_commands_of_the_guide_work_as_printed() {
 }
 
 #[test]
+fn the_searches_of_the_guide_find_something() {
+    let place = Place::with_data();
+    let [project, content] = ["project.yaml", "content"].map(|name| fixtures().join(name));
+    place.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
+    place.run(&["import", content.to_str().unwrap()]).ok();
+    let blocks = blocks("sh");
+    let searches = blocks.iter().find(|block| block.contains("cms search")).unwrap();
+    for line in searches.lines() {
+        let printed = shell(&place, line);
+        assert!(printed.lines().count() > 1, "{line}\n{printed}");
+    }
+    assert!(searches.lines().count() > 5);
+}
+
+#[test]
 fn the_project_file_of_the_guide_can_be_applied() {
     let place = Place::with_data();
     place.write("project.yaml", &blocks("yaml")[0]);

@@ -106,6 +106,51 @@ fn broken_answers_end_with_the_exit_code_that_fits() {
     }
 }
 
+/// Who asks, and a job that somebody asks for.
+fn job_asked_for() -> Vec<String> {
+    let who = r#"{"organization":{"id":"o","name":"d"},"space":{"id":"s","name":"d"},
+        "user":{"id":"u","username":"k","roles":[]},
+        "apiKey":{"name":"k","type":"admin","rules":[]}}"#;
+    vec![answer(200, who), answer(202, r#"{"id":"7"}"#)]
+}
+
+fn job(state: &str, error: &str) -> String {
+    let head = r#"{"id":"7","kind":"reindex","state":""#;
+    answer(200, &format!("{head}{state}\",\"done\":0,\"total\":9{error}}}"))
+}
+
+/// What keeps a server from making its index is shown, and ends the command.
+#[test]
+fn an_index_that_cannot_be_made_ends_the_command() {
+    let mut answers = job_asked_for();
+    let failed = job("running", r#","error":"the disk is full""#);
+    answers.extend([job("waiting", ""), job("running", ""), failed]);
+    let (ran, asked) = run(&["reindex"], &answers);
+    assert_eq!(ran.exit, 1, "{}", ran.whole());
+    assert!(ran.stderr.contains("error: the index cannot be made: the disk is full\n"));
+    let job = "GET /api/v1/internal/job/7";
+    let wanted = ["GET /api/auth-context", "POST /api/v1/internal/reindex", job, job, job];
+    assert_eq!(asked, wanted);
+}
+
+/// Who does not want to wait leaves the job to the server.
+#[test]
+fn waiting_for_an_index_can_be_interrupted() {
+    let mut answers = job_asked_for();
+    let asked = answers.len() + 2;
+    answers.extend(vec![job("running", ""); 1000]);
+    let (url, heard) = stub(answers);
+    let place = Place::empty();
+    place.write("key", "a-key");
+    let mut child = place.start(&["--server", &url, "--key-file", "key", "reindex"]);
+    for _ in 0..asked {
+        heard.recv().unwrap();
+    }
+    let (exit, said) = place.shell(&format!("kill -INT {}", child.id()));
+    assert_eq!((exit, &*said), (0, ""));
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+}
+
 /// An export that fails on its way leaves the earlier one as it is.
 #[test]
 fn a_failed_export_leaves_the_earlier_one_alone() {

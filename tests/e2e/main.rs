@@ -8,6 +8,7 @@ mod faults;
 mod parity;
 mod projects;
 mod recovery;
+mod search;
 mod spaces;
 mod statuses;
 mod support;

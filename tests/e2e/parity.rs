@@ -4,7 +4,7 @@ use super::support::{Place, Server, files, fixtures, masked};
 
 /// Commands, one after the other; `FIXTURES` is the folder of fixtures. Those on keys speak only of
 /// keys that they made: a served folder has its first ones.
-const COMMANDS: [&str; 86] = [
+const COMMANDS: [&str; 97] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -28,6 +28,17 @@ const COMMANDS: [&str; 86] = [
     "object list post --filters {\"title\":{\"type\":\"contains\",\"filter\":\"a\"}} -o yaml",
     "object list post --filters {",
     "object list nosuch",
+    "search * --type product --order-by name --limit 3",
+    "search * --type post --order-by title --facet tags.dataUrl --page 2 --limit 2 --json",
+    "search * --filter kind=coffee --numeric-facet price --order-by price --desc -o csv",
+    "search nowhere",
+    "search * --type prodct",
+    "search * --near location=far",
+    "search * --near location=far --json",
+    "reindex",
+    "reindex product post",
+    "reindex prodct --json",
+    "reindex product --dry-run",
     "object get author none",
     "object create product one.json",
     "object create product one.json --json",

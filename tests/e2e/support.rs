@@ -101,9 +101,14 @@ impl Place {
 
     /// Commands work on a running server.
     pub(crate) fn with_server(server: &Server) -> Self {
+        Self::with_key(server, &server.key)
+    }
+
+    /// Commands work on a running server, with another key than that of its administrator.
+    pub(crate) fn with_key(server: &Server, key: &str) -> Self {
         Self {
             arguments: vec!["--server".to_owned(), server.url.clone()],
-            variables: vec![("CMS_KEY", server.key.clone())],
+            variables: vec![("CMS_KEY", key.to_owned())],
             ..Self::empty()
         }
     }

@@ -21,7 +21,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{NOTHING_CHANGED, counted, interrupt, many, reading};
+use super::{NOTHING_CHANGED, counted, interrupt, many, reading, require_types};
 use crate::{
     cli::ExportArgs,
     content::folder,
@@ -43,13 +43,8 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     let target = reading(settings)?;
+    require_types(&*target, &args.types)?;
     let all = target.types()?;
-    for name in &args.types {
-        if !all.iter().any(|content_type| content_type.name == *name) {
-            // The target's own words about a type that is not there.
-            target.get_type(name)?;
-        }
-    }
     let mut types = Vec::new();
     let mut objects = 0;
     for content_type in &all {

@@ -11,6 +11,8 @@ mod many;
 mod object;
 mod plan_text;
 mod publish;
+mod reindex;
+mod search;
 #[cfg(feature = "serve")]
 mod serve;
 mod switch;
@@ -22,12 +24,13 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use cms_core::wire::publish::PublishAction;
+use cms_core::{Error, wire::publish::PublishAction};
 
 use crate::{
     cli::Command,
     failure::{Failure, Outcome, Result},
     printer::Printer,
+    project,
     settings::Settings,
     target::{self, Target},
 };
@@ -45,6 +48,8 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
         Command::Unpublish(args) => publish::run(args, PublishAction::Unpublish, settings, printer),
         Command::Archive(args) => publish::run(args, PublishAction::Archive, settings, printer),
         Command::Workflow(command) => workflow::run(command, settings, printer),
+        Command::Search(args) => search::run(*args, settings, printer),
+        Command::Reindex(args) => reindex::run(&args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),
@@ -69,6 +74,26 @@ fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
         Some(place) => target::open(place, changes),
         None => Err(Failure::usage("neither a server nor a data folder is given")),
     }
+}
+
+/// Refuses names of types that are not there, in the target's own words.
+fn require_types(target: &dyn Target, names: &[String]) -> Result<()> {
+    for name in names {
+        match target.get_type(name) {
+            Ok(_) => {}
+            Err(missing @ Error::NotFound { .. }) => {
+                let types = target.types()?;
+                let near = project::nearest(name, types.iter().map(|known| known.name.as_str()));
+                let failure = Failure::from(missing);
+                return Err(match near {
+                    Some(near) => failure.hint(format!("did you mean \"{near}\"?")),
+                    None => failure,
+                });
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Becomes true when the user presses Ctrl-C. Where no handler can be set, Ctrl-C ends the process.

@@ -1,4 +1,4 @@
-//! Showing how far a change of content types is, while it rewrites objects.
+//! Showing that something goes on, while a target is at work.
 
 use std::{
     sync::mpsc::{RecvTimeoutError, channel},
@@ -14,23 +14,31 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Runs a job on a target, and shows meanwhile how many objects it has rewritten, or how long it
 /// takes where the target cannot tell.
 pub(super) fn watched<T>(target: &dyn Target, printer: &Printer, job: impl FnOnce() -> T) -> T {
-    let rewriting = target.rewriting();
-    let mut progress = match &rewriting {
-        Some(_) => printer.progress("objects rewritten", 0),
-        None => printer.waiting("the server is at work"),
+    let Some(rewriting) = target.rewriting() else {
+        return waited("the server is at work", printer, job);
     };
+    let mut progress = printer.progress("objects rewritten", 0);
+    let look = move || {
+        if let Some((done, total)) = rewriting() {
+            progress.set(done, total);
+        }
+    };
+    beside(look, job)
+}
+
+/// Runs a job, and shows meanwhile how long it takes.
+pub(super) fn waited<T>(label: &str, printer: &Printer, job: impl FnOnce() -> T) -> T {
+    let mut progress = printer.waiting(label);
+    beside(move || progress.tick(), job)
+}
+
+/// Runs a job, and looks at something again and again until it ends.
+fn beside<T>(mut look: impl FnMut() + Send, job: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (ends, ended) = channel::<()>();
         scope.spawn(move || {
             while ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                match &rewriting {
-                    None => progress.tick(),
-                    Some(rewriting) => {
-                        if let Some((done, total)) = rewriting() {
-                            progress.set(done, total);
-                        }
-                    }
-                }
+                look();
             }
         });
         let result = job();

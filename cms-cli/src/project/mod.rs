@@ -30,7 +30,7 @@ use self::{
 };
 pub(crate) use self::{
     places::Places,
-    read::did_you_mean,
+    read::{did_you_mean, nearest},
     workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in},
 };
 use crate::{

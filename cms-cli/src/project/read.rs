@@ -171,10 +171,14 @@ impl Faults {
 
 /// `, did you mean "..."?` when one of the names is near, else nothing.
 pub(crate) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
-    let nearest = known
-        .into_iter()
-        .map(|other| (strsim::osa_distance(name, other), other))
+    nearest(name, known).map_or_else(String::new, |other| format!(", did you mean \"{other}\"?"))
+}
+
+/// The name that somebody meant, when one is near.
+pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let distances = known.into_iter().map(|other| (strsim::osa_distance(name, other), other));
+    distances
         .filter(|(distance, other)| *distance <= (name.len().max(other.len()) / 3).max(1))
-        .min_by_key(|(distance, _)| *distance);
-    nearest.map_or_else(String::new, |(_, other)| format!(", did you mean \"{other}\"?"))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, other)| other)
 }

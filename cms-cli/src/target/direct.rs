@@ -1,6 +1,6 @@
 //! A data folder, opened by this process.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use cms_core::{
     Caller, Cms, CoreConfig, Error, Result, Visibility, limits,
@@ -13,16 +13,20 @@ use cms_core::{
         object::{Direction, Json, ListRequest},
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
+        search::{Job, JobCreated, SearchRequest},
         workflow::{Workflow, WorkflowState},
     },
 };
 use serde_json::{Map, Value, json};
 
-use super::{Edition, Rewriting, Target, all_pages};
+use super::{Edition, Rewriting, Target, all_pages, reindex_payload};
 use crate::failure::{self, Failure};
 
 /// The file that makes a folder a data folder.
 const DATABASE: &str = "cms.db";
+
+/// A search answers with everything that is stored, even where nothing was indexed before.
+const SEARCH_WAIT: Duration = Duration::from_mins(10);
 
 /// A data folder and the operator who works on it.
 pub(crate) struct Direct {
@@ -41,7 +45,8 @@ impl Direct {
             return Err(Failure::from(Error::NotFound { what: "data folder", name })
                 .hint("`cms serve --data DIR` and every command that changes something make it"));
         }
-        Ok(Self::over(Arc::new(open_folder(CoreConfig::new(folder))?)))
+        let config = CoreConfig { search_wait: SEARCH_WAIT, ..CoreConfig::new(folder) };
+        Ok(Self::over(Arc::new(open_folder(config)?)))
     }
 
     /// Works on a folder that is already open.
@@ -49,6 +54,13 @@ impl Direct {
         let preview = Visibility { preview: true, public_only: false };
         let caller = Caller::local().with_visibility(preview);
         Self { cms, caller, reader: Caller::local() }
+    }
+
+    fn seeing(&self, edition: Edition) -> &Caller {
+        match edition {
+            Edition::Published => &self.reader,
+            Edition::Current => &self.caller,
+        }
     }
 }
 
@@ -107,11 +119,7 @@ impl Target for Direct {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>> {
-        let caller = match edition {
-            Edition::Published => &self.reader,
-            Edition::Current => &self.caller,
-        };
-        list(&self.cms.objects().list(caller, content_type, request)?)
+        list(&self.cms.objects().list(self.seeing(edition), content_type, request)?)
     }
 
     fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
@@ -207,6 +215,20 @@ impl Target for Direct {
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
         let payload = Map::from_iter([("action".to_owned(), json!(action))]);
         self.cms.workflows().act(&self.caller, content_type, id, payload)
+    }
+
+    fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {
+        Ok(self.cms.search().search(self.seeing(edition), request)?.to_value())
+    }
+
+    fn reindex(&self, content_types: &[String]) -> Result<JobCreated> {
+        self.cms.search().reindex(&self.caller, &reindex_payload(content_types))
+    }
+
+    fn job(&self, id: &str) -> Result<Job> {
+        // On a folder that no server uses, nobody else works.
+        self.cms.search().advance()?;
+        self.cms.search().job(&self.caller, id)
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

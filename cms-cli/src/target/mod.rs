@@ -17,17 +17,18 @@ use cms_core::{
         object::ListRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
+        search::{Job, JobCreated, SearchRequest},
         workflow::{Workflow, WorkflowState},
     },
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 #[cfg(feature = "serve")]
 pub(crate) use direct::{Direct, open_folder};
 
 use crate::{failure, settings::Place};
 
-/// Which versions of objects a list shows, where the type has Draft & Public.
+/// Which versions of objects a list or a search shows, where the type has Draft & Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edition {
     /// What readers get: the published versions.
@@ -36,11 +37,11 @@ pub(crate) enum Edition {
     Current,
 }
 
-/// Content, types, workflows and keys of one space. Objects of every publishing status are visible,
-/// unless a list is asked for published ones.
 /// Tells how far a change is, from any thread.
 pub(crate) type Rewriting = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
 
+/// Content, types, workflows and keys of one space. Objects of every publishing status are visible,
+/// unless a list or a search is asked for published ones.
 pub(crate) trait Target {
     /// Names the target, and the key that is used, for people.
     fn describe(&self) -> Result<String>;
@@ -106,6 +107,13 @@ pub(crate) trait Target {
     /// Carries out a transition; returns where the object stands then.
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState>;
 
+    /// Searches; returns the answer of the API.
+    fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value>;
+    /// Asks for a new search index of some types, or of all when none is named.
+    fn reindex(&self, content_types: &[String]) -> Result<JobCreated>;
+    /// Says how far a job is. Asked again and again it gets done, whether a server runs or not.
+    fn job(&self, id: &str) -> Result<Job>;
+
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
@@ -117,6 +125,14 @@ pub(crate) fn open(place: &Place, changes: bool) -> failure::Result<Box<dyn Targ
         Place::Folder(folder) => Box::new(direct::Direct::open(folder, changes)?),
         Place::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
     })
+}
+
+/// What a target is told about the types of a new search index.
+fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
+    if content_types.is_empty() {
+        return Map::new();
+    }
+    Map::from_iter([("contentTypes".to_owned(), json!(content_types))])
 }
 
 /// Gathers the pages of a list, asking for one after the other.

@@ -16,6 +16,7 @@ use cms_core::{
         object::ListRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
+        search::{Job, JobCreated, SearchRequest},
         workflow::{Workflow, WorkflowState},
     },
 };
@@ -29,10 +30,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use self::path::{
-    KEYS, TYPES, WORKFLOW_STATES, WORKFLOWS, object_path, objects_path, query, segment, state_path,
-    type_path,
+    JOBS, KEYS, REINDEX, SEARCH, TYPES, WORKFLOW_STATES, WORKFLOWS, list_query, object_path,
+    objects_path, search_query, segment, state_path, type_path,
 };
-use super::{Edition, Rewriting, Target, all_pages};
+use super::{Edition, Rewriting, Target, all_pages, reindex_payload};
 use crate::failure::{self, Failure, Kind};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -241,7 +242,7 @@ impl Target for Remote {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>> {
-        let path = format!("{}?{}", objects_path(content_type), query(request));
+        let path = format!("{}?{}", objects_path(content_type), list_query(request));
         let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
         parse(status, &bytes, type_named(content_type))
     }
@@ -369,6 +370,20 @@ impl Target for Remote {
         let name = format!("{content_type}/{id}");
         let body = text(&json!({ "action": action }))?;
         self.ask(&Method::PUT, &state_path(content_type, id), Some(&body), object_named(&name))
+    }
+
+    fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {
+        let path = format!("{SEARCH}?{}", search_query(request));
+        let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
+        parse(status, &bytes, SERVER)
+    }
+
+    fn reindex(&self, content_types: &[String]) -> Result<JobCreated> {
+        self.post(REINDEX, &reindex_payload(content_types), SERVER)
+    }
+
+    fn job(&self, id: &str) -> Result<Job> {
+        self.get(&format!("{JOBS}/{}", segment(id)), About { what: "job", name: id })
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

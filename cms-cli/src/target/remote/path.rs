@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use cms_core::wire::object::ListRequest;
+use cms_core::wire::{
+    object::ListRequest,
+    search::{QueryMode, SearchRequest},
+};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub(super) const TYPES: &str = "/api/v1/internal/contenttype";
@@ -11,6 +14,9 @@ pub(super) const KEYS: &str = "/api/v1/internal/key";
 pub(super) const WORKFLOWS: &str = "/api/v1/internal/workflow";
 /// Where objects stand in workflows, and the list of workflows that every key may read.
 pub(super) const WORKFLOW_STATES: &str = "/api/v1/workflow";
+pub(super) const SEARCH: &str = "/api/v1/search";
+pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
+pub(super) const JOBS: &str = "/api/v1/internal/job";
 
 pub(super) fn state_path(content_type: &str, id: &str) -> String {
     format!("{WORKFLOW_STATES}/{}/{}", segment(content_type), segment(id))
@@ -36,11 +42,9 @@ pub(super) fn segment(text: &str) -> String {
 }
 
 /// A list request as a query string.
-pub(super) fn query(request: &ListRequest) -> String {
+pub(super) fn list_query(request: &ListRequest) -> String {
     let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
-    let mut add = |name: &str, value: &str| {
-        write!(query, "&{name}={}", segment(value)).expect("a string takes any text");
-    };
+    let mut add = |name: &str, value: &str| push(&mut query, name, value);
     if let Some(order_by) = &request.order_by {
         add("order_by", order_by);
     }
@@ -62,6 +66,65 @@ pub(super) fn query(request: &ListRequest) -> String {
     query
 }
 
+/// A search as a query string.
+pub(super) fn search_query(request: &SearchRequest) -> String {
+    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
+    let mut add = |name: &str, value: &str| push(&mut query, name, value);
+    if let Some(q) = &request.q {
+        add("q", q);
+    }
+    let lists: [(_, &[String]); 4] = [
+        ("content_type[]", request.content_types.as_deref().unwrap_or_default()),
+        ("fields[]", request.fields.as_deref().unwrap_or_default()),
+        ("aggregate_by[]", &request.aggregate_by),
+        ("aggregate_by_numeric[]", &request.aggregate_by_numeric),
+    ];
+    for (name, values) in lists {
+        for value in values {
+            add(name, value);
+        }
+    }
+    let maps = [
+        ("filters", &request.filters),
+        ("post_filters", &request.post_filters),
+        ("geo_filters", &request.geo_filters),
+    ];
+    for (name, entries) in maps {
+        for (key, value) in entries {
+            add(&format!("{name}[{}]", segment(key)), value);
+        }
+    }
+    for (name, boost) in &request.boosts {
+        add(&format!("indices_boost[{}]", segment(name)), &boost.to_string());
+    }
+    if let Some(order_by) = &request.order_by {
+        add("order_by", order_by);
+    }
+    if request.descending {
+        add("order_direction", "desc");
+    }
+    if request.missing_first {
+        add("order_missing", "_first");
+    }
+    if let Some(seed) = request.random_seed {
+        add("random_seed", &seed.to_string());
+    }
+    if request.hydrate > 0 {
+        add("hydrate", &request.hydrate.to_string());
+    }
+    if request.mode != QueryMode::Default {
+        add("query_mode", request.mode.as_str());
+    }
+    if request.decay_old {
+        add("decay_old", "true");
+    }
+    query
+}
+
+fn push(query: &mut String, name: &str, value: &str) {
+    write!(query, "&{name}={}", segment(value)).expect("a string takes any text");
+}
+
 #[cfg(test)]
 mod tests {
     use cms_core::paging::Page;
@@ -80,10 +143,45 @@ mod tests {
             ids: Some(vec!["x y".to_owned(), "ż".to_owned()]),
         };
         assert_eq!(
-            query(&request),
+            list_query(&request),
             "page=2&limit=50&order_by=geo.lat&order_direction=desc&empty_first=true&hydrate=1\
              &filters=%7B%22a%26b%22%3A1%7D&ids[]=x%20y&ids[]=%C5%BC"
         );
         assert_eq!(object_path("post", "a/b?c#d"), "/api/v1/content/post/a%2Fb%3Fc%23d");
+    }
+
+    #[test]
+    fn searches_become_queries_with_every_key_and_value_encoded() {
+        let pair = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
+        let request = SearchRequest {
+            q: Some("a+b & \"c\"".to_owned()),
+            page: Page { number: 3, limit: 5 },
+            content_types: Some(vec!["post".to_owned(), "_tag".to_owned()]),
+            fields: Some(vec!["title^5".to_owned()]),
+            filters: pair("a&b]", ">=10"),
+            post_filters: pair("kind", "tea"),
+            geo_filters: pair("place", "geo_distance,10km,-1.5,2"),
+            order_by: Some("price".to_owned()),
+            descending: true,
+            missing_first: true,
+            random_seed: Some(-1.5),
+            hydrate: 2,
+            mode: QueryMode::Fuzzy,
+            decay_old: true,
+            aggregate_by: vec!["kind".to_owned()],
+            aggregate_by_numeric: vec!["price".to_owned()],
+            boosts: vec![("post".to_owned(), 2.5)],
+        };
+        assert_eq!(
+            search_query(&request),
+            "page=3&limit=5&q=a%2Bb%20%26%20%22c%22&content_type[]=post&content_type[]=_tag\
+             &fields[]=title%5E5&aggregate_by[]=kind&aggregate_by_numeric[]=price\
+             &filters[a%26b%5D]=%3E%3D10&post_filters[kind]=tea\
+             &geo_filters[place]=geo_distance%2C10km%2C-1.5%2C2&indices_boost[post]=2.5\
+             &order_by=price&order_direction=desc&order_missing=_first&random_seed=-1.5\
+             &hydrate=2&query_mode=fuzzy&decay_old=true"
+        );
+        let nothing = SearchRequest { q: Some(String::new()), ..SearchRequest::default() };
+        assert_eq!(search_query(&nothing), "page=1&limit=20&q=");
     }
 }

@@ -1,0 +1,116 @@
+//! `cms search`: full-text search over all content.
+
+use cms_core::{
+    limits,
+    paging::Page,
+    wire::search::{QueryMode, SearchRequest},
+};
+use serde_json::{Map, Value, json};
+
+use super::{reading, require_types, watch::waited};
+use crate::{
+    cli::{Format, ModeChoice, SearchArgs},
+    failure::{Outcome, Result},
+    printer::Printer,
+    report::{self, Column, column},
+    settings::Settings,
+    target::Edition,
+};
+
+const COLUMNS: [Column; 4] = [
+    column("SCORE", "/score"),
+    column("TYPE", "/item/internal/contentType"),
+    column("ID", "/item/id"),
+    column("TITLE", "/item/internal/objectTitle"),
+];
+
+const FACET_COLUMNS: [Column; 3] =
+    [column("FIELD", "/field"), column("VALUE", "/key"), column("COUNT", "/doc_count")];
+
+/// The only kind of condition on places that there is (contract 6.1).
+const NEAR: &str = "geo_distance";
+
+pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    let target = reading(settings)?;
+    // The API finds nothing in a type that is not there; here it is a slip of the keyboard.
+    require_types(&*target, &args.types)?;
+    let edition = if args.preview { Edition::Current } else { Edition::Published };
+    let request = request(args);
+    // A folder may have a lot to index first.
+    let answer = waited("search", printer, || target.search(&request, edition))?;
+    let hits = answer["data"].as_array().map_or(&[][..], Vec::as_slice);
+    match settings.format {
+        Format::Json => printer.value(&answer, String::new)?,
+        Format::Table => {
+            printer.rows(hits, &COLUMNS)?;
+            let facets = facets(&answer);
+            if !facets.is_empty() {
+                printer.text(&format!("\n{}", report::table(&facets, &FACET_COLUMNS)))?;
+            }
+        }
+        // Objects of several types share no other columns.
+        Format::Csv => printer.rows(&hits.iter().map(row).collect::<Vec<_>>(), &COLUMNS)?,
+        Format::Ndjson | Format::Yaml => printer.rows(hits, &COLUMNS)?,
+    }
+    let (shown, total) = (hits.len() as u64, answer["total_count"].as_u64().unwrap_or(0));
+    if shown < total {
+        let more = if total < limits::SEARCH_RESULTS { "" } else { " or more" };
+        printer.note(&format!("{shown} of {total}{more}; --page and --limit show more"))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn request(args: SearchArgs) -> SearchRequest {
+    let some = |values: Vec<String>| (!values.is_empty()).then_some(values);
+    let near = args.near.into_iter().map(|(path, circle)| (path, format!("{NEAR},{circle}")));
+    SearchRequest {
+        q: Some(args.query),
+        page: Page { number: args.page, limit: args.limit },
+        content_types: some(args.types),
+        fields: some(args.fields),
+        filters: args.filters,
+        post_filters: args.post_filters,
+        geo_filters: near.collect(),
+        order_by: args.order_by,
+        descending: args.desc,
+        missing_first: args.missing_first,
+        random_seed: args.random,
+        hydrate: args.hydrate,
+        mode: match args.mode {
+            ModeChoice::Default => QueryMode::Default,
+            ModeChoice::Exact => QueryMode::Exact,
+            ModeChoice::Fuzzy => QueryMode::Fuzzy,
+        },
+        decay_old: args.decay_old,
+        aggregate_by: args.facets,
+        aggregate_by_numeric: args.numeric_facets,
+        boosts: args.boosts,
+    }
+}
+
+/// A hit with the columns of the table only.
+fn row(hit: &Value) -> Value {
+    let cells = COLUMNS.iter().map(|column| {
+        let value = hit.pointer(column.pointer).cloned().unwrap_or_default();
+        (column.header.to_lowercase(), value)
+    });
+    Value::Object(cells.collect::<Map<_, _>>())
+}
+
+/// Every value of every facet as a row; the last row of one counts the values that have none.
+fn facets(answer: &Value) -> Vec<Value> {
+    let aggregations = answer["summary"]["aggregations"].as_array();
+    let mut rows = Vec::new();
+    for aggregation in aggregations.into_iter().flatten() {
+        let field = &aggregation["field"];
+        for bucket in aggregation["buckets"].as_array().into_iter().flatten() {
+            let (key, count) = (&bucket["key"], &bucket["doc_count"]);
+            rows.push(json!({ "field": field, "key": key, "doc_count": count }));
+        }
+        let others = &aggregation["sum_other_doc_count"];
+        if others.as_u64().is_some_and(|others| others > 0) {
+            rows.push(json!({ "field": field, "key": "(other values)", "doc_count": others }));
+        }
+    }
+    rows
+}
