@@ -95,9 +95,9 @@ impl Format {
     }
 }
 
+// A command without a comment has that of its arguments, which is longer.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run the server.
     #[cfg(feature = "serve")]
     Serve(Box<ServeArgs>),
     /// Content type definitions.
@@ -106,7 +106,6 @@ pub(crate) enum Command {
     /// Content objects.
     #[command(subcommand)]
     Object(ObjectCommand),
-    /// Bring objects in from files, or types and objects from a folder.
     Import(ImportArgs),
     /// Write types and objects into a folder that `cms import` reads.
     Export(ExportArgs),
