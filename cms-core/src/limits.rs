@@ -62,7 +62,6 @@ pub const SEARCH_DEPTH: usize = 20;
 pub const SEARCH_PARTS: usize = 100;
 /// Longest word with wildcards, in characters; in longer ones they mean nothing.
 pub const WILDCARD_CHARS: usize = 100;
-/// Hits of a search that can be counted and paged (contract 1.9).
 /// How long a search waits for the index, unless the operator says otherwise.
 pub const SEARCH_WAIT: Duration = Duration::from_secs(1);
 /// Most hits of one search, on all its pages (contract 1.12).

@@ -3,15 +3,20 @@
 //! Where only the best of many are wanted, the engine skips what cannot be among them and the
 //! number is counted on its own, up to where it is capped; otherwise every match is looked at.
 
+#[cfg(test)]
+mod model_tests;
+#[cfg(test)]
+mod tests;
+
 use std::{cell::Cell, time::Instant};
 
 use tantivy::{
-    COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
+    COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, Searcher, SegmentReader, Term,
     columnar::Column,
     fastfield::AliveBitSet,
     query::{
-        AllQuery, BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query as EngineQuery,
-        Scorer, TermSetQuery, Weight,
+        BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query as EngineQuery, Scorer,
+        TermSetQuery, Weight,
     },
 };
 
@@ -116,7 +121,7 @@ impl<'a> Pass<'a> {
         scope: &Scope,
         page: Page,
     ) -> tantivy::Result<Self> {
-        let view = View::new(scope);
+        let (clock, view) = (Clock::start(), View::new(scope));
         let mut lower = Lower::new(searcher, fields, search.fields.as_deref());
         let scoring = lower.query(&search.query)?;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
@@ -151,7 +156,6 @@ impl<'a> Pass<'a> {
             None
         };
         let plain = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-        let clock = Clock::start();
         Ok(Self { searcher, search, view, page, scored, plain, post_filter, can_skip, clock })
     }
 
@@ -277,7 +281,9 @@ impl<'a> Pass<'a> {
         match &self.scored {
             Some(weight) => weight.for_each(segment.reader, &mut look_at)?,
             None => self.plain.for_each_no_score(segment.reader, &mut |docs| {
-                docs.iter().for_each(|doc| look_at(*doc, 1.0));
+                for doc in docs {
+                    look_at(*doc, 1.0);
+                }
             })?,
         }
         facets.merge(counts)?;

@@ -222,3 +222,62 @@ impl Automaton for Wildcard {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prelude::*, sample::select};
+
+    use super::*;
+
+    fn is_like(pieces: &[Piece], text: &[char]) -> bool {
+        match (pieces, text) {
+            ([], []) => true,
+            ([Piece::Many, rest @ ..], _) => {
+                (0..=text.len()).any(|skipped| is_like(rest, &text[skipped..]))
+            }
+            ([Piece::One, rest @ ..], [_, text @ ..]) => is_like(rest, text),
+            ([Piece::Char(a), rest @ ..], [b, text @ ..]) => a == b && is_like(rest, text),
+            _ => false,
+        }
+    }
+
+    fn accepts<A: Automaton>(automaton: &A, bytes: &[u8]) -> bool {
+        let mut state = automaton.start();
+        for byte in bytes {
+            let could_match = automaton.can_match(&state);
+            state = automaton.accept(&state, *byte);
+            assert!(could_match || !automaton.can_match(&state), "no way back");
+        }
+        automaton.is_match(&state)
+    }
+
+    proptest! {
+        #[test]
+        fn wildcards_match_what_they_say(
+            pieces in prop::collection::vec(
+                select(vec![
+                    Piece::Char('a'), Piece::Char('é'), Piece::Char('😀'), Piece::One, Piece::Many,
+                ]),
+                0..8,
+            ),
+            text in "[aé😀b]{0,7}",
+        ) {
+            let chars: Vec<char> = text.chars().collect();
+            let expected = is_like(&pieces, &chars);
+            let words = After { before: b"path\0s".to_vec(), rest: Wildcard::new(&Pattern(pieces)) };
+            prop_assert_eq!(accepts(&words, format!("path\0s{text}").as_bytes()), expected);
+            let elsewhere = format!("pa\0s{text}");
+            prop_assert!(!accepts(&words, elsewhere.as_bytes()));
+            prop_assert!(!accepts(&words, b"path"));
+        }
+    }
+
+    #[test]
+    fn no_pattern_is_too_long_to_be_asked() {
+        for length in [126, 127, 128, 129, 1000] {
+            let pattern = Pattern(vec![Piece::One; length]);
+            let text = vec![b'a'; length];
+            assert_eq!(accepts(&Wildcard::new(&pattern), &text), length <= 127, "{length}");
+        }
+    }
+}

@@ -113,7 +113,7 @@ impl Feed {
             (self.progress.seq, self.progress.nonce) = (entry.place.seq, entry.place.nonce);
         }
         // What exists now is added after all removals, so nothing that was made again is lost.
-        self.index(batch, objects.into_iter().collect())?;
+        self.index(batch, &Vec::from_iter(objects))?;
         Ok(step)
     }
 
@@ -125,16 +125,17 @@ impl Feed {
         if rows.len() < STEP {
             self.progress.refills.remove(0);
         }
-        self.index(batch, rows.into_iter().map(|(_, pk)| pk).collect())?;
+        let objects: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
+        self.index(batch, &objects)?;
         Ok(Step::Moved)
     }
 
     /// Replaces the documents of objects by what they are now.
-    fn index(&mut self, batch: &mut Batch<'_>, objects: Vec<i64>) -> Result<()> {
-        for &pk in &objects {
+    fn index(&mut self, batch: &mut Batch<'_>, objects: &[i64]) -> Result<()> {
+        for &pk in objects {
             self.documents.remove(pk);
         }
-        let bytes = batch.add(&self.documents, &objects)?;
+        let bytes = batch.add(&self.documents, objects)?;
         *self.uncommitted.get_or_insert(0) += bytes;
         Ok(())
     }

@@ -146,9 +146,7 @@ impl<'a> Lower<'a> {
             (Test::Word(word), _) => {
                 add(term_query(self.word(target, word)));
                 if let Target::Path(path) = target {
-                    for term in self.scalars_like(path, word) {
-                        add(term_query(term));
-                    }
+                    self.scalar_like(path, word).map(term_query).into_iter().for_each(add);
                 }
             }
             (Test::Fuzzy { word, edits }, _) => {
@@ -226,7 +224,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The number or the boolean that a word reads as.
-    fn scalars_like(&self, path: &str, word: &str) -> Option<Term> {
+    fn scalar_like(&self, path: &str, word: &str) -> Option<Term> {
         let scalar = match (word, Number::parse(word)) {
             ("true", _) => Scalar::Bool(true),
             ("false", _) => Scalar::Bool(false),

@@ -89,7 +89,12 @@ fn insert<T>(column: &Column<T>, range: Option<RangeInclusive<T>>, found: &mut B
 where
     T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
 {
-    let Some(range) = range else { return };
+    // The engine takes values below the least of a column for the least.
+    let Some(range) =
+        range.filter(|it| *it.start() <= column.max_value() && *it.end() >= column.min_value())
+    else {
+        return;
+    };
     let mut docs = Vec::new();
     column.get_docids_for_value_range(range, 0..column.num_docs(), &mut docs);
     for doc in docs {

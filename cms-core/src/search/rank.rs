@@ -14,7 +14,7 @@ use super::{
     column::{Columns, simplest},
     geo,
     query::{By, Circle, Order, Point, Search, Then},
-    schema::{self, name},
+    schema::name,
 };
 use crate::query::value::Number;
 
@@ -44,7 +44,7 @@ enum Value {
     Boolean(bool),
     /// A text, by its place in the dictionary of the segment.
     Ordinal(u64),
-    /// A text as [`schema::sort_key`] makes it.
+    /// A text as [`super::schema::sort_key`] makes it.
     Text(String),
 }
 
@@ -201,7 +201,7 @@ impl<'a> SegmentOrder<'a> {
     }
 }
 
-/// A number that follows from both and looks random: the finalizer of MurmurHash3 over the two.
+/// A number that follows from both and looks random: the finalizer of `MurmurHash3` over the two.
 fn mixed(seed: u64, pk: u64) -> u64 {
     let finalized = |mut bits: u64| {
         bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);

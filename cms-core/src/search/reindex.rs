@@ -37,11 +37,11 @@ impl Searching<'_> {
             };
             let mut errors = FieldErrors::default();
             for (index, name) in names.iter().enumerate() {
-                match catalog.find(name) {
-                    Some(known) => writer.log(Event::IndexWanted, at, known.pk, None)?,
-                    None => {
-                        errors.add(format!("{CONTENT_TYPES}[{index}]"), message::NOT_IN_DATABASE)
-                    }
+                if let Some(known) = catalog.find(name) {
+                    writer.log(Event::IndexWanted, at, known.pk, None)?;
+                } else {
+                    let path = format!("{CONTENT_TYPES}[{index}]");
+                    errors.add(path, message::NOT_IN_DATABASE);
                 }
             }
             errors.into_result()?;

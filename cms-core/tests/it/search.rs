@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 use cms_core::{
     Caller, Cms, CoreConfig, Visibility,
     testing::TestCms,
-    wire::search::{JobState, SearchRequest},
+    wire::{
+        publish::PublishAction as Action,
+        search::{JobState, SearchRequest},
+    },
 };
 use serde_json::{Value, json};
 
@@ -104,7 +107,6 @@ fn both_views_follow_publishing() {
         cms.publishing().act(&caller, "page", "p", action, false).unwrap();
         assert_same(cms);
     };
-    use cms_core::wire::publish::PublishAction as Action;
     create(cms, "page", "p");
     assert_same(cms);
     act(Action::Publish);
