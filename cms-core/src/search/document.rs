@@ -4,13 +4,17 @@
 //! blocks, what a link points to. Values that the type does not describe are taken as they are.
 
 use serde_json::{Map, Number, Value};
-use tantivy::{TantivyDocument, schema::OwnedValue};
+use tantivy::{
+    TantivyDocument,
+    schema::{Field, OwnedValue},
+};
 
 use super::{
     analysis::{self, Markup},
     geo,
     query::Point,
     schema::{self, Fields, Flags},
+    word::{self, INTERNAL},
 };
 use crate::{
     ctd::model::{InputType, Property},
@@ -32,14 +36,14 @@ pub(super) fn document(
     document.add_u64(fields.flags, flags.pack());
     document.add_i64(fields.created, stored.internal.created_at);
     document.add_i64(fields.indexed, indexed);
-    let mut leaves = Leaves { all: fields.all, document, paths: Paths::default() };
+    let mut leaves = Leaves { words: fields.words, document, paths: Paths::default() };
     leaves.text("id", &stored.id, Markup::Plain);
     let data: Map<String, Value> = serde_json::from_str(&stored.data).unwrap_or_default();
     leaves.object("", &data, properties);
-    let Leaves { mut document, mut paths, .. } = leaves;
-    internal(&mut paths, content_type, &stored.internal);
+    leaves.internal(content_type, &stored.internal);
+    let Leaves { mut document, paths, .. } = leaves;
     for (field, values) in
-        [(fields.text, paths.text), (fields.exact, paths.exact), (fields.geo, paths.geo)]
+        [(fields.scalars, paths.scalars), (fields.exact, paths.exact), (fields.geo, paths.geo)]
     {
         if !values.is_empty() {
             document.add_field_value(field, &OwnedValue::Object(values));
@@ -48,87 +52,70 @@ pub(super) fn document(
     document
 }
 
-/// What the server knows of an object: only found by conditions that name it. Dates are seconds.
-fn internal(paths: &mut Paths, content_type: &str, internal: &Internal<'_>) {
-    let texts = [
-        ("contentType", content_type),
-        ("status", internal.status.as_str()),
-        ("workflowState", &internal.workflow_state),
-        ("objectTitle", &internal.title),
-    ];
-    for (name, text) in texts {
-        paths.text(&format!("internal.{name}"), text, text);
-    }
-    let numbers = [
-        ("createdAt", Some(internal.created_at)),
-        ("updatedAt", Some(internal.updated_at)),
-        ("latestVersion", Some(internal.version)),
-        ("publicVersion", internal.public_version),
-        ("publishedAt", internal.published_at),
-        ("workflowPublicVersion", internal.workflow_public_version),
-        ("workflowPublishedAt", internal.workflow_published_at),
-        ("scheduledAt", internal.schedule.as_ref().map(|schedule| schedule.at)),
-    ];
-    for (name, number) in numbers {
-        if let Some(number) = number {
-            paths.value(&format!("internal.{name}"), &OwnedValue::I64(number));
-        }
-    }
-}
-
 /// Values by path, for the JSON fields.
 #[derive(Default)]
 struct Paths {
-    text: Vec<(String, OwnedValue)>,
+    scalars: Vec<(String, OwnedValue)>,
     exact: Vec<(String, OwnedValue)>,
     geo: Vec<(String, OwnedValue)>,
 }
 
-impl Paths {
-    /// A number or a boolean.
-    fn value(&mut self, path: &str, value: &OwnedValue) {
-        self.text.push((path.to_owned(), value.clone()));
-        self.exact.push((path.to_owned(), value.clone()));
-    }
-
-    /// A text, and what a reader sees of it.
-    fn text(&mut self, path: &str, whole: &str, seen: &str) {
-        self.text.push((path.to_owned(), OwnedValue::Str(seen.to_owned())));
-        if whole.len() <= schema::EXACT_BYTES && !whole.contains(schema::SEPARATOR) {
-            let key = schema::sort_key(whole);
-            self.exact.push((path.to_owned(), OwnedValue::Str(key)));
-        }
-    }
-}
-
 /// A document under way.
 struct Leaves {
-    all: tantivy::schema::Field,
+    words: Field,
     document: TantivyDocument,
     paths: Paths,
 }
 
 impl Leaves {
+    /// What the server knows of an object: only found by conditions that name it. Dates are seconds.
+    fn internal(&mut self, content_type: &str, internal: &Internal<'_>) {
+        let texts = [
+            ("contentType", content_type),
+            ("status", internal.status.as_str()),
+            ("workflowState", &internal.workflow_state),
+            ("objectTitle", &internal.title),
+        ];
+        for (name, text) in texts {
+            self.text(&format!("{INTERNAL}{name}"), text, Markup::Plain);
+        }
+        let numbers = [
+            ("createdAt", Some(internal.created_at)),
+            ("updatedAt", Some(internal.updated_at)),
+            ("latestVersion", Some(internal.version)),
+            ("publicVersion", internal.public_version),
+            ("publishedAt", internal.published_at),
+            ("workflowPublicVersion", internal.workflow_public_version),
+            ("workflowPublishedAt", internal.workflow_published_at),
+            ("scheduledAt", internal.schedule.as_ref().map(|schedule| schedule.at)),
+        ];
+        for (name, number) in numbers {
+            if let Some(number) = number {
+                self.value(&format!("{INTERNAL}{name}"), OwnedValue::I64(number));
+            }
+        }
+    }
+
     fn object(&mut self, path: &str, object: &Map<String, Value>, properties: &[Property]) {
         for (name, value) in object {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             let property = properties.iter().find(|property| property.name == *name);
-            self.value(&path, value, property);
+            self.any(&path, value, property);
         }
     }
 
-    fn value(&mut self, path: &str, value: &Value, property: Option<&Property>) {
+    fn any(&mut self, path: &str, value: &Value, property: Option<&Property>) {
         let input_type = property.map(|property| property.input_type);
         match value {
             Value::Null => {}
-            Value::Bool(value) => self.scalar(path, &OwnedValue::Bool(*value), &value.to_string()),
+            Value::Bool(value) => self.scalar(path, OwnedValue::Bool(*value), &value.to_string()),
             Value::Number(number) => {
-                self.scalar(path, &number_value(number), &number.to_string());
+                self.scalar(path, number_value(number), &number.to_string());
             }
             Value::String(text) => self.text(path, text, markup(input_type)),
             Value::Array(items) => {
                 for item in items {
-                    self.value(path, item, property);
+                    self.any(path, item, property);
                 }
             }
             Value::Object(object) => match input_type {
@@ -143,15 +130,28 @@ impl Leaves {
         }
     }
 
-    fn scalar(&mut self, path: &str, value: &OwnedValue, text: &str) {
-        self.paths.value(path, value);
-        self.document.add_text(self.all, text);
+    /// A number or a boolean, and how it reads.
+    fn scalar(&mut self, path: &str, value: OwnedValue, text: &str) {
+        self.value(path, value);
+        self.document.add_text(self.words, word::scalar(text));
+    }
+
+    fn value(&mut self, path: &str, value: OwnedValue) {
+        self.paths.scalars.push((path.to_owned(), value.clone()));
+        self.paths.exact.push((path.to_owned(), value));
     }
 
     fn text(&mut self, path: &str, text: &str, markup: Markup) {
+        if path.contains(word::SEPARATORS) {
+            return;
+        }
         let seen = analysis::plain_text(text, markup);
-        self.paths.text(path, text, &seen);
-        self.document.add_text(self.all, &seen);
+        self.document.add_text(self.words, word::text(path, &seen));
+        if text.len() <= schema::EXACT_BYTES && !text.contains(schema::SEPARATOR) {
+            self.paths.exact.push((path.to_owned(), OwnedValue::Str(schema::sort_key(text))));
+        } else {
+            self.document.add_text(self.words, word::presence(path));
+        }
     }
 
     /// Only what a link points to: its kind is the same word in all of them. The link stands at
@@ -172,9 +172,9 @@ impl Leaves {
     fn block_data(&mut self, path: &str, data: &Value) {
         match data {
             Value::Null => {}
-            Value::Bool(value) => self.scalar(path, &OwnedValue::Bool(*value), &value.to_string()),
+            Value::Bool(value) => self.scalar(path, OwnedValue::Bool(*value), &value.to_string()),
             Value::Number(number) => {
-                self.scalar(path, &number_value(number), &number.to_string());
+                self.scalar(path, number_value(number), &number.to_string());
             }
             Value::String(text) => self.text(path, text, Markup::Html),
             Value::Array(items) => items.iter().for_each(|item| self.block_data(path, item)),

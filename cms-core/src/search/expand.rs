@@ -1,9 +1,12 @@
 //! Words that stand for many: wildcards, and words with typing errors.
 //!
-//! Both walk the dictionary of words with an automaton. Words of a property follow the path of the
-//! property there, so the automaton first walks through that.
+//! Both walk the dictionary with an automaton for the word, and one for the path behind it.
 
-use std::{cmp::Reverse, collections::HashMap, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use tantivy::{
     Searcher, Term,
@@ -12,7 +15,10 @@ use tantivy::{
 };
 use tantivy_fst::Automaton;
 
-use super::query::{Pattern, Piece};
+use super::{
+    query::{Pattern, Piece},
+    word,
+};
 
 /// Most words that one word with typing errors stands for.
 const SPELLINGS: usize = 50;
@@ -24,14 +30,13 @@ const EDITS: u8 = 2;
 #[derive(Clone)]
 pub(super) struct WildcardQuery {
     field: Field,
-    words: Arc<After<Wildcard>>,
+    words: Arc<Entries<Wildcard>>,
 }
 
 impl WildcardQuery {
-    /// `before` is what stands before the words of the property in the dictionary.
-    pub(super) fn new(field: Field, before: &[u8], pattern: &Pattern) -> Self {
-        let words = After { before: before.to_vec(), rest: Wildcard::new(pattern) };
-        Self { field, words: Arc::new(words) }
+    /// Without a path, a word anywhere.
+    pub(super) fn new(field: Field, path: Option<&str>, pattern: &Pattern) -> Self {
+        Self { field, words: Arc::new(Entries::new(Wildcard::new(pattern), path)) }
     }
 }
 
@@ -43,43 +48,49 @@ impl std::fmt::Debug for WildcardQuery {
 
 impl Query for WildcardQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(AutomatonWeight::<After<Wildcard>>::new(self.field, Arc::clone(&self.words))))
+        Ok(Box::new(AutomatonWeight::<Entries<Wildcard>>::new(self.field, Arc::clone(&self.words))))
     }
 }
 
-/// A word of the index that a word with typing errors may mean.
+/// An entry of the dictionary that a word with typing errors may mean.
 #[derive(Debug, PartialEq)]
 pub(super) struct Spelling {
-    pub(super) word: String,
+    /// The word with its ending.
+    pub(super) entry: String,
     /// How much of the word is right: 1 for the word itself.
     pub(super) closeness: f32,
 }
 
-/// Finds the words within some typing errors of `word`, the closest and most frequent of them.
+/// Finds the words within some typing errors of `word`, the closest and most frequent of them;
+/// without a path, anywhere.
 ///
 /// Two neighbours that changed places are one error.
 pub(super) fn spellings(
     searcher: &Searcher,
     field: Field,
-    before: &[u8],
+    path: Option<&str>,
     word: &str,
     edits: u8,
 ) -> tantivy::Result<Vec<Spelling>> {
     let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(EDITS), true);
-    let words = After { before: before.to_vec(), rest: query.automaton()? };
-    let mut frequencies: HashMap<String, u64> = HashMap::new();
+    let entries = Entries::new(query.automaton()?, path);
+    // By word: how frequent it is, and its entries.
+    let mut words: HashMap<String, (u64, BTreeSet<String>)> = HashMap::new();
     for reader in searcher.segment_readers() {
         let index = reader.inverted_index(field)?;
-        let mut stream = index.terms().search(&words).into_stream()?;
-        while let Some((key, info)) = stream.next() {
-            if let Ok(found) = std::str::from_utf8(&key[before.len()..]) {
-                *frequencies.entry(found.to_owned()).or_default() += u64::from(info.doc_freq);
-            }
+        let mut stream = index.terms().search(&entries).into_stream()?;
+        while let Some((entry, info)) = stream.next() {
+            let Ok(entry) = std::str::from_utf8(entry) else { continue };
+            let found = words.entry(word::split(entry).0.to_owned()).or_default();
+            found.0 += u64::from(info.doc_freq);
+            found.1.insert(entry.to_owned());
         }
     }
-    let mut found: Vec<(usize, Reverse<u64>, String)> = frequencies
+    let mut found: Vec<_> = words
         .into_iter()
-        .map(|(found, frequency)| (strsim::osa_distance(word, &found), Reverse(frequency), found))
+        .map(|(found, (frequency, entries))| {
+            (strsim::osa_distance(word, &found), Reverse(frequency), entries)
+        })
         .collect();
     found.sort_unstable();
     found.truncate(SPELLINGS);
@@ -88,59 +99,79 @@ pub(super) fn spellings(
     let closeness = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;
     Ok(found
         .into_iter()
-        .map(|(distance, _, word)| Spelling { closeness: closeness(distance), word })
+        .flat_map(|(distance, _, entries)| {
+            let closeness = closeness(distance);
+            entries.into_iter().map(move |entry| Spelling { entry, closeness })
+        })
         .collect())
 }
 
-/// What an automaton matches, after a fixed beginning.
-struct After<A> {
-    before: Vec<u8>,
-    rest: A,
+/// Entries of the dictionary whose word an automaton matches.
+struct Entries<A> {
+    word: A,
+    /// What must follow the word; none means anything that is found without naming it.
+    ending: Option<Vec<u8>>,
+}
+
+impl<A> Entries<A> {
+    fn new(word: A, path: Option<&str>) -> Self {
+        Self { word, ending: path.map(|path| word::ending(path).into_bytes()) }
+    }
 }
 
 #[derive(Clone)]
 enum Place<S> {
-    /// So many bytes of the beginning are there.
-    Before(usize),
-    Rest(S),
-    /// Another beginning.
+    Word(S),
+    /// So many bytes of the ending are there.
+    Ending(usize),
+    /// Whatever follows.
+    Anywhere,
     Elsewhere,
 }
 
-impl<A: Automaton> After<A> {
-    fn place(&self, matched: usize) -> Place<A::State> {
-        if matched == self.before.len() {
-            Place::Rest(self.rest.start())
-        } else {
-            Place::Before(matched)
-        }
-    }
-}
-
-impl<A: Automaton> Automaton for After<A> {
+impl<A: Automaton> Automaton for Entries<A> {
     type State = Place<A::State>;
 
     fn start(&self) -> Self::State {
-        self.place(0)
+        Place::Word(self.word.start())
     }
 
     fn is_match(&self, state: &Self::State) -> bool {
-        matches!(state, Place::Rest(state) if self.rest.is_match(state))
+        match state {
+            Place::Ending(matched) => {
+                self.ending.as_ref().is_some_and(|ending| ending.len() == *matched)
+            }
+            Place::Anywhere => true,
+            Place::Word(_) | Place::Elsewhere => false,
+        }
     }
 
     fn can_match(&self, state: &Self::State) -> bool {
         match state {
-            Place::Before(_) => true,
-            Place::Rest(state) => self.rest.can_match(state),
+            Place::Word(state) => self.word.can_match(state),
+            Place::Ending(_) | Place::Anywhere => true,
             Place::Elsewhere => false,
         }
     }
 
+    fn will_always_match(&self, state: &Self::State) -> bool {
+        matches!(state, Place::Anywhere)
+    }
+
     fn accept(&self, state: &Self::State, byte: u8) -> Self::State {
-        match state {
-            Place::Before(matched) if self.before[*matched] == byte => self.place(matched + 1),
-            Place::Rest(state) => Place::Rest(self.rest.accept(state, byte)),
-            Place::Before(_) | Place::Elsewhere => Place::Elsewhere,
+        let follows = |at: usize| {
+            let ending = self.ending.as_ref()?;
+            (ending.get(at) == Some(&byte)).then_some(Place::Ending(at + 1))
+        };
+        match (state, word::ends_word(byte)) {
+            (Place::Word(state), None) => Place::Word(self.word.accept(state, byte)),
+            (Place::Word(state), Some(is_anywhere)) if self.word.is_match(state) => {
+                let anywhere = (self.ending.is_none() && is_anywhere).then_some(Place::Anywhere);
+                anywhere.or_else(|| follows(0)).unwrap_or(Place::Elsewhere)
+            }
+            (Place::Ending(matched), _) => follows(*matched).unwrap_or(Place::Elsewhere),
+            (Place::Anywhere, _) => Place::Anywhere,
+            (Place::Word(_), Some(_)) | (Place::Elsewhere, _) => Place::Elsewhere,
         }
     }
 }
@@ -264,11 +295,16 @@ mod tests {
         ) {
             let chars: Vec<char> = text.chars().collect();
             let expected = is_like(&pieces, &chars);
-            let words = After { before: b"path\0s".to_vec(), rest: Wildcard::new(&Pattern(pieces)) };
-            prop_assert_eq!(accepts(&words, format!("path\0s{text}").as_bytes()), expected);
-            let elsewhere = format!("pa\0s{text}");
-            prop_assert!(!accepts(&words, elsewhere.as_bytes()));
-            prop_assert!(!accepts(&words, b"path"));
+            let like = |path| Entries::new(Wildcard::new(&Pattern(pieces.clone())), path);
+            let entry = |path| word::at(path, &text).into_bytes();
+            for path in ["title", "internal.status"] {
+                prop_assert_eq!(accepts(&like(Some(path)), &entry(path)), expected);
+                prop_assert!(!accepts(&like(Some("other")), &entry(path)));
+                prop_assert!(!accepts(&like(Some("titles")), &entry(path)));
+            }
+            prop_assert_eq!(accepts(&like(None), &entry("title")), expected);
+            prop_assert!(!accepts(&like(None), &entry("internal.status")));
+            prop_assert!(!accepts(&like(None), text.as_bytes()));
         }
     }
 

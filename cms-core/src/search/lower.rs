@@ -3,7 +3,10 @@
 //! The leaves look for words in the dictionary, or for values in columns; scores are BM25 where
 //! words are found, and 1 everywhere else. What is found is narrowed by [`super::collect`].
 
-use std::{collections::HashMap, ops::Bound};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Bound,
+};
 
 use tantivy::{
     Searcher, Term,
@@ -17,9 +20,10 @@ use tantivy::{
 
 use super::{
     expand::{self, WildcardQuery},
-    query::{Pattern, Piece, Query, Scalar, Test, Value, Weighted},
+    query::{Pattern, Query, Scalar, Test, Value, Weighted},
     range::RangeQuery,
     schema::{Fields, name},
+    word,
 };
 use crate::query::value::Number;
 
@@ -38,13 +42,22 @@ enum Target<'a> {
     Path(&'a str),
 }
 
+impl<'a> Target<'a> {
+    fn path(self) -> Option<&'a str> {
+        match self {
+            Self::All => None,
+            Self::Path(path) => Some(path),
+        }
+    }
+}
+
 impl<'a> Lower<'a> {
     pub(super) fn new(
         searcher: &'a Searcher,
         fields: &'a Fields,
         targets: Option<&'a [Weighted]>,
     ) -> Self {
-        let statistics = Statistics { searcher, text: fields.text, spellings: HashMap::new() };
+        let statistics = Statistics { searcher, spellings: HashMap::new() };
         Self { fields, targets, statistics }
     }
 
@@ -137,14 +150,16 @@ impl<'a> Lower<'a> {
         into: &mut Vec<Box<dyn EngineQuery>>,
     ) -> tantivy::Result<()> {
         // Such characters separate the parts of a path in the engine; no property has them.
-        if matches!(target, Target::Path(path) if path.is_empty() || path.contains(['\0', '\u{1}']))
+        if matches!(target, Target::Path(path) if path.is_empty() || path.contains(word::SEPARATORS))
         {
             return Ok(());
         }
         let mut add = |query| into.push(boosted(query, boost));
         match (test, target) {
             (Test::Word(word), _) => {
-                add(term_query(self.word(target, word)));
+                for ending in self.endings(target, word)? {
+                    add(term_query(self.term(word, &ending)));
+                }
                 if let Target::Path(path) = target {
                     self.scalar_like(path, word).map(term_query).into_iter().for_each(add);
                 }
@@ -154,14 +169,22 @@ impl<'a> Lower<'a> {
                     add(boosted(term_query(term), closeness));
                 }
             }
-            (Test::Phrase(words), _) => match words.as_slice() {
-                [] => {}
-                [word] => add(term_query(self.word(target, word))),
-                words => {
-                    let terms = words.iter().map(|word| self.word(target, word)).collect();
-                    add(Box::new(PhraseQuery::new(terms)));
+            (Test::Phrase(words), _) => {
+                let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
+                // Words of a phrase stand in one text, so they have the same ending.
+                let mut endings = self.endings(target, first)?;
+                for word in rest {
+                    let others = self.endings(target, word)?;
+                    endings.retain(|ending| others.contains(ending));
                 }
-            },
+                for ending in endings {
+                    let term = |word: &String| self.term(word, &ending);
+                    add(match rest {
+                        [] => term_query(term(first)),
+                        _ => Box::new(PhraseQuery::new(words.iter().map(term).collect())),
+                    });
+                }
+            }
             (Test::Wildcard(pattern), _) => add(Box::new(self.wildcard(target, pattern))),
             (Test::Equals(scalar), Target::Path(path)) => {
                 add(term_query(self.scalar(path, *scalar)));
@@ -175,9 +198,8 @@ impl<'a> Lower<'a> {
             }
             (Test::Exists, Target::Path(path)) => {
                 add(Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)));
-                // Long texts are in no column, only their words are there.
-                let anything = Pattern(vec![Piece::Many]);
-                add(Box::new(self.wildcard(target, &anything)));
+                // Long texts are in no column, they only say that they are there.
+                add(term_query(self.term("", &word::ending(path))));
             }
             // All text together is words, it has no values.
             (Test::Exists, Target::All) => add(Box::new(AllQuery)),
@@ -186,26 +208,31 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    fn field(&self, target: Target<'_>) -> Field {
-        match target {
-            Target::All => self.fields.all,
-            Target::Path(_) => self.fields.text,
-        }
+    fn term(&self, word: &str, ending: &str) -> Term {
+        Term::from_field_text(self.fields.words, &format!("{word}{ending}"))
     }
 
-    fn word(&self, target: Target<'_>, word: &str) -> Term {
-        match target {
-            Target::All => Term::from_field_text(self.fields.all, word),
-            Target::Path(path) => {
-                let mut term = self.path(path);
-                term.append_type_and_str(word);
-                term
+    /// The endings with which a word is in the index.
+    fn endings(&self, target: Target<'_>, word: &str) -> tantivy::Result<BTreeSet<String>> {
+        if let Target::Path(path) = target {
+            return Ok(BTreeSet::from([word::ending(path)]));
+        }
+        let (first, last) = word::anywhere(word);
+        let mut endings = BTreeSet::new();
+        for reader in self.statistics.searcher.segment_readers() {
+            let index = reader.inverted_index(self.fields.words)?;
+            let entries = index.terms().range().ge(&first).lt(&last);
+            let mut entries = entries.into_stream()?;
+            while entries.advance() {
+                let ending = std::str::from_utf8(&entries.key()[word.len()..]);
+                endings.extend(ending.ok().map(str::to_owned));
             }
         }
+        Ok(endings)
     }
 
     fn path(&self, path: &str) -> Term {
-        Term::from_field_json_path(self.fields.text, path, true)
+        Term::from_field_json_path(self.fields.scalars, path, true)
     }
 
     fn scalar(&self, path: &str, scalar: Scalar) -> Term {
@@ -236,11 +263,10 @@ impl<'a> Lower<'a> {
     }
 
     fn wildcard(&self, target: Target<'_>, pattern: &Pattern) -> WildcardQuery {
-        let before = self.word(target, "");
-        WildcardQuery::new(self.field(target), before.serialized_value_bytes(), pattern)
+        WildcardQuery::new(self.fields.words, target.path(), pattern)
     }
 
-    /// The words that a word with typing errors may mean. They score as if all were as frequent
+    /// The entries that a word with typing errors may mean. They score as if all were as frequent
     /// as the most frequent one: a rare misspelling is no better than the word itself.
     fn spellings(
         &mut self,
@@ -248,19 +274,12 @@ impl<'a> Lower<'a> {
         word: &str,
         edits: u8,
     ) -> tantivy::Result<Vec<(Term, f32)>> {
-        let before = self.word(target, "");
-        let spellings = expand::spellings(
-            self.statistics.searcher,
-            self.field(target),
-            before.serialized_value_bytes(),
-            word,
-            edits,
-        )?;
-        let mut terms = Vec::with_capacity(spellings.len());
+        let (searcher, field) = (self.statistics.searcher, self.fields.words);
+        let mut terms = Vec::new();
         let mut highest = 0;
-        for spelling in spellings {
-            let term = self.word(target, &spelling.word);
-            highest = highest.max(self.statistics.searcher.doc_freq(&term)?);
+        for spelling in expand::spellings(searcher, field, target.path(), word, edits)? {
+            let term = Term::from_field_text(field, &spelling.entry);
+            highest = highest.max(searcher.doc_freq(&term)?);
             terms.push((term, spelling.closeness));
         }
         for (term, _) in &terms {
@@ -317,19 +336,13 @@ fn any_of(mut alternatives: Vec<Box<dyn EngineQuery>>) -> Box<dyn EngineQuery> {
 /// What scores are computed from.
 pub(super) struct Statistics<'a> {
     searcher: &'a Searcher,
-    text: Field,
     /// Frequencies that differ from those of the index.
     spellings: HashMap<Term, u64>,
 }
 
 impl Bm25StatisticsProvider for Statistics<'_> {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        if field == self.text {
-            // The engine takes each value of a JSON field for one word long: so is the average.
-            self.total_num_docs()
-        } else {
-            self.searcher.total_num_tokens(field)
-        }
+        self.searcher.total_num_tokens(field)
     }
 
     fn total_num_docs(&self) -> tantivy::Result<u64> {

@@ -6,7 +6,7 @@
 //! | [`parse`] | parameters and the query language, read into it |
 //! | [`analysis`] | how texts become words |
 //! | [`geo`] | distances |
-//! | `schema`, `document` | fields of the index; an object as documents |
+//! | `schema`, `word`, `document` | fields of the index; its words; an object as documents |
 //! | `lower` | the value as a query of the engine |
 //! | `expand`, `range` | words that stand for many; ranges of values |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
@@ -37,3 +37,4 @@ mod reindex;
 mod schema;
 pub(crate) mod service;
 mod tokenizer;
+mod word;

@@ -1,8 +1,8 @@
 //! The fields of the index.
 //!
 //! Fields of the engine are fixed when an index is made, properties are not: so properties are
-//! paths inside three JSON fields. One document stands for one edition of an object, or for both
-//! when they are the same.
+//! paths inside JSON fields, and a part of every word. One document stands for one edition of an
+//! object, or for both when they are the same.
 //!
 //! | field | holds | for |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | `ctd` | row of its type | restricting to types, deleting all of one |
 //! | `flags` | the row of the type and [`Flags`], as one number | what a request may see, by one look |
 //! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
-//! | `all` | words of every searchable value | words without a field |
-//! | `text` | path → words, numbers, booleans | conditions on one field |
+//! | `words` | words of every value, each with its path ([`super::word`]) | words, with and without a field |
+//! | `scalars` | path → numbers, booleans | equality |
 //! | `exact` | path → whole short values ([`sort_key`]) | order, ranges, aggregations |
 //! | `geo` | path → points ([`super::geo::pack`]) | distances |
 
@@ -26,9 +26,6 @@ use tantivy::{
 
 use super::tokenizer::WordTokenizer;
 
-/// Name of our tokenizer in the index.
-const WORDS: &str = "words";
-
 /// Grows whenever an index made by an older program would answer differently.
 pub(super) const FORMAT: u32 = 1;
 
@@ -42,8 +39,8 @@ pub(super) mod name {
     pub(in crate::search) const FLAGS: &str = "flags";
     pub(in crate::search) const CREATED: &str = "created";
     pub(in crate::search) const INDEXED: &str = "indexed";
-    pub(in crate::search) const ALL: &str = "all";
-    pub(in crate::search) const TEXT: &str = "text";
+    pub(in crate::search) const WORDS: &str = "words";
+    pub(in crate::search) const SCALARS: &str = "scalars";
     pub(in crate::search) const EXACT: &str = "exact";
     pub(in crate::search) const GEO: &str = "geo";
 }
@@ -56,8 +53,8 @@ pub(super) struct Fields {
     pub(super) flags: Field,
     pub(super) created: Field,
     pub(super) indexed: Field,
-    pub(super) all: Field,
-    pub(super) text: Field,
+    pub(super) words: Field,
+    pub(super) scalars: Field,
     pub(super) exact: Field,
     pub(super) geo: Field,
 }
@@ -66,9 +63,13 @@ pub(super) struct Fields {
 pub(super) fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let indexing = TextFieldIndexing::default()
-        .set_tokenizer(WORDS)
+        .set_tokenizer(name::WORDS)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
-    let words = TextOptions::default().set_indexing_options(indexing.clone());
+    let words = TextOptions::default().set_indexing_options(indexing);
+    let basic = TextFieldIndexing::default()
+        .set_tokenizer("raw")
+        .set_fieldnorms(false)
+        .set_index_option(IndexRecordOption::Basic);
     let paths = JsonObjectOptions::default().set_expand_dots_enabled();
     let columns = paths.clone().set_fast("raw");
     let fields = Fields {
@@ -77,8 +78,8 @@ pub(super) fn schema() -> (Schema, Fields) {
         flags: builder.add_u64_field(name::FLAGS, FAST),
         created: builder.add_i64_field(name::CREATED, FAST),
         indexed: builder.add_i64_field(name::INDEXED, FAST),
-        all: builder.add_text_field(name::ALL, words),
-        text: builder.add_json_field(name::TEXT, paths.set_indexing_options(indexing)),
+        words: builder.add_text_field(name::WORDS, words),
+        scalars: builder.add_json_field(name::SCALARS, paths.set_indexing_options(basic)),
         exact: builder.add_json_field(name::EXACT, columns.clone()),
         geo: builder.add_json_field(name::GEO, columns),
     };
@@ -87,7 +88,9 @@ pub(super) fn schema() -> (Schema, Fields) {
 
 /// Tells an index how texts become words.
 pub(super) fn register(index: &Index) {
-    index.tokenizers().register(WORDS, TextAnalyzer::builder(WordTokenizer::default()).build());
+    index
+        .tokenizers()
+        .register(name::WORDS, TextAnalyzer::builder(WordTokenizer::default()).build());
 }
 
 /// Which editions of an object a document stands for, and what else decides who sees it.

@@ -1,8 +1,9 @@
-//! The words of [`super::analysis`] as the engine takes them.
+//! The words of [`super::analysis`] as the engine takes them, each with the ending that
+//! [`super::word`] gives it.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-use super::analysis;
+use super::{analysis, word};
 
 /// Cuts texts into words.
 #[derive(Clone, Default)]
@@ -12,7 +13,10 @@ pub(super) struct WordTokenizer {
 
 /// The words of one text.
 pub(super) struct Words<'a> {
-    text: &'a str,
+    /// None once the presence of a text was told, which has no words.
+    text: Option<&'a str>,
+    ending: String,
+    is_presence: bool,
     token: &'a mut Token,
 }
 
@@ -21,20 +25,25 @@ impl Tokenizer for WordTokenizer {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Words<'a> {
         self.token.reset();
-        Words { text, token: &mut self.token }
+        let (ending, text) = word::read(text);
+        Words { text, ending, is_presence: text.is_none(), token: &mut self.token }
     }
 }
 
 impl TokenStream for Words<'_> {
     fn advance(&mut self) -> bool {
-        // A new token has no position yet: the first word becomes number 0.
-        let Some(place) =
-            analysis::next_word(self.text, self.token.offset_to, &mut self.token.text)
-        else {
+        if let Some(text) = self.text {
+            let Some(place) = analysis::next_word(text, self.token.offset_to, &mut self.token.text)
+            else {
+                return false;
+            };
+            self.token.offset_from = place.start;
+            self.token.offset_to = place.end;
+        } else if !std::mem::take(&mut self.is_presence) {
             return false;
-        };
-        self.token.offset_from = place.start;
-        self.token.offset_to = place.end;
+        }
+        self.token.text.push_str(&self.ending);
+        // A new token has no position yet: the first word becomes number 0.
         self.token.position = self.token.position.wrapping_add(1);
         true
     }
@@ -55,17 +64,17 @@ mod tests {
     #[test]
     fn every_text_starts_anew() {
         let mut tokenizer = WordTokenizer::default();
-        for text in ["Hello, 日本!", "Hello, 日本!"] {
-            let mut words = tokenizer.token_stream(text);
+        let mut words = |handed: &str| {
             let mut found = Vec::new();
-            words.process(&mut |token| {
-                let place = &text[token.offset_from..token.offset_to];
-                found.push((token.position, token.text.clone(), place.to_owned()));
-            });
-            let expected = [(0, "hello", "Hello"), (1, "日", "日"), (2, "本", "本")];
-            let owned =
-                |(at, text, place): (usize, &str, &str)| (at, text.to_owned(), place.to_owned());
-            assert_eq!(found, expected.map(owned));
+            let mut words = tokenizer.token_stream(handed);
+            words.process(&mut |token| found.push((token.position, token.text.clone())));
+            found
+        };
+        for _ in 0..2 {
+            let found = words(&word::text("title", "Hello, 日本!"));
+            let wanted = ["hello", "日", "本"].map(|text| word::at("title", text));
+            assert_eq!(found, Vec::from_iter(wanted.into_iter().enumerate()));
+            assert_eq!(words(&word::presence("body")), [(0, word::at("body", ""))]);
         }
     }
 }
