@@ -340,10 +340,11 @@ fn types_worth_a_filter(
     Ok(is_worth_it.then(|| Box::new(TermSetQuery::new(terms)) as Box<dyn EngineQuery>))
 }
 
-/// Whether the engine can tell beforehand how high blocks of documents score.
+/// Whether the engine can tell beforehand how high blocks of documents score. A fuzzy word stands
+/// for so many that looking for blocks to skip takes longer than looking at all documents.
 fn is_of_words(query: &Query) -> bool {
     match query {
-        Query::Field { test, .. } => matches!(test, Test::Word(_) | Test::Fuzzy { .. }),
+        Query::Field { test, .. } => matches!(test, Test::Word(_)),
         Query::Boolean { must, should, must_not } => {
             must_not.is_empty()
                 && (must.is_empty() || should.is_empty())
