@@ -36,6 +36,14 @@ pub(super) struct Source<'a> {
     pub(super) clock: &'a dyn Clock,
 }
 
+impl Source<'_> {
+    /// Tells whether an index shows an earlier state of this very database.
+    pub(super) fn has_been_at(self, progress: &Progress) -> Result<bool> {
+        let entry = self.store.peek(|reader| reader.journal_entry(progress.seq))?;
+        Ok(entry.is_some_and(|entry| entry.place.nonce == progress.nonce))
+    }
+}
+
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {

@@ -291,7 +291,7 @@ impl Indexer {
                 let (generation, progress) = (Arc::clone(&generation), progress.clone());
                 self.lock().live = Some(Arc::new(Live { number, generation, progress }));
             }
-            if !is_of(source, &progress)? || current.is_some_and(|current| number < current) {
+            if !source.has_been_at(&progress)? || current.is_some_and(|current| number < current) {
                 // The database was put back to another state: it is searched until a new one is
                 // made, and nothing is found in it that is not in the database as well.
                 if !is_current {
@@ -402,12 +402,6 @@ impl Drop for GiveBack<'_> {
         self.indexer.lock().work = Work::Free(self.desk.take());
         self.indexer.returned.notify_all();
     }
-}
-
-/// Tells whether an index shows an earlier state of this very database.
-fn is_of(source: Source<'_>, progress: &Progress) -> Result<bool> {
-    let entry = source.store.peek(|reader| reader.journal_entry(progress.seq))?;
-    Ok(entry.is_some_and(|entry| entry.place.nonce == progress.nonce))
 }
 
 fn disk(error: std::io::Error) -> Error {
