@@ -136,13 +136,11 @@ async fn soak(options: &Options, minutes: u32) {
     print("| minute | searches per second | memory, MB | of it its own, MB |\n|---|---|---|---|");
     for half in 0..=2 * minutes {
         let memory = (server.memory_megabytes(), server.own_megabytes());
-        let rate = match half {
-            0 => 0.0,
-            _ => {
-                let time = Duration::from_secs(30);
-                client::run(&server.address, connections, time, &next, &mixed).await
-            }
-        };
+        let mut rate = 0.0;
+        if half > 0 {
+            let time = Duration::from_secs(30);
+            rate = client::run(&server.address, connections, time, &next, &mixed).await;
+        }
         let minute = f64::from(half) / 2.0;
         print(&format!("| {minute} | {rate:.0} | {:.0} | {:.0} |", memory.0, memory.1));
     }

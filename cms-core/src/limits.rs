@@ -54,12 +54,19 @@ pub const WORKFLOWS: usize = 1000;
 pub const DUE_AT_ONCE: usize = 500;
 /// Most words in one text of a search.
 pub const SEARCH_WORDS: usize = 1000;
-/// Most wildcards and fuzzy words in one search: each reads the index for every word like it.
-pub const SEARCH_EXPANSIONS: usize = 64;
+/// Most words of a text of a search, times the fields in which each is looked for.
+pub const SEARCH_TERMS: usize = 10_000;
+/// Most wildcards and fuzzy words in one search, times the fields in which each is looked for: each
+/// reads the index for every word like it.
+pub const SEARCH_EXPANSIONS: usize = 128;
 /// Deepest parentheses in a text of a search; deeper ones mean nothing.
 pub const SEARCH_DEPTH: usize = 20;
-/// Most fields, filters of one kind, and aggregations of one search.
+/// Most fields, and most filters of one kind, of one search.
 pub const SEARCH_PARTS: usize = 100;
+/// Most aggregations of one search: each may hold every value of a property in memory.
+pub const SEARCH_AGGREGATIONS: usize = 20;
+/// Longest word that may have typing errors, in characters.
+pub const FUZZY_CHARS: usize = 64;
 /// Longest word with wildcards, in characters; in longer ones they mean nothing.
 pub const WILDCARD_CHARS: usize = 100;
 /// How long a search waits for the index, unless the operator says otherwise.

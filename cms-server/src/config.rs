@@ -35,7 +35,7 @@ impl Default for ServerConfig {
             body_limit: 128 * 1024 * 1024,
             workers: cores,
             reads: (2 * cores).max(4),
-            searches: 32,
+            searches: (4 * cores).max(8),
             writes: 64,
             connections: 10_000,
             grace: Duration::from_secs(20),

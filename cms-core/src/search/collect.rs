@@ -8,10 +8,8 @@ mod model_tests;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::Cell, time::Instant};
-
 use tantivy::{
-    COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, Searcher, SegmentReader, Term,
+    COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
     columnar::Column,
     fastfield::AliveBitSet,
     query::{
@@ -21,6 +19,7 @@ use tantivy::{
 };
 
 use super::{
+    deadline::{Clock, Deadline},
     facet::Facets,
     geo,
     lower::Lower,
@@ -88,6 +87,9 @@ pub(super) fn run(
 /// From so many matches in a segment on it pays off to skip and to count apart.
 const MANY: u32 = 4096;
 
+/// With more terms, looking for what can be skipped takes longer than looking at everything.
+const SKIPPED_TERMS: usize = 24;
+
 /// Half-life of scores that decay, in seconds (contract 6.1).
 const HALF_LIFE: f64 = 180.0 * 86_400.0;
 
@@ -121,9 +123,10 @@ impl<'a> Pass<'a> {
         scope: &Scope,
         page: Page,
     ) -> tantivy::Result<Self> {
-        let (clock, view) = (Clock::start(), View::new(scope));
-        let mut lower = Lower::new(searcher, fields, search.fields.as_deref());
+        let (deadline, view) = (Deadline::from_now(), View::new(scope));
+        let mut lower = Lower::new(searcher, fields, search.fields.as_deref(), deadline);
         let scoring = lower.query(&search.query)?;
+        let is_short = lower.terms <= SKIPPED_TERMS;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
         if search.filter != Query::All {
             restrictions.push(lower.query(&search.filter)?);
@@ -143,6 +146,7 @@ impl<'a> Pass<'a> {
         let can_skip = search.facets.is_empty()
             && restrictions.is_empty()
             && matches!(search.order, Order::Score { .. })
+            && is_short
             && is_of_words(&search.query);
         // Everything scores 1: nothing needs to be computed.
         let has_scores = page.limit > 0 && search.query != Query::All;
@@ -156,6 +160,7 @@ impl<'a> Pass<'a> {
             None
         };
         let plain = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
+        let clock = Clock::new(deadline);
         Ok(Self { searcher, search, view, page, scored, plain, post_filter, can_skip, clock })
     }
 
@@ -166,6 +171,9 @@ impl<'a> Pass<'a> {
         let mut facets = Facets::new(&self.search.facets);
         let mut total = 0;
         let searcher = self.searcher;
+        if self.clock.is_over() {
+            return Ok(None);
+        }
         for (number, reader) in searcher.segment_readers().iter().enumerate() {
             let segment = Segment::open(reader, self.search, &self.view)?;
             let ranking = if limit == 0 {
@@ -260,9 +268,6 @@ impl<'a> Pass<'a> {
         };
         let mut total = 0;
         let mut look_at = |doc: DocId, score: f32| {
-            if self.clock.tick_is_over() {
-                return;
-            }
             let flags = segment.flags.values.get_val(doc);
             if !segment.shows_with(doc, flags) {
                 return;
@@ -278,13 +283,24 @@ impl<'a> Pass<'a> {
                 ranking.offer(doc, segment.final_score(doc, flags, score));
             }
         };
-        match &self.scored {
-            Some(weight) => weight.for_each(segment.reader, &mut look_at)?,
-            None => self.plain.for_each_no_score(segment.reader, &mut |docs| {
-                for doc in docs {
+        if let Some(weight) = &self.scored {
+            // Not the engine's own loop, which cannot be left.
+            let mut matches = weight.scorer(segment.reader, 1.0)?;
+            let mut doc = matches.doc();
+            while doc != TERMINATED && !self.clock.tick_is_over() {
+                look_at(doc, matches.score());
+                doc = matches.advance();
+            }
+        } else {
+            let mut matches = self.plain.scorer(segment.reader, 1.0)?;
+            let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
+            let mut length = docs.len();
+            while length == docs.len() && !self.clock.is_over() {
+                length = matches.fill_buffer(&mut docs);
+                for doc in &docs[..length] {
                     look_at(*doc, 1.0);
                 }
-            })?,
+            }
         }
         facets.merge(counts)?;
         Ok((total, ranking))
@@ -441,10 +457,12 @@ impl<'a> Segment<'a> {
     fn final_score(&self, doc: DocId, flags: u64, score: f32) -> f32 {
         let score =
             if self.view.boosts.is_empty() { score } else { score * self.view.boost(flags) };
-        match &self.created {
+        let score = match &self.created {
             Some(created) => score * decay(self.view.now - created.values.get_val(doc)),
             None => score,
-        }
+        };
+        // Weights multiply without a bound.
+        score.min(f32::MAX)
     }
 }
 
@@ -452,42 +470,16 @@ impl<'a> Segment<'a> {
 fn is_within(point: i64, circle: &Circle) -> bool {
     /// A degree of latitude is never shorter than this, in metres.
     const DEGREE: f64 = 111_000.0;
-    let point = geo::unpack(point);
+    /// Packed points lie this far from where they were, in metres.
+    const ROUNDING: f64 = 0.01;
+    let (point, radius) = (geo::unpack(point), circle.meters + ROUNDING);
     // Most points are far, which the latitude alone often tells.
-    (point.lat - circle.center.lat).abs() * DEGREE <= circle.meters
-        && geo::distance(point, circle.center) <= circle.meters
+    (point.lat - circle.center.lat).abs() * DEGREE <= radius
+        && geo::distance(point, circle.center) <= radius
 }
 
 /// What the score of an object of some age, in seconds, is multiplied by.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a factor")]
 fn decay(age: i64) -> f32 {
     (-(age.max(0) as f64) / HALF_LIFE).exp2() as f32
-}
-
-/// Ends passes that take too long; looked at now and then, because time is not free either.
-struct Clock {
-    end: Instant,
-    ticks: Cell<u32>,
-    is_over: Cell<bool>,
-}
-
-impl Clock {
-    const TICKS: u32 = 4096;
-
-    fn start() -> Self {
-        let end = Instant::now() + limits::READ_TIME;
-        Self { end, ticks: Cell::new(0), is_over: Cell::new(false) }
-    }
-
-    /// To be asked often.
-    fn tick_is_over(&self) -> bool {
-        let ticks = self.ticks.get() + 1;
-        self.ticks.set(ticks % Self::TICKS);
-        if ticks == Self::TICKS { self.is_over() } else { self.is_over.get() }
-    }
-
-    fn is_over(&self) -> bool {
-        self.is_over.set(self.is_over.get() || Instant::now() > self.end);
-        self.is_over.get()
-    }
 }

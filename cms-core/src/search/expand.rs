@@ -9,18 +9,22 @@ use std::{
 };
 
 use tantivy::{
-    Searcher, Term,
-    query::{AutomatonWeight, EnableScoring, FuzzyTermQuery, Query, Weight},
+    DocId, Score, Searcher, SegmentReader, Term,
+    query::{
+        AutomatonWeight, EmptyScorer, EnableScoring, Explanation, FuzzyTermQuery, Query, Scorer,
+        Weight,
+    },
     schema::Field,
 };
 use tantivy_fst::Automaton;
 
 use super::{
+    deadline::Deadline,
     query::{Pattern, Piece},
     word,
 };
 
-/// Most words that one word with typing errors stands for.
+/// So many of the words that a word with typing errors stands for are weighed one by one.
 const SPELLINGS: usize = 50;
 
 /// Most typing errors, as the engine can count.
@@ -31,12 +35,18 @@ const EDITS: u8 = 2;
 pub(super) struct WildcardQuery {
     field: Field,
     words: Arc<Entries<Wildcard>>,
+    deadline: Deadline,
 }
 
 impl WildcardQuery {
     /// Without a path, a word anywhere.
-    pub(super) fn new(field: Field, path: Option<&str>, pattern: &Pattern) -> Self {
-        Self { field, words: Arc::new(Entries::new(Wildcard::new(pattern), path)) }
+    pub(super) fn new(
+        field: Field,
+        path: Option<&str>,
+        pattern: &Pattern,
+        deadline: Deadline,
+    ) -> Self {
+        Self { field, words: Arc::new(Entries::new(Wildcard::new(pattern), path)), deadline }
     }
 }
 
@@ -48,7 +58,27 @@ impl std::fmt::Debug for WildcardQuery {
 
 impl Query for WildcardQuery {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(AutomatonWeight::<Entries<Wildcard>>::new(self.field, Arc::clone(&self.words))))
+        let words = AutomatonWeight::new(self.field, Arc::clone(&self.words));
+        Ok(Box::new(WildcardWeight { words, deadline: self.deadline }))
+    }
+}
+
+/// Walks the dictionaries of segments as long as there is time.
+struct WildcardWeight {
+    words: AutomatonWeight<Entries<Wildcard>>,
+    deadline: Deadline,
+}
+
+impl Weight for WildcardWeight {
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        if self.deadline.is_over() {
+            return Ok(Box::new(EmptyScorer));
+        }
+        self.words.scorer(reader, boost)
+    }
+
+    fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
+        self.words.explain(reader, doc)
     }
 }
 
@@ -61,8 +91,15 @@ pub(super) struct Spelling {
     pub(super) closeness: f32,
 }
 
-/// Finds the words within some typing errors of `word`, the closest and most frequent of them;
-/// without a path, anywhere.
+/// What a word with typing errors may mean.
+pub(super) struct Spellings {
+    /// The closest and most frequent words.
+    pub(super) best: Vec<Spelling>,
+    /// Entries of all other words.
+    pub(super) others: Vec<String>,
+}
+
+/// Finds the words within some typing errors of `word`; without a path, anywhere.
 ///
 /// Two neighbours that changed places are one error.
 pub(super) fn spellings(
@@ -71,12 +108,16 @@ pub(super) fn spellings(
     path: Option<&str>,
     word: &str,
     edits: u8,
-) -> tantivy::Result<Vec<Spelling>> {
+    deadline: Deadline,
+) -> tantivy::Result<Spellings> {
     let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(EDITS), true);
     let entries = Entries::new(query.automaton()?, path);
     // By word: how frequent it is, and its entries.
     let mut words: HashMap<String, (u64, BTreeSet<String>)> = HashMap::new();
     for reader in searcher.segment_readers() {
+        if deadline.is_over() {
+            break;
+        }
         let index = reader.inverted_index(field)?;
         let mut stream = index.terms().search(&entries).into_stream()?;
         while let Some((entry, info)) = stream.next() {
@@ -93,17 +134,16 @@ pub(super) fn spellings(
         })
         .collect();
     found.sort_unstable();
-    found.truncate(SPELLINGS);
+    let others = found.split_off(found.len().min(SPELLINGS));
     let length = word.chars().count().max(1);
     #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
     let closeness = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;
-    Ok(found
-        .into_iter()
-        .flat_map(|(distance, _, entries)| {
-            let closeness = closeness(distance);
-            entries.into_iter().map(move |entry| Spelling { entry, closeness })
-        })
-        .collect())
+    let best = found.into_iter().flat_map(|(distance, _, entries)| {
+        let closeness = closeness(distance);
+        entries.into_iter().map(move |entry| Spelling { entry, closeness })
+    });
+    let others = others.into_iter().flat_map(|(_, _, entries)| entries);
+    Ok(Spellings { best: best.collect(), others: others.collect() })
 }
 
 /// Entries of the dictionary whose word an automaton matches.

@@ -25,8 +25,11 @@ use crate::{
 /// Most buckets of one aggregation.
 const BUCKETS: usize = 1000;
 
-/// The counts of all segments.
-pub(super) struct Facets<'a>(Vec<(&'a Facet, Counts)>);
+/// The counts of all segments. What is asked for twice is counted once.
+pub(super) struct Facets<'a> {
+    asked: &'a [Facet],
+    counted: Vec<(&'a Facet, Counts)>,
+}
 
 #[derive(Default)]
 struct Counts {
@@ -36,37 +39,56 @@ struct Counts {
 }
 
 impl<'a> Facets<'a> {
-    pub(super) fn new(facets: &'a [Facet]) -> Self {
-        Self(facets.iter().map(|facet| (facet, Counts::default())).collect())
+    pub(super) fn new(asked: &'a [Facet]) -> Self {
+        let mut counted: Vec<(&Facet, Counts)> = Vec::new();
+        for facet in asked {
+            if !counted.iter().any(|(other, _)| is_same(facet, other)) {
+                counted.push((facet, Counts::default()));
+            }
+        }
+        Self { asked, counted }
     }
 
     /// Opens the columns of one segment.
     pub(super) fn open(&self, reader: &SegmentReader) -> tantivy::Result<SegmentFacets> {
-        let counters = self.0.iter().map(|(facet, _)| Counter::open(reader, facet));
+        let counters = self.counted.iter().map(|(facet, _)| Counter::open(reader, facet));
         Ok(SegmentFacets(counters.collect::<tantivy::Result<_>>()?))
     }
 
     /// Adds the counts of one segment.
     pub(super) fn merge(&mut self, segment: SegmentFacets) -> tantivy::Result<()> {
-        for ((_, counts), counter) in self.0.iter_mut().zip(segment.0) {
+        for ((_, counts), counter) in self.counted.iter_mut().zip(segment.0) {
             counter.add_to(counts)?;
         }
         Ok(())
     }
 
     pub(super) fn into_aggregations(self) -> Vec<Aggregation> {
-        self.0
+        let counted: Vec<(&Facet, Aggregation)> = self
+            .counted
             .into_iter()
-            .map(|(facet, counts)| {
-                if facet.numeric {
-                    aggregation(facet, counts.numbers, Ord::cmp, number_value)
-                } else {
-                    let by_text =
-                        |a: &String, b: &String| schema::text_of(a).cmp(schema::text_of(b));
-                    aggregation(facet, counts.texts, by_text, |key| schema::text_of(&key).into())
-                }
-            })
-            .collect()
+            .map(|(facet, counts)| (facet, counts.into_aggregation(facet)))
+            .collect();
+        let of = |facet: &Facet| {
+            let (_, aggregation) = counted.iter().find(|(other, _)| is_same(facet, other))?;
+            Some(Aggregation { field: facet.field.clone(), ..aggregation.clone() })
+        };
+        self.asked.iter().filter_map(of).collect()
+    }
+}
+
+fn is_same(a: &Facet, b: &Facet) -> bool {
+    (&a.path, a.numeric) == (&b.path, b.numeric)
+}
+
+impl Counts {
+    fn into_aggregation(self, facet: &Facet) -> Aggregation {
+        if facet.numeric {
+            aggregation(facet, self.numbers, Ord::cmp, number_value)
+        } else {
+            let by_text = |a: &String, b: &String| schema::text_of(a).cmp(schema::text_of(b));
+            aggregation(facet, self.texts, by_text, |key| schema::text_of(&key).into())
+        }
     }
 }
 

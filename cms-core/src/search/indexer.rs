@@ -207,6 +207,22 @@ impl Indexer {
         lines.map(|line| line.feed.committed()).min()
     }
 
+    /// Gives up a generation that cannot be read, so that the next search begins a new one; tells
+    /// whether this process may do that.
+    pub(super) fn discard(&self, broken: &Live) -> bool {
+        let mut state = self.lock();
+        let is_ours = matches!(&state.work, Work::Free(Some(_)));
+        let is_current = state.live.as_ref().is_some_and(|live| live.number == broken.number);
+        if is_ours && is_current {
+            state.work = Work::Free(None);
+            state.live = None;
+            // It is not found any more, and removed when the next one is begun.
+            fs::remove_file(self.folder.join(CURRENT)).ok();
+            fs::remove_file(self.path(broken.number).join("meta.json")).ok();
+        }
+        is_ours
+    }
+
     /// Works towards a goal, and gives the work back; tells whether this process may write.
     fn work(&self, desk: Option<Box<Desk>>, source: Source<'_>, goal: Goal) -> Result<bool> {
         let mut back = GiveBack { indexer: self, desk: None };

@@ -8,17 +8,19 @@ use std::{
     ops::Bound,
 };
 
+use indexmap::IndexMap;
 use tantivy::{
     Searcher, Term,
     columnar::NumericalValue,
     query::{
-        AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, EmptyQuery, ExistsQuery, Occur,
-        PhraseQuery, Query as EngineQuery, TermQuery,
+        AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery,
+        ExistsQuery, Occur, PhraseQuery, Query as EngineQuery, TermQuery, TermSetQuery,
     },
     schema::{Field, IndexRecordOption},
 };
 
 use super::{
+    deadline::Deadline,
     expand::{self, WildcardQuery},
     query::{Pattern, Query, Scalar, Test, Value, Weighted},
     range::RangeQuery,
@@ -33,6 +35,30 @@ pub(super) struct Lower<'a> {
     /// Where tests without a path look; none means in all text.
     targets: Option<&'a [Weighted]>,
     pub(super) statistics: Statistics<'a>,
+    deadline: Deadline,
+    /// Terms that were looked up so far.
+    pub(super) terms: usize,
+}
+
+/// What a word scores that is none of the best for a word with typing errors.
+const FAR: f32 = 0.1;
+
+/// Queries of which one must match.
+#[derive(Default)]
+struct Alternatives {
+    /// Each with its boost; a term that is asked for twice counts twice, but is read once.
+    terms: IndexMap<Term, f32>,
+    others: Vec<Box<dyn EngineQuery>>,
+}
+
+impl Alternatives {
+    fn add(&mut self, query: Box<dyn EngineQuery>, boost: f32) {
+        self.others.push(boosted(query, boost));
+    }
+
+    fn add_term(&mut self, term: Term, boost: f32) {
+        *self.terms.entry(term).or_default() += boost;
+    }
 }
 
 /// Where a test looks.
@@ -56,9 +82,29 @@ impl<'a> Lower<'a> {
         searcher: &'a Searcher,
         fields: &'a Fields,
         targets: Option<&'a [Weighted]>,
+        deadline: Deadline,
     ) -> Self {
         let statistics = Statistics { searcher, spellings: HashMap::new() };
-        Self { fields, targets, statistics }
+        Self { fields, targets, statistics, deadline, terms: 0 }
+    }
+
+    fn any_of(&mut self, alternatives: Alternatives) -> Box<dyn EngineQuery> {
+        let mut queries = self.queries(alternatives);
+        match (queries.pop(), queries.is_empty()) {
+            (None, _) => Box::new(EmptyQuery),
+            (Some(only), true) => only,
+            (Some(last), false) => {
+                queries.push(last);
+                Box::new(BooleanQuery::union(queries))
+            }
+        }
+    }
+
+    fn queries(&mut self, alternatives: Alternatives) -> Vec<Box<dyn EngineQuery>> {
+        let Alternatives { terms, others: mut queries } = alternatives;
+        self.terms += terms.len();
+        queries.extend(terms.into_iter().map(|(term, boost)| boosted(term_query(term), boost)));
+        queries
     }
 
     pub(super) fn query(&mut self, query: &Query) -> tantivy::Result<Box<dyn EngineQuery>> {
@@ -71,9 +117,9 @@ impl<'a> Lower<'a> {
                 self.boolean(must, should, must_not)?
             }
             Query::Field { .. } | Query::Boolean { .. } | Query::Boost(..) => {
-                let mut alternatives = Vec::new();
+                let mut alternatives = Alternatives::default();
                 self.alternatives(query, 1.0, &mut alternatives)?;
-                any_of(alternatives)
+                self.any_of(alternatives)
             }
         })
     }
@@ -88,16 +134,17 @@ impl<'a> Lower<'a> {
         for query in must {
             clauses.push((Occur::Must, self.query(query)?));
         }
-        let mut alternatives = Vec::new();
+        let mut alternatives = Alternatives::default();
         for query in should {
             self.alternatives(query, 1.0, &mut alternatives)?;
         }
         if must.is_empty() {
             let some: Box<dyn EngineQuery> =
-                if should.is_empty() { Box::new(AllQuery) } else { any_of(alternatives) };
+                if should.is_empty() { Box::new(AllQuery) } else { self.any_of(alternatives) };
             clauses.push((Occur::Must, some));
         } else {
-            clauses.extend(alternatives.into_iter().map(|query| (Occur::Should, query)));
+            let alternatives = self.queries(alternatives).into_iter();
+            clauses.extend(alternatives.map(|query| (Occur::Should, query)));
         }
         for query in must_not {
             clauses.push((Occur::MustNot, self.query(query)?));
@@ -117,7 +164,7 @@ impl<'a> Lower<'a> {
         &mut self,
         query: &Query,
         boost: f32,
-        into: &mut Vec<Box<dyn EngineQuery>>,
+        into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         match query {
             Query::Field { path: Some(path), test } => {
@@ -136,7 +183,7 @@ impl<'a> Lower<'a> {
             }
             Query::Boost(query, factor) => self.alternatives(query, boost * factor, into),
             Query::All | Query::None | Query::Boolean { .. } => {
-                into.push(boosted(self.query(query)?, boost));
+                into.add(self.query(query)?, boost);
                 Ok(())
             }
         }
@@ -147,27 +194,26 @@ impl<'a> Lower<'a> {
         target: Target<'_>,
         test: &Test,
         boost: f32,
-        into: &mut Vec<Box<dyn EngineQuery>>,
+        into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         // Such characters separate the parts of a path in the engine; no property has them.
         if matches!(target, Target::Path(path) if path.is_empty() || path.contains(word::SEPARATORS))
         {
             return Ok(());
         }
-        let mut add = |query| into.push(boosted(query, boost));
         match (test, target) {
             (Test::Word(word), _) => {
                 for ending in self.endings(target, word)? {
-                    add(term_query(self.term(word, &ending)));
+                    into.add_term(self.term(word, &ending), boost);
                 }
-                if let Target::Path(path) = target {
-                    self.scalar_like(path, word).map(term_query).into_iter().for_each(add);
+                if let Target::Path(path) = target
+                    && let Some(term) = self.scalar_like(path, word)
+                {
+                    into.add_term(term, boost);
                 }
             }
             (Test::Fuzzy { word, edits }, _) => {
-                for (term, closeness) in self.spellings(target, word, *edits)? {
-                    add(boosted(term_query(term), closeness));
-                }
+                self.fuzzy(target, (word, *edits), boost, into)?;
             }
             (Test::Phrase(words), _) => {
                 let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
@@ -179,30 +225,39 @@ impl<'a> Lower<'a> {
                 }
                 for ending in endings {
                     let term = |word: &String| self.term(word, &ending);
-                    add(match rest {
-                        [] => term_query(term(first)),
-                        _ => Box::new(PhraseQuery::new(words.iter().map(term).collect())),
-                    });
+                    if rest.is_empty() {
+                        into.add_term(term(first), boost);
+                    } else {
+                        into.add(
+                            Box::new(PhraseQuery::new(words.iter().map(term).collect())),
+                            boost,
+                        );
+                    }
                 }
             }
-            (Test::Wildcard(pattern), _) => add(Box::new(self.wildcard(target, pattern))),
+            (Test::Wildcard(pattern), _) => {
+                into.add(Box::new(self.wildcard(target, pattern)), boost);
+            }
             (Test::Equals(scalar), Target::Path(path)) => {
-                add(term_query(self.scalar(path, *scalar)));
+                into.add_term(self.scalar(path, *scalar), boost);
             }
             (Test::Range { from, to }, Target::Path(path)) => {
                 if matches!((from, to), (Bound::Unbounded, Bound::Unbounded)) {
                     self.test(target, &Test::Exists, boost, into)?;
                 } else {
-                    add(Box::new(range(path, from, to)));
+                    into.add(Box::new(range(path, from, to)), boost);
                 }
             }
             (Test::Exists, Target::Path(path)) => {
-                add(Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)));
+                into.add(
+                    Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)),
+                    boost,
+                );
                 // Long texts are in no column, they only say that they are there.
-                add(term_query(self.term("", &word::ending(path))));
+                into.add_term(self.term("", &word::ending(path)), boost);
             }
             // All text together is words, it has no values.
-            (Test::Exists, Target::All) => add(Box::new(AllQuery)),
+            (Test::Exists, Target::All) => into.add(Box::new(AllQuery), boost),
             (Test::Equals(_) | Test::Range { .. }, Target::All) => {}
         }
         Ok(())
@@ -223,7 +278,7 @@ impl<'a> Lower<'a> {
             let index = reader.inverted_index(self.fields.words)?;
             let entries = index.terms().range().ge(&first).lt(&last);
             let mut entries = entries.into_stream()?;
-            while entries.advance() {
+            while entries.advance() && !self.deadline.is_over() {
                 let ending = std::str::from_utf8(&entries.key()[word.len()..]);
                 endings.extend(ending.ok().map(str::to_owned));
             }
@@ -263,29 +318,36 @@ impl<'a> Lower<'a> {
     }
 
     fn wildcard(&self, target: Target<'_>, pattern: &Pattern) -> WildcardQuery {
-        WildcardQuery::new(self.fields.words, target.path(), pattern)
+        WildcardQuery::new(self.fields.words, target.path(), pattern, self.deadline)
     }
 
-    /// The entries that a word with typing errors may mean. They score as if all were as frequent
-    /// as the most frequent one: a rare misspelling is no better than the word itself.
-    fn spellings(
+    /// Adds the entries that a word with typing errors may mean. The best score as if all were as
+    /// frequent as the most frequent one: a rare misspelling is no better than the word itself.
+    fn fuzzy(
         &mut self,
         target: Target<'_>,
-        word: &str,
-        edits: u8,
-    ) -> tantivy::Result<Vec<(Term, f32)>> {
+        (word, edits): (&str, u8),
+        boost: f32,
+        into: &mut Alternatives,
+    ) -> tantivy::Result<()> {
         let (searcher, field) = (self.statistics.searcher, self.fields.words);
-        let mut terms = Vec::new();
+        let path = target.path();
+        let found = expand::spellings(searcher, field, path, word, edits, self.deadline)?;
+        let term = |entry: &str| Term::from_field_text(field, entry);
         let mut highest = 0;
-        for spelling in expand::spellings(searcher, field, target.path(), word, edits)? {
-            let term = Term::from_field_text(field, &spelling.entry);
-            highest = highest.max(searcher.doc_freq(&term)?);
-            terms.push((term, spelling.closeness));
+        for spelling in &found.best {
+            highest = highest.max(searcher.doc_freq(&term(&spelling.entry))?);
         }
-        for (term, _) in &terms {
+        for spelling in found.best {
+            let term = term(&spelling.entry);
             self.statistics.spellings.insert(term.clone(), highest);
+            into.add_term(term, boost * spelling.closeness);
         }
-        Ok(terms)
+        if !found.others.is_empty() {
+            let others = TermSetQuery::new(found.others.iter().map(|entry| term(entry)));
+            into.add(Box::new(ConstScoreQuery::new(Box::new(others), FAR)), boost);
+        }
+        Ok(())
     }
 }
 
@@ -320,17 +382,6 @@ fn term_query(term: Term) -> Box<dyn EngineQuery> {
 #[expect(clippy::float_cmp, reason = "exactly 1 changes nothing")]
 fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
     if boost == 1.0 { query } else { Box::new(BoostQuery::new(query, boost)) }
-}
-
-fn any_of(mut alternatives: Vec<Box<dyn EngineQuery>>) -> Box<dyn EngineQuery> {
-    match (alternatives.pop(), alternatives.is_empty()) {
-        (None, _) => Box::new(EmptyQuery),
-        (Some(only), true) => only,
-        (Some(last), false) => {
-            alternatives.push(last);
-            Box::new(BooleanQuery::union(alternatives))
-        }
-    }
 }
 
 /// What scores are computed from.

@@ -10,6 +10,7 @@
 //! | `lower` | the value as a query of the engine |
 //! | `expand`, `range` | words that stand for many; ranges of values |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
+//! | `deadline` | when a search has to end |
 //! | `column` | what the documents of a segment have at a path |
 //! | `index` | one generation of the index on disk |
 //! | `feed` | journal → documents: the only place where store meets index |
@@ -21,6 +22,7 @@ pub(crate) mod analysis;
 mod answer;
 mod collect;
 mod column;
+mod deadline;
 mod document;
 mod expand;
 mod facet;

@@ -35,12 +35,16 @@ const BY_DISTANCE: &str = "_geo_distance";
 impl Search {
     /// Reads what does not depend on who asks: pages, types and their boosts are for the service.
     pub(crate) fn read(request: &SearchRequest) -> Result<Self> {
-        let mut reader = Reader::default();
+        let mut reader =
+            Reader { errors: FieldErrors::default(), expansions: 0, fields_per_word: 1 };
         let fields = reader.fields(request.fields.as_deref());
+        reader.fields_per_word = fields.as_ref().map_or(1, Vec::len).max(1);
         let mut query = reader.query(request.q.as_deref(), request.mode);
         if fields.as_ref().is_some_and(Vec::is_empty) {
             query = Query::None;
         }
+        // From here on every condition has a field of its own.
+        reader.fields_per_word = 1;
         let search = Self {
             query,
             fields,
@@ -57,10 +61,11 @@ impl Search {
 }
 
 /// Collects what is wrong, and what the parts of a request cost together.
-#[derive(Default)]
 struct Reader {
     errors: FieldErrors,
     expansions: usize,
+    /// In how many fields a word is looked for.
+    fields_per_word: usize,
 }
 
 impl Reader {
@@ -84,7 +89,7 @@ impl Reader {
 
     /// What each of them asks, of its field only.
     fn filters(&mut self, name: &str, filters: &[(String, String)]) -> Query {
-        if !self.is_within(name, "filters", filters.len()) {
+        if !self.is_within(name, "filters", filters.len(), limits::SEARCH_PARTS) {
             return Query::All;
         }
         let terms = Terms { needs_all: true, typing: Typing::Exact };
@@ -105,9 +110,12 @@ impl Reader {
     fn account(&mut self, name: &str, reading: Reading) -> Query {
         if reading.words > limits::SEARCH_WORDS {
             self.errors.add(name, format!("Too many words, limit: {}", limits::SEARCH_WORDS));
+        } else if reading.words * self.fields_per_word > limits::SEARCH_TERMS {
+            let limit = limits::SEARCH_TERMS;
+            self.errors.add(name, format!("Too many words for so many fields, limit: {limit}"));
         }
         let (before, limit) = (self.expansions, limits::SEARCH_EXPANSIONS);
-        self.expansions += reading.expansions;
+        self.expansions += reading.expansions * self.fields_per_word;
         if before <= limit && self.expansions > limit {
             self.errors.add(name, format!("Too many wildcards and fuzzy words, limit: {limit}"));
         }
@@ -116,7 +124,7 @@ impl Reader {
 
     fn fields(&mut self, fields: Option<&[String]>) -> Option<Vec<Weighted>> {
         let fields = fields?;
-        self.is_within("fields", "fields", fields.len());
+        self.is_within("fields", "fields", fields.len(), limits::SEARCH_PARTS);
         let weighted = fields.iter().take(limits::SEARCH_PARTS).map(|field| {
             let (path, weight) = field.rsplit_once('^').unwrap_or((field, ""));
             let weight = weight.trim().parse().ok().filter(|w: &f32| *w > 0.0 && w.is_finite());
@@ -126,7 +134,7 @@ impl Reader {
     }
 
     fn circles(&mut self, filters: &[(String, String)]) -> Vec<Circle> {
-        if !self.is_within("geo_filters", "filters", filters.len()) {
+        if !self.is_within("geo_filters", "filters", filters.len(), limits::SEARCH_PARTS) {
             return Vec::new();
         }
         let mut circles = Vec::new();
@@ -165,7 +173,8 @@ impl Reader {
 
     fn facets(&mut self, request: &SearchRequest) -> Vec<Facet> {
         let (texts, numbers) = (&request.aggregate_by, &request.aggregate_by_numeric);
-        if !self.is_within("aggregate_by", "aggregations", texts.len() + numbers.len()) {
+        let (count, limit) = (texts.len() + numbers.len(), limits::SEARCH_AGGREGATIONS);
+        if !self.is_within("aggregate_by", "aggregations", count, limit) {
             return Vec::new();
         }
         let facet =
@@ -174,12 +183,11 @@ impl Reader {
         texts.chain(numbers.iter().map(|field| facet(field, true))).collect()
     }
 
-    fn is_within(&mut self, name: &str, what: &str, count: usize) -> bool {
-        let is_within = count <= limits::SEARCH_PARTS;
-        if !is_within {
-            self.errors.add(name, format!("Too many {what}, limit: {}", limits::SEARCH_PARTS));
+    fn is_within(&mut self, name: &str, what: &str, count: usize, limit: usize) -> bool {
+        if count > limit {
+            self.errors.add(name, format!("Too many {what}, limit: {limit}"));
         }
-        is_within
+        count <= limit
     }
 }
 

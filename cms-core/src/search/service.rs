@@ -6,7 +6,7 @@ use super::{
     answer,
     collect::{self, Found, Hit, Scope},
     feed::Source,
-    query::{By, Order, Search},
+    query::{By, Order, Query, Search, Weighted},
 };
 use crate::{
     auth::scope::Access,
@@ -42,19 +42,18 @@ impl Searching<'_> {
     /// [`Error::Invalid`] for parameters that cannot be read, [`Error::Busy`] when the search takes
     /// too long.
     pub fn search(&self, caller: &Caller, request: &SearchRequest) -> Result<Json> {
-        let search = Search::read(request)?;
+        let mut search = Search::read(request)?;
         let (head, scope) = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let types = selected(&catalog, caller, request);
             refuse_order_in_lists(&search, &types)?;
+            if search.fields.as_ref().is_some_and(|fields| !has_known_field(fields, &types)) {
+                search.query = Query::None;
+            }
             let scope = self.scope(caller, request, &catalog, &types);
             Ok((reader.journal_head()?, scope))
         })?;
-        let live = self.cms.index.up_to(self.source(), head.seq, self.cms.config.search_wait)?;
-        let (offset, limit) = window(request);
-        let searcher = live.generation.searcher();
-        let found =
-            collect::run(&searcher, &live.generation.fields, &search, &scope, offset, limit)?;
+        let found = self.find(head.seq, &search, &scope, window(request))?;
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let types = selected(&catalog, caller, request);
@@ -64,6 +63,27 @@ impl Searching<'_> {
             let hits = answer::Hits { found: &found, rows: &rows, organization: &organization };
             hits.render(request, &hydration).map(Json)
         })
+    }
+
+    /// Searches the index. One that turns out to be broken is made anew, and searched again.
+    fn find(
+        &self,
+        seq: i64,
+        search: &Search,
+        scope: &Scope,
+        (offset, limit): (usize, usize),
+    ) -> Result<Found> {
+        let look = || {
+            let wait = self.cms.config.search_wait;
+            let live = self.cms.index.up_to(self.source(), seq, wait)?;
+            let (searcher, fields) = (live.generation.searcher(), &live.generation.fields);
+            let found = collect::run(&searcher, fields, search, scope, offset, limit);
+            Ok((found, live))
+        };
+        match look()? {
+            (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => look()?.0,
+            (found, _) => found,
+        }
     }
 
     /// Brings the index a little closer to the content; tells whether there is more to do. A server
@@ -127,6 +147,16 @@ fn window(request: &SearchRequest) -> (usize, usize) {
     }
     let small = |number| usize::try_from(number).unwrap_or(usize::MAX);
     (small(offset), small(limit))
+}
+
+/// Fields that no type has are ignored (contract 6.1).
+fn has_known_field(fields: &[Weighted], types: &HashMap<i64, &Type>) -> bool {
+    let is_known = |path: &str| {
+        let name = path.split('.').next().unwrap_or(path);
+        let has = |known: &&Type| known.properties.iter().any(|property| property.name == name);
+        ["id", "internal"].contains(&name) || types.values().any(has)
+    };
+    fields.iter().any(|field| is_known(&field.path))
 }
 
 /// An object of a list has no place in an order of whole objects (contract 6.5).

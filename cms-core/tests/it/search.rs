@@ -76,6 +76,11 @@ fn with_types() -> TestCms {
     test
 }
 
+/// The generation that is searched.
+fn current(path: &Path) -> String {
+    fs::read_to_string(path.join("index/current")).unwrap().trim().to_owned()
+}
+
 fn reopened(path: &Path) -> Cms {
     Cms::open(CoreConfig::new(path)).unwrap()
 }
@@ -162,8 +167,8 @@ fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
     }
     cms.objects().delete(&Caller::local(), "article", "a0").unwrap();
     assert_same(&cms);
-    let names = || fs::read_to_string(path.join("index/current")).unwrap();
-    assert_eq!(names(), "1\n", "nothing was made anew");
+    let names = || current(&path);
+    assert_eq!(names(), "1", "nothing was made anew");
     drop(cms);
     // The older state comes back, and goes on from there: as many rows, other rows.
     fs::rename(path.join("older.db"), path.join("cms.db")).unwrap();
@@ -173,7 +178,7 @@ fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
     }
     assert_same(&cms);
     assert_eq!(found(&cms, true).len(), 31);
-    assert_eq!(names(), "2\n");
+    assert_eq!(names(), "2");
 }
 
 #[test]
@@ -187,6 +192,21 @@ fn a_broken_index_is_made_anew() {
     let path = folder.path().join("data");
     fs::write(path.join("index/1/meta.json"), "{").unwrap();
     assert_same(&reopened(&path));
+    // Some damage shows only when somebody searches.
+    for kind in [".pos", ".fast", ".term", ".idx", ".fieldnorm", ".store"] {
+        for entry in fs::read_dir(path.join("index").join(current(&path))).unwrap() {
+            let file = entry.unwrap().path();
+            if file.to_str().unwrap().ends_with(kind) {
+                fs::remove_file(file).unwrap();
+            }
+        }
+        assert_same(&reopened(&path));
+        let cms = reopened(&path);
+        let request =
+            SearchRequest { q: Some("\"title of\"".to_owned()), ..SearchRequest::default() };
+        let found = cms.search().search(&Caller::local(), &request).unwrap().to_value();
+        assert_eq!(found["total_count"], 20, "without {kind}");
+    }
     fs::remove_dir_all(path.join("index")).unwrap();
     assert_same(&reopened(&path));
 }
@@ -223,7 +243,7 @@ fn an_index_is_made_anew_on_demand() {
         let job = cms.search().job(&caller, &job.id).unwrap();
         assert_eq!((job.state, job.done, job.total), (JobState::Done, total, total));
     }
-    assert_eq!(fs::read_to_string(test.path().join("index/current")).unwrap(), "2\n");
+    assert_eq!(current(&test.path()), "2");
     assert_same(cms);
     let unknown = map(json!({ "contentTypes": ["nothing"] }));
     cms.search().reindex(&caller, &unknown).unwrap_err();
@@ -244,7 +264,7 @@ fn a_search_in_between_does_not_lose_a_new_index() {
     assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Running);
     while cms.search().advance().unwrap() {}
     assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Done);
-    assert_eq!(fs::read_to_string(test.path().join("index/current")).unwrap(), "2\n");
+    assert_eq!(current(&test.path()), "2");
 }
 
 #[test]
@@ -264,7 +284,7 @@ fn a_journal_is_forgotten_when_nobody_needs_it() {
     let folder = test.into_folder();
     let path = folder.path().join("data");
     assert_same(&reopened(&path));
-    assert_eq!(fs::read_to_string(path.join("index/current")).unwrap(), "1\n");
+    assert_eq!(current(&path), "1");
 }
 
 #[test]

@@ -154,6 +154,50 @@ async fn faults_are_told_as_the_contract_says() {
 }
 
 #[tokio::test]
+async fn ranges_hold_what_they_say() {
+    let app = TestApp::new();
+    let numbers: Vec<Value> = [10, 20, 30]
+        .map(|n| json!({ "id": format!("x{n}"), "title": "A number", "price": n }))
+        .to_vec();
+    app.request("POST", "/api/v1/content/post/batch", &json!(numbers)).await;
+    for (range, wanted) in [
+        ("<5", &[][..]),
+        ("<10", &[]),
+        ("[1 TO 5]", &[]),
+        ("[15 TO 15]", &[]),
+        ("{10 TO 20}", &[]),
+        ("[10 TO 10]", &["x10"]),
+        ("[10 TO 20]", &["x10", "x20"]),
+        (">=20", &["x20", "x30"]),
+        (">30", &[]),
+    ] {
+        let path = format!("q=*&order_by=price&filters[price]={}", range.replace(' ', "%20"));
+        let path =
+            path.replace('<', "%3C").replace('>', "%3E").replace('{', "%7B").replace('}', "%7D");
+        assert_eq!(ids(&app, Who::ReadOnly, &[], &path).await, wanted, "{range}");
+    }
+    let early = "q=*&filters[internal.createdAt]=%3C2020-01-01";
+    assert_eq!(ids(&app, Who::ReadOnly, &[], early).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn fields_that_no_type_has_match_nothing() {
+    let app = TestApp::new();
+    for (parameters, found) in [
+        ("q=*&fields[]=nope", 0),
+        ("q=*&fields[]=nope&fields[]=title", 1),
+        ("q=One&fields[]=nope", 0),
+        ("q=*&fields[]=id", 1),
+    ] {
+        assert_eq!(ids(&app, Who::ReadOnly, &[], parameters).await.len(), found, "{parameters}");
+    }
+    // However weights multiply, a score is a number.
+    let huge = "q=One^1e38&fields[]=title^1e38&indices_boost[post]=1e38";
+    let found = app.get(&format!("/api/v1/search?{huge}")).await.json();
+    assert!(found["data"][0]["score"].is_number(), "{found}");
+}
+
+#[tokio::test]
 async fn unknown_parameters_are_named_and_unreadable_numbers_ignored() {
     let app = TestApp::new();
     let known = "q=One&page=1&limit=x&content_type[]=post&fields[0]=title^5&filters[title]=one\

@@ -82,6 +82,9 @@ impl Cursor<'_> {
         let text = self.quoted()?;
         Ok(match path.and_then(|path| date(path, &text)) {
             Some(seconds) => Some(self.equals(path, seconds)),
+            None if path.is_some() && scalar(&text).is_some() => {
+                self.value(&text, path, Typing::Exact)
+            }
             None => self.phrase_of(&text, path),
         })
     }
@@ -182,7 +185,7 @@ impl Cursor<'_> {
         }
         let word = row.pop().unwrap_or_default();
         let edits = match (typing, word.chars().count()) {
-            (Typing::Exact, _) | (Typing::ByLength, 0..=2) => 0,
+            (_, limits::FUZZY_CHARS..) | (Typing::Exact, _) | (Typing::ByLength, 0..=2) => 0,
             (Typing::Edits(edits), _) => edits,
             (Typing::ByLength, 3..=5) => 1,
             (Typing::ByLength, _) => 2,

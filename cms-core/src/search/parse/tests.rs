@@ -405,10 +405,10 @@ fn every_fault_is_told_at_once() {
     let all = SearchRequest {
         q: None,
         filters: vec![("a".to_owned(), "x ".repeat(1001))],
-        post_filters: vec![("a".to_owned(), "x* ".repeat(65))],
+        post_filters: vec![("a".to_owned(), "x* ".repeat(129))],
         geo_filters: vec![("place".to_owned(), "1km".to_owned())],
         order_by: Some("_geo_distance".to_owned()),
-        aggregate_by: vec!["a".to_owned(); 101],
+        aggregate_by: vec!["a".to_owned(); 21],
         fields: Some(vec!["a".to_owned(); 101]),
         ..SearchRequest::default()
     };
@@ -416,16 +416,16 @@ fn every_fault_is_told_at_once() {
         ("fields", "Too many fields, limit: 100"),
         ("q", "The property q is required"),
         ("filters", "Too many words, limit: 1000"),
-        ("post_filters", "Too many wildcards and fuzzy words, limit: 64"),
+        ("post_filters", "Too many wildcards and fuzzy words, limit: 128"),
         ("geo_filters", circle::FAULT),
-        ("aggregate_by", "Too many aggregations, limit: 100"),
+        ("aggregate_by", "Too many aggregations, limit: 20"),
     ];
     assert_eq!(faults(&all), expected);
     let crossed = SearchRequest {
-        filters: vec![("a".to_owned(), "x* ".repeat(60)); 3],
+        filters: vec![("a".to_owned(), "x* ".repeat(120)); 3],
         ..request("a* b* c* d*", QueryMode::Default)
     };
-    let expansions = "Too many wildcards and fuzzy words, limit: 64";
+    let expansions = "Too many wildcards and fuzzy words, limit: 128";
     assert_eq!(faults(&crossed), [("filters", expansions)]);
     let order = SearchRequest { geo_filters: Vec::new(), ..all };
     assert!(faults(&order).contains(&("order_by", "_geo_distance requires geo_filters")));
@@ -441,7 +441,7 @@ fn faults(request: &SearchRequest) -> Vec<(&'static str, &'static str)> {
 #[test]
 fn there_is_a_bound_to_what_a_search_may_ask() {
     const WORDS: [(&str, &str); 1] = [("q", "Too many words, limit: 1000")];
-    const EXPANSIONS: [(&str, &str); 1] = [("q", "Too many wildcards and fuzzy words, limit: 64")];
+    const EXPANSIONS: [(&str, &str); 1] = [("q", "Too many wildcards and fuzzy words, limit: 128")];
     let faults_of = |q: String, mode| faults(&request(&q, mode));
     let default = QueryMode::Default;
     for mode in [default, QueryMode::Exact] {
@@ -453,13 +453,24 @@ fn there_is_a_bound_to_what_a_search_may_ask() {
     assert_eq!(faults_of("a:>1 ".repeat(1001), default), WORDS);
     assert_eq!(faults_of("日".repeat(1001), default), WORDS);
     assert_eq!(faults_of("(".to_owned() + &"a ".repeat(1001), default), WORDS);
-    assert!(faults_of("abc~ ".repeat(64), default).is_empty());
-    assert_eq!(faults_of("abc~ ".repeat(65), default), EXPANSIONS);
-    assert_eq!(faults_of("a?c ".repeat(65), default), EXPANSIONS);
-    assert_eq!(faults_of("abc ".repeat(65), QueryMode::Fuzzy), EXPANSIONS);
+    assert!(faults_of("abc~ ".repeat(128), default).is_empty());
+    assert_eq!(faults_of("abc~ ".repeat(129), default), EXPANSIONS);
+    assert_eq!(faults_of("a?c ".repeat(129), default), EXPANSIONS);
+    assert_eq!(faults_of("abc ".repeat(129), QueryMode::Fuzzy), EXPANSIONS);
+    let in_fields = |q: String, fields: usize| {
+        let fields = Some(vec!["a".to_owned(); fields]);
+        faults(&SearchRequest { fields, ..request(&q, default) })
+    };
+    assert!(in_fields("a ".repeat(100), 100).is_empty());
+    let terms = [("q", "Too many words for so many fields, limit: 10000")];
+    assert_eq!(in_fields("a ".repeat(101), 100), terms);
+    assert!(in_fields("abc~ ".repeat(12), 10).is_empty());
+    assert_eq!(in_fields("abc~ ".repeat(13), 10), EXPANSIONS);
+    // Nor have very long ones.
+    assert!(faults_of(format!("{} ", "a".repeat(64)).repeat(129), QueryMode::Fuzzy).is_empty());
     // Short words have no typing errors; what is given up costs nothing.
-    assert!(faults_of("ab ".repeat(65), QueryMode::Fuzzy).is_empty());
-    assert!(faults_of("(".to_owned() + &"abc~ ".repeat(65), default).is_empty());
+    assert!(faults_of("ab ".repeat(129), QueryMode::Fuzzy).is_empty());
+    assert!(faults_of("(".to_owned() + &"abc~ ".repeat(129), default).is_empty());
 
     let filters = SearchRequest {
         filters: vec![("a".to_owned(), "b".to_owned()); 101],

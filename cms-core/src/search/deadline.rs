@@ -1,0 +1,46 @@
+//! When a search has to end, however much it was asked for.
+
+use std::{cell::Cell, time::Instant};
+
+use crate::limits;
+
+/// The end of the time of one search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline(Instant);
+
+impl Deadline {
+    pub(super) fn from_now() -> Self {
+        Self(Instant::now() + limits::READ_TIME)
+    }
+
+    pub(super) fn is_over(self) -> bool {
+        Instant::now() > self.0
+    }
+}
+
+/// Looks at a deadline now and then, because time is not free either.
+pub(super) struct Clock {
+    deadline: Deadline,
+    ticks: Cell<u32>,
+    is_over: Cell<bool>,
+}
+
+impl Clock {
+    const TICKS: u32 = 4096;
+
+    pub(super) fn new(deadline: Deadline) -> Self {
+        Self { deadline, ticks: Cell::new(0), is_over: Cell::new(false) }
+    }
+
+    /// To be asked often.
+    pub(super) fn tick_is_over(&self) -> bool {
+        let ticks = self.ticks.get() + 1;
+        self.ticks.set(ticks % Self::TICKS);
+        if ticks == Self::TICKS { self.is_over() } else { self.is_over.get() }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.set(self.is_over.get() || self.deadline.is_over());
+        self.is_over.get()
+    }
+}
