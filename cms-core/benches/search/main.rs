@@ -40,7 +40,7 @@ fn folder() -> TestCms {
     // Waits as long as it takes: the first search indexes everything.
     let folder = TestCms::with(|config: &mut CoreConfig| {
         config.durability = Durability::Normal;
-        config.search_wait = Duration::from_secs(3600);
+        config.search_wait = Duration::from_hours(1);
     });
     let local = Caller::local();
     folder.cms.types().create(&local, map(corpus::content_type())).expect("the type is valid");

@@ -73,7 +73,7 @@ mod tests {
         for _ in 0..2 {
             let found = words(&word::text("title", "Hello, 日本!"));
             let wanted = ["hello", "日", "本"].map(|text| word::at("title", text));
-            assert_eq!(found, Vec::from_iter(wanted.into_iter().enumerate()));
+            assert_eq!(found, wanted.into_iter().enumerate().collect::<Vec<_>>());
             assert_eq!(words(&word::presence("body")), [(0, word::at("body", ""))]);
         }
     }
