@@ -1,6 +1,7 @@
 //! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
 
 mod judge;
+mod search;
 pub mod table;
 
 use std::{path::PathBuf, sync::Arc};
@@ -8,6 +9,7 @@ use std::{path::PathBuf, sync::Arc};
 use tempfile::TempDir;
 
 pub use judge::Judge;
+pub use search::read_search;
 
 use crate::{Cms, CoreConfig, clock::FixedClock, ids::CountingIds};
 

@@ -1,0 +1,5 @@
+//! The query language and all parameters of a search, from any bytes.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| cms_core::testing::read_search(text));
