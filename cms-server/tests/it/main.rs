@@ -12,6 +12,7 @@ mod messages;
 mod publish;
 mod queries;
 mod recovery;
+mod relevance;
 mod schedule;
 mod search;
 mod serving;

@@ -284,3 +284,51 @@ async fn an_index_is_made_anew_for_admins() {
     let unknown = app.ask(Who::Admin, "GET", "/api/v1/internal/job/x", &Value::Null).await;
     assert_eq!(unknown.both(), not_found());
 }
+
+#[tokio::test]
+async fn each_view_is_searched_as_its_readers_see_it() {
+    let app = TestApp::new();
+    app.create_type("article", &json!({ "draftPublic": true }));
+    app.create_type("paper", &json!({ "workflowId": "publishing" }));
+    for id in ["draft", "public", "modified", "archived"] {
+        app.create("article", &json!({ "id": id, "title": "Before" })).await;
+    }
+    for (id, action) in [
+        ("public", "publish"),
+        ("modified", "publish"),
+        ("archived", "publish"),
+        ("archived", "archive"),
+    ] {
+        assert_eq!(app.post(&format!("/api/v1/content/article/{id}/{action}")).await.0, 204);
+    }
+    let edit = json!({ "title": "After" });
+    app.request("PATCH", "/api/v1/content/article/modified", &edit).await;
+    app.create("paper", &json!({ "id": "unapproved", "title": "Before" })).await;
+
+    let preview = ("X-MODE", "preview");
+    let public = ("x-visibility", "public");
+    let table: [(&[(&str, &str)], &[&str], &[&str]); 4] = [
+        (&[], &["modified", "public", "unapproved"], &[]),
+        (&[preview], &["archived", "draft", "public", "unapproved"], &["modified"]),
+        (&[public], &["modified", "public"], &[]),
+        (&[public, preview], &["modified", "public"], &[]),
+    ];
+    for (headers, before, after) in table {
+        let of = async |word: &str| {
+            let parameters = format!(
+                "q={word}&content_type[]=article&content_type[]=paper&order_by=id\
+                 &filters[internal.contentType]=article%20OR%20paper"
+            );
+            let mut found = ids(&app, Who::ReadOnly, headers, &parameters).await;
+            found.sort();
+            found
+        };
+        assert_eq!(of("before").await, before, "{headers:?}");
+        assert_eq!(of("after").await, after, "{headers:?}");
+        let path = "/api/v1/search?q=&content_type[]=article&aggregate_by[]=title";
+        let counted = app.ask_with(headers, Who::ReadOnly, "GET", path, &Value::Null).await.json();
+        let buckets = counted["summary"]["aggregations"][0]["buckets"].as_array().unwrap();
+        let objects: u64 = buckets.iter().map(|bucket| bucket["doc_count"].as_u64().unwrap()).sum();
+        assert_eq!(counted["total_count"], objects, "{headers:?}");
+    }
+}
