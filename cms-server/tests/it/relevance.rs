@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::support::{TestApp, Who, object};
@@ -224,11 +225,8 @@ async fn a_seed_gives_an_order_of_its_own_on_all_pages() {
 
 /// Parameters as a client sends them.
 fn encoded(parameters: &str) -> String {
-    let encode = |c: char| match c {
-        ' ' => "+".to_owned(),
-        '&' | '=' | '_' | '-' | '.' | ',' | '*' => c.to_string(),
-        _ if c.is_ascii_alphanumeric() => c.to_string(),
-        _ => c.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect(),
-    };
-    parameters.chars().map(encode).collect()
+    let pairs = parameters.split('&').filter_map(|pair| pair.split_once('='));
+    let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
+    let pairs = pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    pairs.collect::<Vec<_>>().join("&")
 }

@@ -285,6 +285,26 @@ async fn an_index_is_made_anew_for_admins() {
     assert_eq!(unknown.both(), not_found());
 }
 
+/// The headers of a request, and what it finds under the old and under the new title.
+struct View {
+    headers: &'static [(&'static str, &'static str)],
+    before: &'static [&'static str],
+    after: &'static [&'static str],
+}
+
+const PREVIEW: (&str, &str) = ("X-MODE", "preview");
+const PUBLIC: (&str, &str) = ("x-visibility", "public");
+const VIEWS: [View; 4] = [
+    View { headers: &[], before: &["modified", "public", "unapproved"], after: &[] },
+    View {
+        headers: &[PREVIEW],
+        before: &["archived", "draft", "public", "unapproved"],
+        after: &["modified"],
+    },
+    View { headers: &[PUBLIC], before: &["modified", "public"], after: &[] },
+    View { headers: &[PUBLIC, PREVIEW], before: &["modified", "public"], after: &[] },
+];
+
 #[tokio::test]
 async fn each_view_is_searched_as_its_readers_see_it() {
     let app = TestApp::new();
@@ -305,15 +325,7 @@ async fn each_view_is_searched_as_its_readers_see_it() {
     app.request("PATCH", "/api/v1/content/article/modified", &edit).await;
     app.create("paper", &json!({ "id": "unapproved", "title": "Before" })).await;
 
-    let preview = ("X-MODE", "preview");
-    let public = ("x-visibility", "public");
-    let table: [(&[(&str, &str)], &[&str], &[&str]); 4] = [
-        (&[], &["modified", "public", "unapproved"], &[]),
-        (&[preview], &["archived", "draft", "public", "unapproved"], &["modified"]),
-        (&[public], &["modified", "public"], &[]),
-        (&[public, preview], &["modified", "public"], &[]),
-    ];
-    for (headers, before, after) in table {
+    for View { headers, before, after } in VIEWS {
         let of = async |word: &str| {
             let parameters = format!(
                 "q={word}&content_type[]=article&content_type[]=paper&order_by=id\
