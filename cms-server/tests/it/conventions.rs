@@ -106,7 +106,7 @@ async fn unknown_paths_and_methods() {
         "/api/graphql",
         "/api/media",
         "/metrics",
-        "/api/v1/internal/job/1",
+        "/api/v1/internal/jobs",
     ];
     for path in unknown {
         for who in [Who::Nobody, Who::Unknown, Who::ReadOnly, Who::Admin] {
