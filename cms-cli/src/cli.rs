@@ -159,6 +159,10 @@ pub(crate) struct ServeArgs {
     /// Most elements of one batch call.
     #[arg(long, value_name = "N", env = "CMS_BATCH_LIMIT")]
     pub(crate) batch_limit: Option<usize>,
+    /// How long a search waits for the index to show what was written before, in milliseconds.
+    #[arg(long, value_name = "MS", env = "CMS_SEARCH_WAIT", 
+        value_parser = clap::value_parser!(u64).range(..=60_000))]
+    pub(crate) search_wait: Option<u64>,
     /// Most content types, built-in ones included.
     #[arg(long, value_name = "N", env = "CMS_MAX_TYPES")]
     pub(crate) max_types: Option<u64>,

@@ -4,6 +4,7 @@ use std::{
     io::{self, IsTerminal},
     net::SocketAddr,
     sync::Arc,
+    time::Duration,
 };
 
 use cms_core::{
@@ -85,6 +86,9 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
     };
     if let Some(limit) = args.batch_limit {
         config.batch_limit = limit;
+    }
+    if let Some(wait) = args.search_wait {
+        config.search_wait = Duration::from_millis(wait);
     }
     config.max_types = args.max_types;
     config.max_objects = args.max_objects;
