@@ -8,6 +8,7 @@ use tantivy::{
     columnar::{Column, DynamicColumn, StrColumn},
 };
 
+use super::schema::name;
 use crate::query::value::Number;
 
 /// What the documents of a segment have at a path.
@@ -15,7 +16,6 @@ use crate::query::value::Number;
 pub(super) struct Columns {
     pub(super) numbers: Option<Numbers>,
     pub(super) booleans: Option<Column<bool>>,
-    /// Keys as [`super::schema::sort_key`] makes them.
     pub(super) texts: Option<StrColumn>,
 }
 
@@ -26,10 +26,11 @@ pub(super) enum Numbers {
 }
 
 impl Columns {
-    /// Opens the columns of a path in a JSON field.
-    pub(super) fn open(reader: &SegmentReader, field: &str, path: &str) -> tantivy::Result<Self> {
+    /// Opens the columns of a path, texts as they are written.
+    pub(super) fn written(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
         let mut columns = Self::default();
-        for handle in reader.fast_fields().dynamic_column_handles(&format!("{field}.{path}"))? {
+        let path = format!("{}.{path}", name::EXACT);
+        for handle in reader.fast_fields().dynamic_column_handles(&path)? {
             match handle.open()? {
                 DynamicColumn::I64(column) => columns.numbers = Some(Numbers::Integers(column)),
                 DynamicColumn::F64(column) => columns.numbers = Some(Numbers::Reals(column)),
@@ -43,6 +44,12 @@ impl Columns {
             }
         }
         Ok(columns)
+    }
+
+    /// Opens the columns of a path, texts in lower case.
+    pub(super) fn folded(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
+        let texts = reader.fast_fields().str(&format!("{}.{path}", name::FOLDED))?;
+        Ok(Self { texts, ..Self::written(reader, path)? })
     }
 }
 

@@ -42,9 +42,12 @@ pub(super) fn document(
     leaves.object("", &data, properties);
     leaves.internal(content_type, &stored.internal);
     let Leaves { mut document, paths, .. } = leaves;
-    for (field, values) in
-        [(fields.scalars, paths.scalars), (fields.exact, paths.exact), (fields.geo, paths.geo)]
-    {
+    for (field, values) in [
+        (fields.scalars, paths.scalars),
+        (fields.exact, paths.exact),
+        (fields.folded, paths.folded),
+        (fields.geo, paths.geo),
+    ] {
         if !values.is_empty() {
             document.add_field_value(field, &OwnedValue::Object(values));
         }
@@ -57,6 +60,7 @@ pub(super) fn document(
 struct Paths {
     scalars: Vec<(String, OwnedValue)>,
     exact: Vec<(String, OwnedValue)>,
+    folded: Vec<(String, OwnedValue)>,
     geo: Vec<(String, OwnedValue)>,
 }
 
@@ -147,8 +151,9 @@ impl Leaves {
         }
         let seen = analysis::plain_text(text, markup);
         self.document.add_text(self.words, word::text(path, &seen));
-        if text.len() <= schema::EXACT_BYTES && !text.contains(schema::SEPARATOR) {
-            self.paths.exact.push((path.to_owned(), OwnedValue::Str(schema::sort_key(text))));
+        if text.len() <= schema::EXACT_BYTES {
+            self.paths.exact.push((path.to_owned(), OwnedValue::Str(text.to_owned())));
+            self.paths.folded.push((path.to_owned(), OwnedValue::Str(text.to_lowercase())));
         } else {
             self.document.add_text(self.words, word::presence(path));
         }

@@ -15,7 +15,6 @@ use tantivy::{
 use super::{
     column::{Columns, Numbers, simplest},
     query::Facet,
-    schema::{self, name},
 };
 use crate::{
     query::value::Number,
@@ -33,7 +32,6 @@ pub(super) struct Facets<'a> {
 
 #[derive(Default)]
 struct Counts {
-    /// By key as [`schema::sort_key`] makes it.
     texts: HashMap<String, u64>,
     numbers: BTreeMap<Number, u64>,
 }
@@ -86,8 +84,7 @@ impl Counts {
         if facet.numeric {
             aggregation(facet, self.numbers, Ord::cmp, number_value)
         } else {
-            let by_text = |a: &String, b: &String| schema::text_of(a).cmp(schema::text_of(b));
-            aggregation(facet, self.texts, by_text, |key| schema::text_of(&key).into())
+            aggregation(facet, self.texts, Ord::cmp, Value::from)
         }
     }
 }
@@ -146,7 +143,7 @@ impl SegmentFacets {
 
 impl Counter {
     fn open(reader: &SegmentReader, facet: &Facet) -> tantivy::Result<Self> {
-        let columns = Columns::open(reader, name::EXACT, &facet.path)?;
+        let columns = Columns::written(reader, &facet.path)?;
         Ok(match columns {
             Columns { numbers: Some(Numbers::Integers(column)), .. } if facet.numeric => {
                 Self::Integers(column, HashMap::new(), Vec::new())

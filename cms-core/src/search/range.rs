@@ -11,15 +11,8 @@ use tantivy::{
     query::{BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight},
 };
 
-use super::{
-    column::{Columns, Numbers},
-    schema::name,
-};
+use super::column::{Columns, Numbers};
 use crate::query::value::Number;
-
-/// The least text whose key comes after all keys of a given lower case: keys are the lower case
-/// alone, or followed by [`super::schema::SEPARATOR`], than which no other character is less.
-const AFTER_KEYS: char = '\u{1}';
 
 /// Objects with some value in a range.
 #[derive(Clone, Debug)]
@@ -39,7 +32,7 @@ impl Query for RangeQuery {
 
 impl Weight for RangeQuery {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let columns = Columns::open(reader, name::EXACT, &self.path)?;
+        let columns = Columns::folded(reader, &self.path)?;
         let mut found = BitSet::with_max_value(reader.max_doc());
         if let (Some(numbers), Some((from, to))) = (&columns.numbers, self.numbers) {
             match numbers {
@@ -69,7 +62,12 @@ impl RangeQuery {
                 TermOrdHit::Exact(ordinal) | TermOrdHit::Next(ordinal) => ordinal,
             })
         };
-        let after = |text: &str| start(&format!("{text}{AFTER_KEYS}"));
+        let after = |text: &str| {
+            texts.dictionary().term_ord_or_next(text).map(|hit| match hit {
+                TermOrdHit::Exact(ordinal) => ordinal + 1,
+                TermOrdHit::Next(ordinal) => ordinal,
+            })
+        };
         let from = match &self.texts.0 {
             Bound::Included(text) => start(text)?,
             Bound::Excluded(text) => after(text)?,

@@ -44,7 +44,7 @@ enum Value {
     Boolean(bool),
     /// A text, by its place in the dictionary of the segment.
     Ordinal(u64),
-    /// A text as [`super::schema::sort_key`] makes it.
+    /// A text in lower case.
     Text(String),
 }
 
@@ -237,7 +237,7 @@ impl Keys {
     fn open(reader: &SegmentReader, then: &Then, circles: &[Circle]) -> tantivy::Result<Self> {
         let source = match (&then.by, circles.first()) {
             (By::Path { path, as_text }, _) => {
-                let columns = Columns::open(reader, name::EXACT, path)?;
+                let columns = Columns::folded(reader, path)?;
                 if *as_text && (columns.numbers.is_some() || columns.booleans.is_some()) {
                     Source::Texts(columns)
                 } else {

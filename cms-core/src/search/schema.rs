@@ -12,7 +12,8 @@
 //! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
 //! | `words` | words of every value, each with its path ([`super::word`]) | words, with and without a field |
 //! | `scalars` | path → numbers, booleans | equality |
-//! | `exact` | path → whole short values ([`sort_key`]) | order, ranges, aggregations |
+//! | `exact` | path → whole values: numbers, booleans, short texts | aggregations, order, ranges |
+//! | `folded` | path → short texts in lower case | order and ranges of texts, as in lists (3.2) |
 //! | `geo` | path → points ([`super::geo::pack`]) | distances |
 
 use tantivy::{
@@ -42,6 +43,7 @@ pub(super) mod name {
     pub(in crate::search) const WORDS: &str = "words";
     pub(in crate::search) const SCALARS: &str = "scalars";
     pub(in crate::search) const EXACT: &str = "exact";
+    pub(in crate::search) const FOLDED: &str = "folded";
     pub(in crate::search) const GEO: &str = "geo";
 }
 
@@ -56,6 +58,7 @@ pub(super) struct Fields {
     pub(super) words: Field,
     pub(super) scalars: Field,
     pub(super) exact: Field,
+    pub(super) folded: Field,
     pub(super) geo: Field,
 }
 
@@ -81,6 +84,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         words: builder.add_text_field(name::WORDS, words),
         scalars: builder.add_json_field(name::SCALARS, paths.set_indexing_options(basic)),
         exact: builder.add_json_field(name::EXACT, columns.clone()),
+        folded: builder.add_json_field(name::FOLDED, columns.clone()),
         geo: builder.add_json_field(name::GEO, columns),
     };
     (builder.build(), fields)
@@ -125,34 +129,9 @@ impl Flags {
     }
 }
 
-/// Stands between the lower case of a text and the text itself.
-pub(super) const SEPARATOR: char = '\0';
-
-/// A whole text as it is stored: its lower case first, so that the order of the keys is the order
-/// of lists (contract 3.2), then the text itself where it differs.
-pub(super) fn sort_key(text: &str) -> String {
-    let lower = text.to_lowercase();
-    if lower == text { lower } else { format!("{lower}{SEPARATOR}{text}") }
-}
-
-/// The text of a key.
-pub(super) fn text_of(key: &str) -> &str {
-    key.rsplit_once(SEPARATOR).map_or(key, |(_, text)| text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_order_without_regard_to_case_and_give_the_text_back() {
-        let mut texts = ["b", "Apple", "apple", "Éa", "apples", "B", ""];
-        texts.sort_by_key(|text| sort_key(text));
-        assert_eq!(texts, ["", "apple", "Apple", "apples", "b", "B", "Éa"]);
-        for text in texts {
-            assert_eq!(text_of(&sort_key(text)), text);
-        }
-    }
 
     #[test]
     fn flags_keep_the_type() {

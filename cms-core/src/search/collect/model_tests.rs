@@ -211,14 +211,11 @@ fn place(data: &Value) -> Option<Point> {
 enum Key {
     Number(Number),
     Boolean(bool),
-    Text(String, String),
+    Text(String),
 }
 
-fn text_key(text: String) -> Key {
-    let lower = text.to_lowercase();
-    // The lower case itself comes before other spellings of it.
-    let spelling = if lower == text { String::new() } else { text };
-    Key::Text(lower, spelling)
+fn text_key(text: &str) -> Key {
+    Key::Text(text.to_lowercase())
 }
 
 fn key(search: &Search, data: &Value) -> Option<Key> {
@@ -236,14 +233,14 @@ fn key(search: &Search, data: &Value) -> Option<Key> {
             let boolean = values.iter().find_map(Value::as_bool);
             let text = values.iter().find_map(Value::as_str);
             match (number, boolean, text) {
-                (Some((number, value)), ..) if *as_text => Some(text_key(match number {
+                (Some((number, value)), ..) if *as_text => Some(text_key(&match number {
                     Number::Real(real) if real.fract() == 0.0 => format!("{real:.0}"),
                     _ => value.to_string(),
                 })),
                 (Some((number, _)), ..) => Some(Key::Number(number)),
-                (_, Some(boolean), _) if *as_text => Some(text_key(boolean.to_string())),
+                (_, Some(boolean), _) if *as_text => Some(text_key(&boolean.to_string())),
                 (_, Some(boolean), _) => Some(Key::Boolean(boolean)),
-                (_, _, Some(text)) if !text.is_empty() => Some(text_key(text.to_owned())),
+                (_, _, Some(text)) if !text.is_empty() => Some(text_key(text)),
                 _ => None,
             }
         }
