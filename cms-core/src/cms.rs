@@ -160,7 +160,8 @@ impl Cms {
     }
 
     /// Does what is due from time to time: forgets objects deleted long ago and the part of the
-    /// journal that nobody needs, and writes down when keys were used. A server calls it every minute and when it stops.
+    /// journal that nobody needs, and writes down when keys were used. A server calls it every
+    /// minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.config.clock.now();
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);

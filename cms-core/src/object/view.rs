@@ -22,9 +22,7 @@ pub(crate) struct View {
 impl View {
     /// Lists, hydration, and whatever else shows many objects at once.
     pub(crate) fn of_many(caller: &Caller, content_type: &Type) -> Self {
-        let visibility = caller.visibility;
-        let is_widened = visibility.preview && !visibility.public_only;
-        let edition = edition(content_type.definition.draft_public && !is_widened);
+        let edition = edition(content_type.definition.draft_public && !sees_all(caller));
         Self { edition, ..Self::of_one(caller, content_type) }
     }
 
@@ -50,6 +48,11 @@ impl View {
         };
         is_there && self.shows(current)
     }
+}
+
+/// Tells whether a request sees current versions in every status where it sees many objects.
+pub(crate) fn sees_all(caller: &Caller) -> bool {
+    caller.visibility.preview && !caller.visibility.public_only
 }
 
 fn edition(is_public: bool) -> Edition {

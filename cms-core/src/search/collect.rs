@@ -22,6 +22,7 @@ use super::{
     deadline::{Clock, Deadline},
     facet::Facets,
     geo,
+    index::failed,
     lower::Lower,
     query::{Circle, Order, Query, Search, Test},
     rank::{self, Best, Candidate, SegmentBest, SegmentOrder},
@@ -80,7 +81,7 @@ pub(super) fn run(
     let page = Page { offset, limit };
     let found = Pass::new(searcher, fields, search, scope, page)
         .and_then(|pass| pass.run(MANY))
-        .map_err(|error| Error::Internal(Box::new(error)))?;
+        .map_err(failed)?;
     found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
 }
 

@@ -111,12 +111,6 @@ impl Leaves {
     fn any(&mut self, path: &str, value: &Value, property: Option<&Property>) {
         let input_type = property.map(|property| property.input_type);
         match value {
-            Value::Null => {}
-            Value::Bool(value) => self.scalar(path, OwnedValue::Bool(*value), &value.to_string()),
-            Value::Number(number) => {
-                self.scalar(path, number_value(number), &number.to_string());
-            }
-            Value::String(text) => self.text(path, text, markup(input_type)),
             Value::Array(items) => {
                 for item in items {
                     self.any(path, item, property);
@@ -131,6 +125,19 @@ impl Leaves {
                 }
                 _ => self.object(path, object, property.map_or(&[], |p| &p.nested)),
             },
+            leaf => self.leaf(path, leaf, markup(input_type)),
+        }
+    }
+
+    /// A value that holds no others.
+    fn leaf(&mut self, path: &str, leaf: &Value, markup: Markup) {
+        match leaf {
+            Value::Bool(value) => self.scalar(path, OwnedValue::Bool(*value), &value.to_string()),
+            Value::Number(number) => {
+                self.scalar(path, number_value(number), &number.to_string());
+            }
+            Value::String(text) => self.text(path, text, markup),
+            Value::Null | Value::Array(_) | Value::Object(_) => {}
         }
     }
 
@@ -176,14 +183,9 @@ impl Leaves {
 
     fn block_data(&mut self, path: &str, data: &Value) {
         match data {
-            Value::Null => {}
-            Value::Bool(value) => self.scalar(path, OwnedValue::Bool(*value), &value.to_string()),
-            Value::Number(number) => {
-                self.scalar(path, number_value(number), &number.to_string());
-            }
-            Value::String(text) => self.text(path, text, Markup::Html),
             Value::Array(items) => items.iter().for_each(|item| self.block_data(path, item)),
             Value::Object(object) => object.values().for_each(|item| self.block_data(path, item)),
+            leaf => self.leaf(path, leaf, Markup::Html),
         }
     }
 

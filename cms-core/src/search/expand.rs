@@ -4,7 +4,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
@@ -89,6 +89,8 @@ pub(super) struct Spelling {
     pub(super) entry: String,
     /// How much of the word is right: 1 for the word itself.
     pub(super) closeness: f32,
+    /// In how many documents it stands.
+    pub(super) frequency: u64,
 }
 
 /// What a word with typing errors may mean.
@@ -112,8 +114,8 @@ pub(super) fn spellings(
 ) -> tantivy::Result<Spellings> {
     let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(EDITS), true);
     let entries = Entries::new(query.automaton()?, path);
-    // By word: how frequent it is, and its entries.
-    let mut words: HashMap<String, (u64, BTreeSet<String>)> = HashMap::new();
+    // By word: its entries, and how frequent each is.
+    let mut words: HashMap<String, BTreeMap<String, u64>> = HashMap::new();
     for reader in searcher.segment_readers() {
         if deadline.is_over() {
             break;
@@ -123,13 +125,13 @@ pub(super) fn spellings(
         while let Some((entry, info)) = stream.next() {
             let Ok(entry) = std::str::from_utf8(entry) else { continue };
             let found = words.entry(word::split(entry).0.to_owned()).or_default();
-            found.0 += u64::from(info.doc_freq);
-            found.1.insert(entry.to_owned());
+            *found.entry(entry.to_owned()).or_default() += u64::from(info.doc_freq);
         }
     }
     let mut found: Vec<_> = words
         .into_iter()
-        .map(|(found, (frequency, entries))| {
+        .map(|(found, entries)| {
+            let frequency: u64 = entries.values().sum();
             (strsim::osa_distance(word, &found), Reverse(frequency), entries)
         })
         .collect();
@@ -140,9 +142,10 @@ pub(super) fn spellings(
     let closeness = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;
     let best = found.into_iter().flat_map(|(distance, _, entries)| {
         let closeness = closeness(distance);
-        entries.into_iter().map(move |entry| Spelling { entry, closeness })
+        let spelling = move |(entry, frequency)| Spelling { entry, closeness, frequency };
+        entries.into_iter().map(spelling)
     });
-    let others = others.into_iter().flat_map(|(_, _, entries)| entries);
+    let others = others.into_iter().flat_map(|(_, _, entries)| entries.into_keys());
     Ok(Spellings { best: best.collect(), others: others.collect() })
 }
 

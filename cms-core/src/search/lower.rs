@@ -61,22 +61,6 @@ impl Alternatives {
     }
 }
 
-/// Where a test looks.
-#[derive(Clone, Copy)]
-enum Target<'a> {
-    All,
-    Path(&'a str),
-}
-
-impl<'a> Target<'a> {
-    fn path(self) -> Option<&'a str> {
-        match self {
-            Self::All => None,
-            Self::Path(path) => Some(path),
-        }
-    }
-}
-
 impl<'a> Lower<'a> {
     pub(super) fn new(
         searcher: &'a Searcher,
@@ -167,13 +151,11 @@ impl<'a> Lower<'a> {
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         match query {
-            Query::Field { path: Some(path), test } => {
-                self.test(Target::Path(path), test, boost, into)
-            }
+            Query::Field { path: Some(path), test } => self.test(Some(path), test, boost, into),
             Query::Field { path: None, test } => match self.targets {
-                None => self.test(Target::All, test, boost, into),
+                None => self.test(None, test, boost, into),
                 Some(targets) => targets.iter().try_for_each(|target| {
-                    self.test(Target::Path(&target.path), test, boost * target.weight, into)
+                    self.test(Some(&target.path), test, boost * target.weight, into)
                 }),
             },
             Query::Boolean { must, should, must_not }
@@ -189,38 +171,38 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// Adds the queries of a condition at a path; without one, in all text.
     fn test(
         &mut self,
-        target: Target<'_>,
+        path: Option<&str>,
         test: &Test,
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         // Such characters separate the parts of a path in the engine; no property has them.
-        if matches!(target, Target::Path(path) if path.is_empty() || path.contains(word::SEPARATORS))
-        {
+        if path.is_some_and(|path| path.is_empty() || path.contains(word::SEPARATORS)) {
             return Ok(());
         }
-        match (test, target) {
+        match (test, path) {
             (Test::Word(word), _) => {
-                for ending in self.endings(target, word)? {
+                for ending in self.endings(path, word)? {
                     into.add_term(self.term(word, &ending), boost);
                 }
-                if let Target::Path(path) = target
+                if let Some(path) = path
                     && let Some(term) = self.scalar_like(path, word)
                 {
                     into.add_term(term, boost);
                 }
             }
             (Test::Fuzzy { word, edits }, _) => {
-                self.fuzzy(target, (word, *edits), boost, into)?;
+                self.fuzzy(path, (word, *edits), boost, into)?;
             }
             (Test::Phrase(words), _) => {
                 let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
                 // Words of a phrase stand in one text, so they have the same ending.
-                let mut endings = self.endings(target, first)?;
+                let mut endings = self.endings(path, first)?;
                 for word in rest {
-                    let others = self.endings(target, word)?;
+                    let others = self.endings(path, word)?;
                     endings.retain(|ending| others.contains(ending));
                 }
                 for ending in endings {
@@ -236,19 +218,19 @@ impl<'a> Lower<'a> {
                 }
             }
             (Test::Wildcard(pattern), _) => {
-                into.add(Box::new(self.wildcard(target, pattern)), boost);
+                into.add(Box::new(self.wildcard(path, pattern)), boost);
             }
-            (Test::Equals(scalar), Target::Path(path)) => {
+            (Test::Equals(scalar), Some(path)) => {
                 into.add_term(self.scalar(path, *scalar), boost);
             }
-            (Test::Range { from, to }, Target::Path(path)) => {
+            (Test::Range { from, to }, Some(path)) => {
                 if matches!((from, to), (Bound::Unbounded, Bound::Unbounded)) {
-                    self.test(target, &Test::Exists, boost, into)?;
+                    self.test(Some(path), &Test::Exists, boost, into)?;
                 } else {
                     into.add(Box::new(range(path, from, to)), boost);
                 }
             }
-            (Test::Exists, Target::Path(path)) => {
+            (Test::Exists, Some(path)) => {
                 into.add(
                     Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)),
                     boost,
@@ -257,8 +239,8 @@ impl<'a> Lower<'a> {
                 into.add_term(self.term("", &word::ending(path)), boost);
             }
             // All text together is words, it has no values.
-            (Test::Exists, Target::All) => into.add(Box::new(AllQuery), boost),
-            (Test::Equals(_) | Test::Range { .. }, Target::All) => {}
+            (Test::Exists, None) => into.add(Box::new(AllQuery), boost),
+            (Test::Equals(_) | Test::Range { .. }, None) => {}
         }
         Ok(())
     }
@@ -268,8 +250,8 @@ impl<'a> Lower<'a> {
     }
 
     /// The endings with which a word is in the index.
-    fn endings(&self, target: Target<'_>, word: &str) -> tantivy::Result<BTreeSet<String>> {
-        if let Target::Path(path) = target {
+    fn endings(&self, path: Option<&str>, word: &str) -> tantivy::Result<BTreeSet<String>> {
+        if let Some(path) = path {
             return Ok(BTreeSet::from([word::ending(path)]));
         }
         let (first, last) = word::anywhere(word);
@@ -286,12 +268,8 @@ impl<'a> Lower<'a> {
         Ok(endings)
     }
 
-    fn path(&self, path: &str) -> Term {
-        Term::from_field_json_path(self.fields.scalars, path, true)
-    }
-
     fn scalar(&self, path: &str, scalar: Scalar) -> Term {
-        let mut term = self.path(path);
+        let mut term = Term::from_field_json_path(self.fields.scalars, path, true);
         match scalar {
             Scalar::Bool(value) => term.append_type_and_fast_value(value),
             Scalar::Integer(value) => term.append_type_and_fast_value(value),
@@ -317,27 +295,23 @@ impl<'a> Lower<'a> {
         Some(self.scalar(path, scalar))
     }
 
-    fn wildcard(&self, target: Target<'_>, pattern: &Pattern) -> WildcardQuery {
-        WildcardQuery::new(self.fields.words, target.path(), pattern, self.deadline)
+    fn wildcard(&self, path: Option<&str>, pattern: &Pattern) -> WildcardQuery {
+        WildcardQuery::new(self.fields.words, path, pattern, self.deadline)
     }
 
     /// Adds the entries that a word with typing errors may mean. The best score as if all were as
     /// frequent as the most frequent one: a rare misspelling is no better than the word itself.
     fn fuzzy(
         &mut self,
-        target: Target<'_>,
+        path: Option<&str>,
         (word, edits): (&str, u8),
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         let (searcher, field) = (self.statistics.searcher, self.fields.words);
-        let path = target.path();
         let found = expand::spellings(searcher, field, path, word, edits, self.deadline)?;
         let term = |entry: &str| Term::from_field_text(field, entry);
-        let mut highest = 0;
-        for spelling in &found.best {
-            highest = highest.max(searcher.doc_freq(&term(&spelling.entry))?);
-        }
+        let highest = found.best.iter().map(|spelling| spelling.frequency).max().unwrap_or(0);
         for spelling in found.best {
             let term = term(&spelling.entry);
             self.statistics.spellings.insert(term.clone(), highest);

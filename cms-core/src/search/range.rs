@@ -57,25 +57,20 @@ impl Weight for RangeQuery {
 
 impl RangeQuery {
     fn ordinals(&self, texts: &StrColumn) -> tantivy::Result<Option<RangeInclusive<u64>>> {
-        let start = |text: &str| {
+        let place = |text: &str, is_passed: bool| {
             texts.dictionary().term_ord_or_next(text).map(|hit| match hit {
-                TermOrdHit::Exact(ordinal) | TermOrdHit::Next(ordinal) => ordinal,
-            })
-        };
-        let after = |text: &str| {
-            texts.dictionary().term_ord_or_next(text).map(|hit| match hit {
-                TermOrdHit::Exact(ordinal) => ordinal + 1,
+                TermOrdHit::Exact(ordinal) => ordinal + u64::from(is_passed),
                 TermOrdHit::Next(ordinal) => ordinal,
             })
         };
         let from = match &self.texts.0 {
-            Bound::Included(text) => start(text)?,
-            Bound::Excluded(text) => after(text)?,
+            Bound::Included(text) => place(text, false)?,
+            Bound::Excluded(text) => place(text, true)?,
             Bound::Unbounded => 0,
         };
         let end = match &self.texts.1 {
-            Bound::Included(text) => after(text)?,
-            Bound::Excluded(text) => start(text)?,
+            Bound::Included(text) => place(text, true)?,
+            Bound::Excluded(text) => place(text, false)?,
             Bound::Unbounded => u64::MAX,
         };
         Ok((from < end).then(|| from..=end - 1))

@@ -21,7 +21,7 @@ use crate::{
     object::{
         hydrate::Hydration,
         model::{Edition, Stored},
-        view::View,
+        view::{self, View},
     },
     store::Reader,
     wire::{object::Json, search::SearchRequest},
@@ -107,9 +107,8 @@ impl Searching<'_> {
     ) -> Scope {
         let is_approved_only = |known: &Type| View::of_many(caller, known).only_approved;
         let boost = |(name, boost): &(String, f32)| Some((catalog.find(name)?.pk, *boost));
-        let visibility = caller.visibility;
         Scope {
-            published: visibility.public_only || !visibility.preview,
+            published: !view::sees_all(caller),
             ctds: (types.len() < catalog.types().len()).then(|| types.keys().copied().collect()),
             approved_only: types
                 .values()

@@ -11,6 +11,7 @@ use cms_core::{
     },
 };
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::support::{add_property, article, map};
 
@@ -74,6 +75,16 @@ fn with_types() -> TestCms {
     test.cms.types().create(&Caller::local(), article()).unwrap();
     test.cms.types().create(&Caller::local(), page()).unwrap();
     test
+}
+
+/// A closed folder whose index has its twenty articles.
+fn indexed() -> TempDir {
+    let test = with_types();
+    for n in 0..20 {
+        create(&test.cms, "article", &format!("a{n}"));
+    }
+    assert_same(&test.cms);
+    test.into_folder()
 }
 
 /// The generation that is searched.
@@ -153,12 +164,7 @@ fn changes_of_types_reach_their_objects() {
 
 #[test]
 fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
-    let test = with_types();
-    for n in 0..20 {
-        create(&test.cms, "article", &format!("a{n}"));
-    }
-    assert_same(&test.cms);
-    let folder = test.into_folder();
+    let folder = indexed();
     let path = folder.path().join("data");
     fs::copy(path.join("cms.db"), path.join("older.db")).unwrap();
     let cms = reopened(&path);
@@ -183,12 +189,7 @@ fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
 
 #[test]
 fn a_broken_index_is_made_anew() {
-    let test = with_types();
-    for n in 0..20 {
-        create(&test.cms, "article", &format!("a{n}"));
-    }
-    assert_same(&test.cms);
-    let folder = test.into_folder();
+    let folder = indexed();
     let path = folder.path().join("data");
     fs::write(path.join("index/1/meta.json"), "{").unwrap();
     assert_same(&reopened(&path));

@@ -91,7 +91,7 @@ pub(crate) fn duplicate(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     Ok(cms.objects().duplicate(&call.caller, name, id, &payload)?.into())
 }
 
-fn page(query: &Query<'_>) -> Page {
+pub(crate) fn page(query: &Query<'_>) -> Page {
     Page::repaired(query.get("page"), query.get("limit"), limits::PAGE_MAX)
 }
 

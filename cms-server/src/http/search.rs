@@ -1,11 +1,11 @@
 //! Full-text search (contract 6), and its index (contract 10.1).
 
 use cms_core::{
-    Cms, Result, limits,
-    paging::{self, Page},
+    Cms, Result, paging,
     wire::search::{QueryMode, SearchRequest},
 };
 
+use super::objects;
 use crate::{
     answer::Answer,
     extract::{body, query::Query},
@@ -20,14 +20,14 @@ fn request(query: &Query<'_>) -> SearchRequest {
     let list = |name| query.list(name).unwrap_or_default();
     SearchRequest {
         q: query.get("q").map(str::to_owned),
-        page: Page::repaired(query.get("page"), query.get("limit"), limits::PAGE_MAX),
+        page: objects::page(query),
         content_types: query.list("content_type"),
         fields: query.list("fields"),
         filters: query.map("filters"),
         post_filters: query.map("post_filters"),
         geo_filters: query.map("geo_filters"),
         order_by: query.text("order_by").map(str::to_owned),
-        descending: super::objects::is_descending(query),
+        descending: objects::is_descending(query),
         missing_first: query.get("order_missing") == Some("_first"),
         random_seed: number(query.get("random_seed")),
         hydrate: paging::hydration(query.get("hydrate")),
