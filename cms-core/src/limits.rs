@@ -73,3 +73,7 @@ pub const WILDCARD_CHARS: usize = 100;
 pub const SEARCH_WAIT: Duration = Duration::from_secs(1);
 /// Most hits of one search, on all its pages (contract 1.12).
 pub const SEARCH_RESULTS: u64 = 10_000;
+/// Largest width and height in the path of an image.
+pub const IMAGE_EDGE: u32 = 10_000;
+/// Largest number in a trim.
+pub const TRIM_EDGE: u32 = 9_999_999;

@@ -26,7 +26,7 @@ const HOMES: [(&str, &[&str]); 7] = [
 ];
 
 /// The pure part of the core: functions from values to values.
-const DOMAIN: [&str; 20] = [
+const DOMAIN: &[&str] = &[
     "ctd/model",
     "ctd/parse",
     "ctd/schema",
@@ -43,6 +43,8 @@ const DOMAIN: [&str; 20] = [
     "search/analysis",
     "search/geo",
     "search/word",
+    "media/path",
+    "media/transform",
     "wire/",
     "auth/key",
     "auth/scope",

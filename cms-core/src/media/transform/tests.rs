@@ -1,0 +1,334 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn size((width, height): (u32, u32)) -> Size {
+    Size { width, height }
+}
+
+fn rectangle((x, y, width, height): (u32, u32, u32, u32)) -> Rectangle {
+    Rectangle { x, y, width, height }
+}
+
+/// The plan as a rectangle of the source and the size that it gets, spelt out when there is none.
+fn planned(source: (u32, u32), trim: Option<&Trim>, asked: (u32, u32)) -> (Rectangle, Size) {
+    let plan = plan(size(source), trim, size(asked)).expect("something is left");
+    let whole = rectangle((0, 0, source.0, source.1));
+    plan.map_or((whole, size(source)), |plan| (plan.crop, plan.output))
+}
+
+#[test]
+fn every_row_of_the_resize_table_holds() {
+    for (source, asked, crop, output) in [
+        // 0x0
+        ((1000, 500), (0, 0), (0, 0, 1000, 500), (1000, 500)),
+        // Wx0
+        ((1000, 500), (300, 0), (0, 0, 1000, 500), (300, 150)),
+        ((1000, 333), (100, 0), (0, 0, 1000, 333), (100, 33)),
+        ((1000, 335), (100, 0), (0, 0, 1000, 335), (100, 34)),
+        ((1000, 2), (10, 0), (0, 0, 1000, 2), (10, 1)),
+        ((1000, 500), (1000, 0), (0, 0, 1000, 500), (1000, 500)),
+        ((1000, 500), (5000, 0), (0, 0, 1000, 500), (1000, 500)),
+        // 0xH
+        ((1000, 500), (0, 100), (0, 0, 1000, 500), (200, 100)),
+        ((2, 1000), (0, 10), (0, 0, 2, 1000), (1, 10)),
+        ((1000, 500), (0, 501), (0, 0, 1000, 500), (1000, 500)),
+        // WxH, with the examples of the contract first
+        ((1000, 500), (800, 800), (100, 0, 800, 500), (800, 500)),
+        ((400, 400), (1920, 1920), (0, 0, 400, 400), (400, 400)),
+        ((1000, 500), (500, 250), (0, 0, 1000, 500), (500, 250)),
+        ((1000, 500), (100, 100), (250, 0, 500, 500), (100, 100)),
+        ((500, 1000), (100, 100), (0, 250, 500, 500), (100, 100)),
+        ((1000, 500), (2000, 100), (0, 200, 1000, 100), (1000, 100)),
+        ((1000, 501), (1000, 500), (0, 0, 1000, 500), (1000, 500)),
+        ((3, 2), (1, 1), (0, 0, 2, 2), (1, 1)),
+        ((1, 1), (1, 1), (0, 0, 1, 1), (1, 1)),
+    ] {
+        let expected = (rectangle(crop), size(output));
+        assert_eq!(planned(source, None, asked), expected, "{source:?} as {asked:?}");
+    }
+}
+
+#[test]
+fn a_picture_that_stays_as_it_is_has_no_plan() {
+    let source = size((400, 300));
+    let everything = Trim { width: Some(9_999_999), height: Some(300), ..Trim::default() };
+    for trim in [None, Some(&Trim::default()), Some(&everything)] {
+        for asked in [(0, 0), (400, 0), (0, 300), (400, 300), (10_000, 10_000)] {
+            assert_eq!(plan(source, trim, size(asked)).unwrap(), None, "{trim:?} {asked:?}");
+        }
+    }
+    let less = Trim { top: 1, ..Trim::default() };
+    assert!(plan(source, Some(&less), size((0, 0))).unwrap().is_some());
+    assert!(plan(source, None, size((399, 0))).unwrap().is_some());
+}
+
+#[test]
+fn every_row_of_the_trim_table_holds() {
+    for (trim, expected) in [
+        // The examples of the contract.
+        (json!({"top": 10, "right": 10, "bottom": 10, "left": 10}), (10, 10, 380, 280)),
+        (json!({"top": 10, "left": 10, "width": 50, "height": 50}), (10, 10, 50, 50)),
+        // Width and height, from the left: the other two sides do not count.
+        (
+            json!({"top": 5, "left": 7, "right": 9, "bottom": 9, "width": 50, "height": 40}),
+            (7, 5, 50, 40),
+        ),
+        // From the right.
+        (json!({"top": 5, "right": 30, "width": 50, "height": 40}), (320, 5, 50, 40)),
+        // Neither side, and no top, count as 0.
+        (json!({"width": 50, "height": 40}), (0, 0, 50, 40)),
+        // Sides only.
+        (json!({"left": 100}), (100, 0, 300, 300)),
+        (json!({"right": 100, "bottom": 1}), (0, 0, 300, 299)),
+        (json!({}), (0, 0, 400, 300)),
+        // One of width and height.
+        (json!({"top": 10, "left": 20, "width": 50}), (20, 10, 50, 290)),
+        (json!({"top": 10, "left": 20, "bottom": 30, "width": 50}), (20, 10, 50, 260)),
+        (json!({"top": 10, "left": 20, "height": 50}), (20, 10, 380, 50)),
+        (json!({"top": 10, "left": 20, "right": 30, "height": 50}), (20, 10, 350, 50)),
+        // Clamped to the picture.
+        (json!({"top": 290, "left": 390, "width": 50, "height": 50}), (390, 290, 10, 10)),
+        (json!({"top": 0, "right": 390, "width": 50, "height": 50}), (0, 0, 10, 50)),
+        (json!({"top": 0, "left": 0, "width": 9_999_999, "height": 9_999_999}), (0, 0, 400, 300)),
+        // Fractions are floored.
+        (json!({"top": 10.9, "left": 0.5, "width": 50.7, "height": 1.2}), (0, 10, 50, 1)),
+    ] {
+        let parsed = Trim::from_json(&trim).unwrap();
+        let found = planned((400, 300), Some(&parsed), (0, 0)).0;
+        assert_eq!(found, rectangle(expected), "{trim}");
+    }
+}
+
+#[test]
+fn the_path_form_counts_from_the_right() {
+    let trim = Trim::from_path("10,20,50,60").unwrap();
+    assert_eq!(planned((400, 400), Some(&trim), (0, 0)).0, rectangle((330, 10, 50, 60)));
+    assert_eq!(Trim::from_path("10.9,20.0,50.99,60."), Some(trim));
+    for bad in [
+        "",
+        ",",
+        "10",
+        "10,20,50",
+        "10,20,50,60,",
+        "10,20,50,60,70",
+        "a,20,50,60",
+        "-1,20,50,60",
+        "+1,20,50,60",
+        "1e1,20,50,60",
+        "inf,20,50,60",
+        " 1,20,50,60",
+        "10,20,0,60",
+        "10,20,50,0",
+        "10,20,0.9,60",
+        "10000000,20,50,60",
+        "1.2.3,20,50,60",
+        ".,20,50,60",
+    ] {
+        assert_eq!(Trim::from_path(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn a_trim_is_resized_after_it_was_cut() {
+    let trim = Trim::from_json(&json!({"top": 100, "left": 200, "width": 100, "height": 50}));
+    let found = planned((400, 300), trim.as_ref(), (25, 25));
+    assert_eq!(found, (rectangle((225, 100, 50, 50)), size((25, 25))));
+}
+
+#[test]
+fn a_trim_that_leaves_nothing_is_an_error() {
+    for trim in [
+        json!({"top": 300}),
+        json!({"left": 400, "width": 1, "height": 1}),
+        json!({"left": 200, "right": 200}),
+        json!({"top": 200, "bottom": 101}),
+        json!({"right": 400, "width": 10, "height": 10}),
+    ] {
+        let parsed = Trim::from_json(&trim).unwrap();
+        let error = plan(size((400, 300)), Some(&parsed), size((0, 0))).unwrap_err();
+        let Error::Invalid(errors) = error else { panic!("{error:?}") };
+        assert_eq!(errors, FieldErrors::one("trim", "This value is not valid."), "{trim}");
+    }
+}
+
+#[test]
+fn numbers_have_their_range() {
+    for name in ["top", "right", "bottom", "left", "width", "height"] {
+        let least = i32::from(matches!(name, "width" | "height"));
+        for good in [json!(least), json!(9_999_999), json!(9_999_999.9), json!(f64::from(least))] {
+            assert!(Trim::from_json(&json!({name: good})).is_some(), "{name} {good}");
+        }
+        for bad in [
+            json!(least - 1),
+            json!(f64::from(least) - 0.1),
+            json!(10_000_000),
+            json!(1e300),
+            json!("5"),
+            json!(null),
+            json!([5]),
+        ] {
+            assert_eq!(Trim::from_json(&json!({name: bad})), None, "{name} {bad}");
+        }
+    }
+    for bad in [json!(null), json!([]), json!("10,10,10,10"), json!(1)] {
+        assert_eq!(Trim::from_json(&bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn the_parameter_is_read_or_refused() {
+    let trim = Trim { top: 5, left: Some(6), ..Trim::default() };
+    for (text, expected) in [
+        ("", None),
+        (" ", None),
+        ("{}", None),
+        (r#"{"trim":{"top":5,"left":6}}"#, Some(trim)),
+        (r#"{"trim":{"name":"a","top":5,"left":6}}"#, Some(trim)),
+    ] {
+        assert_eq!(from_query(text), Ok(expected), "{text}");
+    }
+    let malformed = json!({"transform": ["Malformed transform json - Syntax error"]});
+    let not_valid = json!({"trim": ["This value is not valid."]});
+    for (text, expected) in [
+        ("{", malformed.clone()),
+        ("[]", malformed.clone()),
+        ("null", malformed.clone()),
+        (&"[".repeat(100_000), malformed),
+        (r#"{"rotate":1}"#, json!({"transform": ["Transformation type rotate is not supported"]})),
+        (r#"{"trim":5}"#, not_valid.clone()),
+        (r#"{"trim":{"top":-1}}"#, not_valid),
+        (
+            r#"{"rotate":1,"trim":{"width":0},"flip":2}"#,
+            json!({
+                "transform": [
+                    "Transformation type rotate is not supported",
+                    "Transformation type flip is not supported",
+                ],
+                "trim": ["This value is not valid."],
+            }),
+        ),
+    ] {
+        assert_eq!(json!(from_query(text).unwrap_err()), expected, "{text:.40}");
+    }
+}
+
+#[test]
+fn a_variant_is_found_by_its_name() {
+    let variants = json!([
+        {"name": "wide", "trim": {"top": 1, "left": 2}},
+        {"name": "square", "trim": {"top": 3, "left": 4}},
+        {"name": "broken", "trim": {"top": -3}},
+    ]);
+    let square = Trim { top: 3, left: Some(4), ..Trim::default() };
+    assert_eq!(variant(&variants, "square").unwrap(), square);
+    assert!(matches!(variant(&variants, "broken"), Err(Error::Invalid(_))));
+    for (variants, name) in [(&variants, "Square"), (&json!(null), "wide"), (&json!([]), "")] {
+        assert!(matches!(variant(variants, name), Err(Error::NotFound { .. })), "{name}");
+    }
+}
+
+fn any_size(least: u32) -> impl Strategy<Value = Size> {
+    let edge = move || prop_oneof![least..=8, least..=1000, least..=50_000];
+    (edge(), edge()).prop_map(size)
+}
+
+fn any_trim() -> impl Strategy<Value = Trim> {
+    let edge = |least: u32| prop_oneof![least..=8, least..=1000, least..=9_999_999];
+    let maybe = |least| prop::option::of(edge(least));
+    (edge(0), maybe(0), edge(0), maybe(0), maybe(1), maybe(1)).prop_map(
+        |(top, right, bottom, left, width, height)| Trim {
+            top,
+            right,
+            bottom,
+            left,
+            width,
+            height,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn what_is_shown_lies_inside_and_is_never_enlarged(
+        source in any_size(1), trim in prop::option::of(any_trim()), asked in any_size(0),
+    ) {
+        let Ok(Some(Plan { crop, output })) = plan(source, trim.as_ref(), asked) else {
+            return Ok(());
+        };
+        prop_assert!(crop.x + crop.width <= source.width && crop.y + crop.height <= source.height);
+        prop_assert!(output.width >= 1 && output.height >= 1);
+        prop_assert!(output.width <= crop.width && output.height <= crop.height);
+        prop_assert!(asked.width == 0 || output.width <= asked.width);
+        prop_assert!(asked.height == 0 || output.height <= asked.height);
+    }
+
+    /// The formula of the contract, in floating point.
+    #[test]
+    fn the_scale_is_the_same_in_both_directions(source in any_size(1), asked in any_size(0)) {
+        let [w, h, asked_w, asked_h] =
+            [source.width, source.height, asked.width, asked.height].map(f64::from);
+        let scale = match (asked.width, asked.height) {
+            (0, 0) => 1.0,
+            (_, 0) => asked_w / w,
+            (0, _) => asked_h / h,
+            _ => f64::max(asked_w / w, asked_h / h),
+        }
+        .min(1.0);
+        let (crop, output) = planned((source.width, source.height), None, (asked.width, asked.height));
+        for (kept, output) in [(crop.width, output.width), (crop.height, output.height)] {
+            prop_assert!((f64::from(kept) * scale - f64::from(output)).abs() <= 1.0 + 1e-9);
+        }
+        if asked.width > 0 && asked.height > 0 {
+            let expected = [asked_w.min(w * scale), asked_h.min(h * scale)];
+            for (found, expected) in [output.width, output.height].into_iter().zip(expected) {
+                prop_assert!((f64::from(found) - expected).abs() <= 0.5 + 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_the_same_on_both_sides(source in any_size(1), asked in any_size(0)) {
+        let (crop, _) = planned((source.width, source.height), None, (asked.width, asked.height));
+        let right = source.width - crop.x - crop.width;
+        let below = source.height - crop.y - crop.height;
+        prop_assert!(right - crop.x <= 1 && below - crop.y <= 1);
+    }
+
+    /// A rectangle as the set of its pixels, instead of its edges.
+    #[test]
+    fn a_trim_keeps_the_pixels_between_its_edges(
+        source in any_size(1), trim in any_trim(), at in (0..60_000_u32, 0..60_000_u32),
+    ) {
+        let kept = trim.rectangle(source);
+        let (x, y) = (i64::from(at.0), i64::from(at.1));
+        let (w, h) = (i64::from(source.width), i64::from(source.height));
+        let edge = |edge: Option<u32>| edge.map(i64::from);
+        let across = match (edge(trim.left), edge(trim.right), edge(trim.width)) {
+            (None, Some(right), Some(width)) => w - x > right && w - x <= right + width,
+            (left, _, Some(width)) => (0..width).contains(&(x - left.unwrap_or(0))),
+            (left, right, None) => x >= left.unwrap_or(0) && w - x > right.unwrap_or(0),
+        };
+        let down = y >= i64::from(trim.top) && match edge(trim.height) {
+            Some(height) => y < i64::from(trim.top) + height,
+            None => h - y > i64::from(trim.bottom),
+        };
+        let inside = kept.is_some_and(|kept| {
+            (kept.x..kept.x + kept.width).contains(&at.0)
+                && (kept.y..kept.y + kept.height).contains(&at.1)
+        });
+        prop_assert_eq!(inside, across && down && x < w && y < h);
+    }
+
+    #[test]
+    fn any_size_and_any_text_is_survived(
+        source in any::<(u32, u32)>(), asked in any::<(u32, u32)>(), trim in any_trim(),
+        text in "\\PC*|[0-9.,]{0,20}",
+    ) {
+        drop(plan(size(source), Some(&trim), size(asked)));
+        drop(plan(size(source), None, size(asked)));
+        drop(from_query(&text));
+        let _ = Trim::from_path(&text);
+    }
+}
