@@ -7,8 +7,8 @@
 //! | level | modules |
 //! |---|---|
 //! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json`, `read` |
-//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `media`, `auth::{key, scope}` |
-//! | engine | `store` |
+//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `media::{path, transform, kind, upload, render}`, `auth::{key, scope}` |
+//! | engine | `store`, `media::pipeline` |
 //! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Keys`] |
 
 mod auth;

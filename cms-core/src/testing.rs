@@ -1,6 +1,7 @@
 //! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
 
 mod judge;
+pub mod pictures;
 mod search;
 pub mod table;
 

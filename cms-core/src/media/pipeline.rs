@@ -1,0 +1,106 @@
+//! Renders pictures: open, check limits, decode, cut and scale, colours, turn, encode.
+//!
+//! Sources are hostile: whatever is wrong with one is an error and never a panic, and what it would
+//! cost is checked before its pixels are decoded. The outcome is in sRGB, 8 bits per channel,
+//! upright, and carries nothing but pixels: EXIF, GPS, XMP and colour profiles stay behind.
+//!
+//! Which part and size are wanted is [`super::render`]; files and caches are unknown here. Next:
+//! [`decode`] for what is read, [`jpeg`] for the format that matters most.
+
+pub(crate) mod animation;
+mod colour;
+mod decode;
+mod encode;
+mod jpeg;
+mod turn;
+
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
+use image::DynamicImage;
+
+use self::{
+    decode::{Opened, Picture},
+    turn::Turn,
+};
+use super::render::{Format, Job, Limits, Rect, Rendered};
+use crate::{
+    error::{Error, Result},
+    message,
+};
+
+/// Renders the picture in `source` as `plan` wants it.
+///
+/// `plan` gets the width and height that people see (contract 7.4). A source that is no picture of
+/// this format, is broken, or would cost more than `limits` is refused as not being an image.
+pub(crate) fn render(
+    source: &[u8],
+    format: Format,
+    plan: impl FnOnce(u32, u32) -> Result<Job>,
+    limits: &Limits,
+) -> Result<Rendered> {
+    let opened = Opened::new(source, format, limits)?;
+    let turn = Turn::from(opened.orientation());
+    let (width, height) = turn.size(opened.size());
+    let job = plan(width, height)?;
+    let longest = job.format.longest_side();
+    if job.size.0 > longest || job.size.1 > longest {
+        return Err(Error::invalid("size", message::NOT_VALID));
+    }
+
+    // Turning comes last, when there are the fewest pixels: until then, all is as stored.
+    let crop = turn.stored_rect(job.crop, (width, height));
+    let size = turn.size(job.size);
+    let picture = opened.decode(crop, size, limits)?;
+    let mut image = scale(&picture, crop, size)?;
+    if let Some(profile) = &picture.profile {
+        image = colour::to_srgb(image, profile);
+    }
+    image.apply_orientation(turn.orientation());
+    let (width, height) = job.size;
+    let bytes = encode::encode(image, job.format, job.quality)?;
+    Ok(Rendered { bytes, width, height })
+}
+
+/// Returns the width and height that people see, of a picture of any known format.
+///
+/// The format is told by the content; pixels are not decoded.
+pub(crate) fn measure(source: &[u8]) -> Option<(u32, u32)> {
+    let opened = Opened::guess(source, &Limits::default()).ok()?;
+    Some(Turn::from(opened.orientation()).size(opened.size()))
+}
+
+/// Cuts and scales in one pass, and brings the outcome to 8 bits.
+///
+/// The part is in pixels of the whole picture, which may have been decoded smaller than it is.
+fn scale(picture: &Picture, crop: Rect, (width, height): (u32, u32)) -> Result<DynamicImage> {
+    let image = &picture.image;
+    let shrink = picture.shrink();
+    let left = f64::from(crop.left) * shrink;
+    let top = f64::from(crop.top) * shrink;
+    // A shrunken picture is rounded up, so that this changes what floating point got wrong only.
+    let part_width = (f64::from(crop.width) * shrink).min(f64::from(image.width()) - left);
+    let part_height = (f64::from(crop.height) * shrink).min(f64::from(image.height()) - top);
+
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
+        .crop(left, top, part_width, part_height);
+    let mut scaled = DynamicImage::new(width, height, image.color());
+    Resizer::new()
+        .resize(image, &mut scaled, &options)
+        .map_err(|error| Error::Internal(error.into()))?;
+    Ok(match scaled {
+        DynamicImage::ImageLuma16(_) => DynamicImage::ImageLuma8(scaled.into_luma8()),
+        DynamicImage::ImageLumaA16(_) => DynamicImage::ImageLumaA8(scaled.into_luma_alpha8()),
+        DynamicImage::ImageRgb16(_) => DynamicImage::ImageRgb8(scaled.into_rgb8()),
+        DynamicImage::ImageRgba16(_) => DynamicImage::ImageRgba8(scaled.into_rgba8()),
+        eight_bits => eight_bits,
+    })
+}
+
+/// What is said of a source that cannot be decoded, or not within the limits. Why is of no use to
+/// whoever asks for the picture.
+fn not_an_image() -> Error {
+    Error::invalid("file", message::NOT_AN_IMAGE)
+}
+
+#[cfg(test)]
+mod tests;

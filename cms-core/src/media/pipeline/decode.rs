@@ -1,0 +1,105 @@
+//! Opening a source, checking what it would cost, decoding it.
+//!
+//! JPEG has a decoder of its own, [`super::jpeg`]; the other formats go through `image`.
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, metadata::Orientation};
+
+use super::{jpeg, not_an_image};
+use crate::{
+    error::Result,
+    media::render::{Format, Limits, Rect},
+};
+
+/// A source whose header is read.
+pub(super) enum Opened<'a> {
+    Jpeg(Box<jpeg::Opened<'a>>),
+    Other { decoder: Box<dyn ImageDecoder + 'a>, orientation: Orientation },
+}
+
+/// Decoded pixels as they are stored, not turned.
+pub(super) struct Picture {
+    pub(super) image: DynamicImage,
+    /// The ICC profile that says which colours are meant.
+    pub(super) profile: Option<Vec<u8>>,
+    /// The size it was decoded at, in eighths of what it has.
+    pub(super) eighths: u8,
+}
+
+impl Picture {
+    pub(super) fn shrink(&self) -> f64 {
+        f64::from(self.eighths) / 8.0
+    }
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn new(source: &'a [u8], format: Format, limits: &Limits) -> Result<Self> {
+        match format {
+            Format::Jpeg => Self::jpeg(source),
+            Format::Png => Self::other(source, ImageFormat::Png, limits),
+            Format::Webp => Self::other(source, ImageFormat::WebP, limits),
+            Format::Gif => Self::other(source, ImageFormat::Gif, limits),
+            Format::Bmp => Self::other(source, ImageFormat::Bmp, limits),
+        }
+    }
+
+    /// Opens a picture of any format that the content tells, icons included.
+    pub(super) fn guess(source: &'a [u8], limits: &Limits) -> Result<Self> {
+        let format = image::guess_format(source).map_err(|_| not_an_image())?;
+        match format {
+            ImageFormat::Jpeg => Self::jpeg(source),
+            other => Self::other(source, other, limits),
+        }
+    }
+
+    fn jpeg(source: &'a [u8]) -> Result<Self> {
+        Ok(Self::Jpeg(Box::new(jpeg::Opened::new(source)?)))
+    }
+
+    fn other(source: &'a [u8], format: ImageFormat, limits: &Limits) -> Result<Self> {
+        let mut reader = ImageReader::with_format(Cursor::new(source), format);
+        let mut bounds = image::Limits::no_limits();
+        bounds.max_alloc = Some(limits.memory);
+        reader.limits(bounds);
+        let mut decoder = reader.into_decoder().map_err(|_| not_an_image())?;
+        // Orientation is a hint: a picture is a picture without.
+        let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+        Ok(Self::Other { decoder: Box::new(decoder), orientation })
+    }
+
+    /// Returns the size as stored.
+    pub(super) fn size(&self) -> (u32, u32) {
+        match self {
+            Self::Jpeg(jpeg) => jpeg.size(),
+            Self::Other { decoder, .. } => decoder.dimensions(),
+        }
+    }
+
+    pub(super) fn orientation(&self) -> Orientation {
+        match self {
+            Self::Jpeg(jpeg) => jpeg.orientation(),
+            Self::Other { orientation, .. } => *orientation,
+        }
+    }
+
+    /// Decodes at least as many pixels as it takes to scale `crop` down to `size`.
+    pub(super) fn decode(self, crop: Rect, size: (u32, u32), limits: &Limits) -> Result<Picture> {
+        let (width, height) = self.size();
+        let pixels = u64::from(width) * u64::from(height);
+        if width.max(height) > limits.side || pixels > limits.pixels || pixels == 0 {
+            return Err(not_an_image());
+        }
+        match self {
+            Self::Jpeg(jpeg) => jpeg.decode(crop, size, limits),
+            Self::Other { mut decoder, .. } => {
+                if decoder.total_bytes() > limits.memory {
+                    return Err(not_an_image());
+                }
+                let profile = decoder.icc_profile().ok().flatten();
+                let image = DynamicImage::from_decoder(decoder).map_err(|_| not_an_image())?;
+                Ok(Picture { image, profile, eighths: 8 })
+            }
+        }
+    }
+}

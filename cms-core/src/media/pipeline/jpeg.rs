@@ -1,0 +1,134 @@
+//! JPEG sources, decoded no larger than needed.
+//!
+//! A block of 8x8 pixels can be decoded to 4x4, 2x2 or 1 pixel at a fraction of the work and memory,
+//! with a better outcome than leaving pixels out. That decides what a thumbnail costs.
+
+use image::{DynamicImage, GrayImage, ImageBuffer, RgbImage, metadata::Orientation};
+use jpeg_decoder::{CodingProcess, Decoder, ImageInfo, PixelFormat};
+
+use super::{colour, decode::Picture, not_an_image};
+use crate::{
+    error::Result,
+    media::render::{Limits, Rect},
+};
+
+/// Most scans of one picture. Encoders make ten to twenty; each is a pass over all blocks, which a
+/// few bytes can ask for.
+const SCANS: usize = 100;
+/// Smaller sources are decoded whole: there is nothing to save.
+const REDUCED_FROM: u32 = 64;
+
+/// A source whose header is read.
+pub(super) struct Opened<'a> {
+    source: &'a [u8],
+    decoder: Decoder<&'a [u8]>,
+    info: ImageInfo,
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn new(source: &'a [u8]) -> Result<Self> {
+        let mut decoder = Decoder::new(source);
+        decoder.read_info().map_err(|_| not_an_image())?;
+        let info = decoder.info().ok_or_else(not_an_image)?;
+        Ok(Self { source, decoder, info })
+    }
+
+    pub(super) fn size(&self) -> (u32, u32) {
+        (self.info.width.into(), self.info.height.into())
+    }
+
+    pub(super) fn orientation(&self) -> Orientation {
+        let exif = self.decoder.exif_data();
+        exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms)
+    }
+
+    pub(super) fn decode(
+        mut self,
+        crop: Rect,
+        size: (u32, u32),
+        limits: &Limits,
+    ) -> Result<Picture> {
+        let lossless = self.info.coding_process == CodingProcess::Lossless;
+        let eighths = if lossless { 8 } else { eighths(self.size(), crop, size) };
+        let scans = memchr::memmem::find_iter(self.source, b"\xff\xda").take(SCANS + 1).count();
+        if scans > SCANS || self.bytes(eighths) > limits.memory {
+            return Err(not_an_image());
+        }
+        if eighths < 8 {
+            self.reduce(eighths).map_err(|_| not_an_image())?;
+        }
+        let pixels = self.decoder.decode().map_err(|_| not_an_image())?;
+        let profile = self.decoder.icc_profile();
+        let (width, height) = reduced(self.size(), eighths);
+        self.picture(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
+    }
+
+    /// An upper bound of what decoding holds: coefficients of a progressive picture, the planes, and
+    /// the pixels made from them.
+    fn bytes(&self, eighths: u8) -> u64 {
+        let area = |(width, height): (u32, u32)| u64::from(width) * u64::from(height);
+        let sample = self.info.pixel_format.pixel_bytes() as u64;
+        let coefficients = match self.info.coding_process {
+            CodingProcess::DctProgressive => 2 * sample * area(self.size()),
+            CodingProcess::DctSequential | CodingProcess::Lossless => 0,
+        };
+        coefficients + 2 * sample * area(reduced(self.size(), eighths))
+    }
+
+    /// Tells the decoder the scale. It takes a size and finds the smallest scale that reaches it in
+    /// one of the sides; the other is asked for what no scale reaches.
+    fn reduce(&mut self, eighths: u8) -> std::result::Result<(), jpeg_decoder::Error> {
+        let (width, height) = reduced(self.size(), eighths);
+        let side = |length: u32| u16::try_from(length).unwrap_or(u16::MAX);
+        if self.info.width >= self.info.height {
+            self.decoder.scale(side(width), u16::MAX)?;
+        } else {
+            self.decoder.scale(u16::MAX, side(height))?;
+        }
+        Ok(())
+    }
+
+    fn picture(
+        &self,
+        pixels: Vec<u8>,
+        profile: Option<Vec<u8>>,
+        (width, height): (u32, u32),
+        eighths: u8,
+    ) -> Option<Picture> {
+        let image = match self.info.pixel_format {
+            PixelFormat::L8 => GrayImage::from_raw(width, height, pixels)?.into(),
+            PixelFormat::RGB24 => RgbImage::from_raw(width, height, pixels)?.into(),
+            PixelFormat::L16 => {
+                let samples =
+                    pixels.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]]));
+                let samples = samples.collect();
+                DynamicImage::ImageLuma16(ImageBuffer::from_raw(width, height, samples)?)
+            }
+            PixelFormat::CMYK32 => {
+                let pixels = colour::from_inks(&pixels, profile.as_deref());
+                let image = RgbImage::from_raw(width, height, pixels)?.into();
+                return Some(Picture { image, profile: None, eighths });
+            }
+        };
+        Some(Picture { image, profile, eighths })
+    }
+}
+
+/// The smallest scale, in eighths, at which the part still has as many pixels as are wanted.
+fn eighths((width, height): (u32, u32), crop: Rect, size: (u32, u32)) -> u8 {
+    if width.max(height) < REDUCED_FROM {
+        return 8;
+    }
+    match (crop.width / size.0.max(1)).min(crop.height / size.1.max(1)) {
+        0..=1 => 8,
+        2..=3 => 4,
+        4..=7 => 2,
+        _ => 1,
+    }
+}
+
+/// The size that a picture is decoded to.
+fn reduced((width, height): (u32, u32), eighths: u8) -> (u32, u32) {
+    let side = |length: u32| (length * u32::from(eighths)).div_ceil(8);
+    (side(width), side(height))
+}

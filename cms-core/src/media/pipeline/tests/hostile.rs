@@ -1,0 +1,229 @@
+//! Files that lie, are cut off, or ask for more than they are worth.
+
+use std::sync::LazyLock;
+
+use super::*;
+
+/// Small files of all kinds that are decoded, each with its format.
+fn samples() -> Vec<(Format, Vec<u8>)> {
+    let picture = quarters(40, 28);
+    let mut samples: Vec<_> =
+        FORMATS.into_iter().map(|format| (format, file(&picture, format))).collect();
+    let profile = ColorProfile::new_display_p3().encode().unwrap();
+    samples.push((
+        Format::Jpeg,
+        jpeg_of(&quarters(90, 70), |encoder| {
+            encoder.set_progressive(true);
+            encoder.set_sampling_factor(jpeg_encoder::SamplingFactor::F_2_2);
+            encoder.add_exif_metadata(&exif(6)).unwrap();
+            encoder.add_icc_profile(&profile).unwrap();
+        }),
+    ));
+    samples.push((
+        Format::Jpeg,
+        jpeg_of(&quarters(90, 70), |encoder| encoder.set_restart_interval(2)),
+    ));
+    let mut inks = Vec::new();
+    let pixels = [10, 90, 200, 30].repeat(24 * 24);
+    JpegEncoder::new(&mut inks, 90).encode(&pixels, 24, 24, ColorType::CmykAsYcck).unwrap();
+    samples.push((Format::Jpeg, inks));
+    let mut png = Vec::new();
+    let mut encoder = PngEncoder::new(&mut png);
+    encoder.set_icc_profile(profile).unwrap();
+    encoder.set_exif_metadata(exif(3)).unwrap();
+    encoder.write_image(&picture, 40, 28, image::ExtendedColorType::Rgb8).unwrap();
+    samples.push((Format::Png, png));
+    let clear = DynamicImage::from(picture).into_rgba8();
+    samples.push((
+        Format::Png,
+        written(DynamicImage::from(clear.clone()).to_luma_alpha16(), ImageFormat::Png),
+    ));
+    samples
+        .push((Format::Webp, webp::Encoder::from_rgba(&clear, 40, 28).encode_lossless().to_vec()));
+    samples.push((Format::Webp, webp::Encoder::from_rgba(&clear, 40, 28).encode(80.0).to_vec()));
+    samples
+}
+
+/// Renders a third of the size, whatever that is.
+fn third(source: &[u8], format: Format, limits: &Limits) -> Result<Rendered> {
+    let plan = |width: u32, height: u32| {
+        let size = ((width / 3).max(1), (height / 3).max(1));
+        Ok(Job { crop: whole(width.max(1), height.max(1)), size, format, quality: 85 })
+    };
+    render(source, format, plan, limits)
+}
+
+#[test]
+fn the_samples_are_whole() {
+    for (format, source) in samples() {
+        third(&source, format, &Limits::default()).unwrap();
+    }
+}
+
+#[test]
+fn files_that_end_early_are_refused() {
+    for (format, source) in samples() {
+        for length in [0, 1, 10, source.len() / 3, source.len() / 2] {
+            let outcome = third(&source[..length], format, &Limits::default());
+            assert!(is_refused(&outcome), "{format:?}, {length} of {} bytes", source.len());
+        }
+    }
+}
+
+/// The samples in the sizes they claim, at the places where each format claims them.
+fn claiming(side: u16) -> Vec<(Format, Vec<u8>)> {
+    let picture = quarters(40, 28);
+    let big = side.to_be_bytes();
+    let little = side.to_le_bytes();
+    let patched = |format, at: usize, width: &[u8], height: &[u8]| {
+        let mut source = file(&picture, format);
+        source[at..at + width.len()].copy_from_slice(width);
+        source[at + width.len()..at + width.len() + height.len()].copy_from_slice(height);
+        (format, source)
+    };
+    let jpeg = file(&picture, Format::Jpeg);
+    let frame = memchr::memmem::find(&jpeg, b"\xff\xc0").unwrap();
+    let [wide_big, wide_little] = [[0, 0, big[0], big[1]], [little[0], little[1], 0, 0]];
+    let (_, mut png) = patched(Format::Png, 16, &wide_big, &wide_big);
+    let sum = crc(&png[12..29]);
+    png[29..33].copy_from_slice(&sum.to_be_bytes());
+    vec![
+        patched(Format::Jpeg, frame + 5, &big, &big),
+        (Format::Png, png),
+        patched(Format::Gif, 6, &little, &little),
+        patched(Format::Bmp, 18, &wide_little, &wide_little),
+    ]
+}
+
+/// The checksum of PNG chunks, bit by bit.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum: u32, _| {
+            (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg())
+        })
+    })
+}
+
+#[test]
+fn pictures_beyond_the_limits_are_refused_before_they_are_decoded() {
+    for (format, source) in claiming(60_000) {
+        assert_eq!(measure(&source), Some((60_000, 60_000)), "{format:?} claims a size");
+        let start = std::time::Instant::now();
+        assert!(is_refused(&third(&source, format, &Limits::default())), "{format:?}");
+        assert!(start.elapsed().as_millis() < 500, "{format:?} was decoded");
+    }
+}
+
+#[test]
+fn each_limit_counts() {
+    for (format, source) in samples() {
+        let (width, height) = measure(&source).unwrap();
+        let pixels = u64::from(width) * u64::from(height);
+        for limits in [
+            Limits { side: width.max(height) - 1, ..Limits::default() },
+            Limits { pixels: pixels - 1, ..Limits::default() },
+            Limits { memory: 200, ..Limits::default() },
+        ] {
+            assert!(is_refused(&third(&source, format, &limits)), "{format:?} {limits:?}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_of_many_passes_is_refused() {
+    let source = jpeg_of(&quarters(90, 70), |encoder| encoder.set_progressive(true));
+    let last = memchr::memmem::rfind(&source, b"\xff\xda").unwrap();
+    let scan = &source[last..source.len() - 2];
+    let mut repeated = source[..last].to_vec();
+    repeated.extend(scan.repeat(200));
+    repeated.extend(b"\xff\xd9");
+    assert!(is_refused(&third(&repeated, Format::Jpeg, &Limits::default())));
+}
+
+#[derive(Clone, Debug)]
+enum Harm {
+    Set(prop::sample::Index, u8),
+    Flip(prop::sample::Index, u8),
+    Cut(prop::sample::Index),
+    Drop(prop::sample::Index, usize),
+    Repeat(prop::sample::Index, usize),
+}
+
+fn harm() -> impl Strategy<Value = Harm> {
+    let place = any::<prop::sample::Index>;
+    prop_oneof![
+        4 => (place(), prop_oneof![Just(0), Just(1), Just(0x7f), Just(0x80), Just(0xff), any::<u8>()])
+            .prop_map(|(at, byte)| Harm::Set(at, byte)),
+        4 => (place(), 0..8u8).prop_map(|(at, bit)| Harm::Flip(at, bit)),
+        1 => place().prop_map(Harm::Cut),
+        1 => (place(), 1..40usize).prop_map(|(at, length)| Harm::Drop(at, length)),
+        1 => (place(), 1..40usize).prop_map(|(at, length)| Harm::Repeat(at, length)),
+    ]
+}
+
+fn harmed(mut bytes: Vec<u8>, harm: &Harm) -> Vec<u8> {
+    if bytes.is_empty() {
+        return bytes;
+    }
+    let length = bytes.len();
+    let place = |at: &prop::sample::Index| at.index(length);
+    let part = |at, most: &usize| place(at)..(place(at) + most).min(length);
+    match harm {
+        Harm::Set(at, byte) => bytes[place(at)] = *byte,
+        Harm::Flip(at, bit) => bytes[place(at)] ^= 1 << bit,
+        Harm::Cut(at) => bytes.truncate(place(at)),
+        Harm::Drop(at, most) => drop(bytes.drain(part(at, most))),
+        Harm::Repeat(at, most) => {
+            let again = bytes[part(at, most)].to_vec();
+            bytes.splice(place(at)..place(at), again);
+        }
+    }
+    bytes
+}
+
+/// Makes the checksums of a PNG right again, so that what was harmed is looked at.
+fn correct_sums(png: &mut [u8]) {
+    let mut at = 8;
+    while let Some(length) = png.get(at..at + 4) {
+        let length = u32::from_be_bytes(length.try_into().unwrap()) as usize;
+        let end = at + 8 + length;
+        if end + 4 > png.len() {
+            break;
+        }
+        let sum = crc(&png[at + 4..end]);
+        png[end..end + 4].copy_from_slice(&sum.to_be_bytes());
+        at = end + 4;
+    }
+}
+
+static SAMPLES: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(samples);
+
+proptest! {
+    // PROPTEST_CASES asks for more.
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// A harmed file is rendered in the size that was asked for, or refused; it is never a panic.
+    #[test]
+    fn harmed_files_are_rendered_or_refused(
+        which in any::<prop::sample::Index>(),
+        harms in prop::collection::vec(harm(), 1..6),
+        sums in any::<bool>(),
+    ) {
+        // Small limits, so that a file that claims to be large costs the test no time.
+        let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000 };
+        let (format, source) = which.get(SAMPLES.as_slice()).clone();
+        let mut source = harms.iter().fold(source, harmed);
+        if sums && format == Format::Png {
+            correct_sums(&mut source);
+        }
+        match third(&source, format, &limits) {
+            Ok(rendered) => {
+                let image = seen(&rendered.bytes);
+                prop_assert_eq!((image.width(), image.height()), (rendered.width, rendered.height));
+            }
+            refused => prop_assert!(is_refused(&refused), "{:?}", refused),
+        }
+        measure(&source);
+        is_animated(&source, format);
+    }
+}

@@ -1,0 +1,57 @@
+//! EXIF orientation as arithmetic: from stored pixels to what people see, and back.
+
+use image::metadata::Orientation;
+
+use crate::media::render::Rect;
+
+/// How the stored picture is turned for people: transposed or not, then mirrored.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    orientation: Orientation,
+    transposed: bool,
+    mirrored_across: bool,
+    mirrored_down: bool,
+}
+
+impl From<Orientation> for Turn {
+    fn from(orientation: Orientation) -> Self {
+        let (transposed, mirrored_across, mirrored_down) = match orientation {
+            Orientation::NoTransforms => (false, false, false),
+            Orientation::FlipHorizontal => (false, true, false),
+            Orientation::Rotate180 => (false, true, true),
+            Orientation::FlipVertical => (false, false, true),
+            Orientation::Rotate90FlipH => (true, false, false),
+            Orientation::Rotate90 => (true, true, false),
+            Orientation::Rotate270FlipH => (true, true, true),
+            Orientation::Rotate270 => (true, false, true),
+        };
+        Self { orientation, transposed, mirrored_across, mirrored_down }
+    }
+}
+
+impl Turn {
+    pub(super) fn orientation(self) -> Orientation {
+        self.orientation
+    }
+
+    /// Turns a size, in either direction.
+    pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
+        if self.transposed { (height, width) } else { (width, height) }
+    }
+
+    /// Returns where a part, as seen in a picture of the seen size, is stored.
+    pub(super) fn stored_rect(self, seen: Rect, (width, height): (u32, u32)) -> Rect {
+        let mut rect = seen;
+        if self.mirrored_across {
+            rect.left = width - seen.left - seen.width;
+        }
+        if self.mirrored_down {
+            rect.top = height - seen.top - seen.height;
+        }
+        if self.transposed {
+            let Rect { left, top, width, height } = rect;
+            rect = Rect { left: top, top: left, width: height, height: width };
+        }
+        rect
+    }
+}

@@ -1,0 +1,105 @@
+//! What is wanted of a picture: which part of it, in which size, as which format.
+//!
+//! Knows no codec and no bytes; [`super::pipeline`] carries a [`Job`] out.
+
+/// The formats that pictures are rendered from and to (contract 7.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Format {
+    Jpeg,
+    Png,
+    Webp,
+    Gif,
+    Bmp,
+}
+
+impl Format {
+    /// Returns the format of a media type; others are served as they are stored.
+    pub(crate) fn from_media_type(media_type: &str) -> Option<Self> {
+        Some(match media_type {
+            "image/jpeg" => Self::Jpeg,
+            "image/png" => Self::Png,
+            "image/webp" => Self::Webp,
+            "image/gif" => Self::Gif,
+            "image/bmp" => Self::Bmp,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Webp => "image/webp",
+            Self::Gif => "image/gif",
+            Self::Bmp => "image/bmp",
+        }
+    }
+
+    /// The longest side that a file of this format can have.
+    pub(crate) fn longest_side(self) -> u32 {
+        match self {
+            Self::Webp => 16_383,
+            Self::Jpeg | Self::Gif => 65_535,
+            Self::Png | Self::Bmp => i32::MAX.unsigned_abs(),
+        }
+    }
+}
+
+/// A part of a picture, in pixels as people see them: EXIF orientation is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rect {
+    pub(crate) left: u32,
+    pub(crate) top: u32,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+/// One rendering: this part of the source, scaled to this size.
+///
+/// The part is not empty and lies within the picture; the size is at least one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Job {
+    pub(crate) crop: Rect,
+    pub(crate) size: (u32, u32),
+    pub(crate) format: Format,
+    /// 1 to 100; for JPEG and WebP.
+    pub(crate) quality: u8,
+}
+
+/// What a source may cost, checked before its pixels are decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) side: u32,
+    pub(crate) pixels: u64,
+    /// Bytes that one rendering may hold at a time.
+    pub(crate) memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { side: 65_535, pixels: 100_000_000, memory: 512 * 1024 * 1024 }
+    }
+}
+
+/// A rendered picture.
+#[derive(Debug)]
+pub(crate) struct Rendered {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn media_types_name_formats() {
+        for format in [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp] {
+            assert_eq!(Format::from_media_type(format.media_type()), Some(format));
+        }
+        for other in ["image/svg+xml", "image/x-icon", "image/jpg", "text/plain", ""] {
+            assert_eq!(Format::from_media_type(other), None, "{other}");
+        }
+    }
+}
