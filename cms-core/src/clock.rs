@@ -1,6 +1,9 @@
 //! Time as an input: nothing else in the project asks the system what time it is.
 
-use std::sync::Mutex;
+use std::{
+    sync::Mutex,
+    time::{Duration, SystemTime},
+};
 
 use time::OffsetDateTime;
 
@@ -12,6 +15,12 @@ impl Timestamp {
     /// Returns whole seconds since the epoch; `internal` dates have no more (contract 1.6).
     pub fn seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
+    }
+
+    /// Returns the same point in time as file systems and headers have it; not before 1970.
+    pub fn system_time(self) -> SystemTime {
+        let micros = u64::try_from(self.0).unwrap_or_default();
+        SystemTime::UNIX_EPOCH + Duration::from_micros(micros)
     }
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::{
-    CoreConfig, Keys, Objects, Publishing, Searching, Types, Workflows,
+    CoreConfig, Keys, Media, Objects, Publishing, Searching, Types, Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
     ctd::{builtin, catalog::CatalogCell, change},
     error::Result,
     limits,
+    media::{files::Files, renders::Renders},
     object::{remember::Remembered, service::Plan},
     progress::Progress,
     search::indexer::Indexer,
@@ -32,6 +33,8 @@ pub struct Cms {
     /// How a list is read.
     pub(crate) plans: Remembered<Arc<Plan>>,
     pub(crate) index: Indexer,
+    pub(crate) files: Files,
+    pub(crate) renders: Renders,
 }
 
 impl Cms {
@@ -51,6 +54,8 @@ impl Cms {
         }
         Ok(Self {
             index: Indexer::new(&config.folder),
+            files: Files::new(&config),
+            renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
             config,
             store,
             catalog: Arc::default(),
@@ -112,6 +117,11 @@ impl Cms {
     /// Full-text search.
     pub fn search(&self) -> Searching<'_> {
         Searching { cms: self }
+    }
+
+    /// Uploaded files and pictures.
+    pub fn media(&self) -> Media<'_> {
+        Media { cms: self }
     }
 
     /// Content type definitions.

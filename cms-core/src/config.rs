@@ -1,6 +1,6 @@
 //! What the core must be told to open a folder. Reading flags and environment is the callers' work.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use crate::{
     clock::{Clock, SystemClock},
@@ -19,6 +19,42 @@ pub enum Durability {
     Normal,
 }
 
+/// Where uploaded files are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum MediaStorage {
+    /// In the data folder.
+    #[default]
+    Folder,
+    /// In S3-compatible storage.
+    S3(Bucket),
+}
+
+/// A place in S3-compatible storage that nothing but one data folder uses.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Bucket {
+    pub name: String,
+    /// Begins all keys; may be empty.
+    pub prefix: String,
+    /// None means the one of Amazon for the region.
+    pub endpoint: Option<String>,
+    pub region: String,
+    pub access_key_id: String,
+    pub secret_access_key: String,
+}
+
+/// Without the secret.
+impl fmt::Debug for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, prefix, endpoint, region, .. } = self;
+        f.debug_struct("Bucket")
+            .field("name", name)
+            .field("prefix", prefix)
+            .field("endpoint", endpoint)
+            .field("region", region)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Settings of one data folder.
 #[derive(Clone)]
 pub struct CoreConfig {
@@ -35,6 +71,11 @@ pub struct CoreConfig {
     pub lenient_readonly: bool,
     /// How long a search waits for the index to show what was written before (contract 6.4).
     pub search_wait: Duration,
+    pub media: MediaStorage,
+    /// Largest file that may be uploaded, in bytes (contract 1.12).
+    pub media_file_limit: u64,
+    /// Most disk space for rendered pictures, in bytes.
+    pub render_cache: u64,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
 }
@@ -50,6 +91,9 @@ impl CoreConfig {
             max_objects: None,
             lenient_readonly: false,
             search_wait: limits::SEARCH_WAIT,
+            media: MediaStorage::default(),
+            media_file_limit: limits::FILE_BYTES,
+            render_cache: limits::RENDER_CACHE,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
         }

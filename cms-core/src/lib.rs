@@ -7,9 +7,9 @@
 //! | level | modules |
 //! |---|---|
 //! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json`, `read` |
-//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `media::{path, transform, kind, upload, render}`, `auth::{key, scope}` |
-//! | engine | `store`, `media::pipeline` |
-//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Keys`] |
+//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `media::{path, transform, kind, upload, output, render}`, `auth::{key, scope}` |
+//! | engine | `store`, `media::{pipeline, files, renders}` |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Keys`] |
 
 mod auth;
 pub mod clock;
@@ -22,7 +22,6 @@ pub mod error;
 pub mod ids;
 mod json;
 pub mod limits;
-#[cfg_attr(not(test), expect(dead_code, reason = "the service that uses it is being built"))]
 mod media;
 mod message;
 mod object;
@@ -43,10 +42,15 @@ pub use auth::{
     service::{FirstKeys, Keys},
 };
 pub use cms::Cms;
-pub use config::{CoreConfig, Durability};
+pub use config::{Bucket, CoreConfig, Durability, MediaStorage};
 pub use context::{Actor, Caller, Visibility};
 pub use ctd::{builtin_types, service::Types, slug::slug};
 pub use error::{Error, FieldErrors, Result};
+pub use media::{
+    image::{Image, Picture},
+    incoming::Incoming,
+    service::Media,
+};
 pub use object::service::Objects;
 pub use publish::service::Publishing;
 pub use search::service::Searching;

@@ -77,3 +77,11 @@ pub const SEARCH_RESULTS: u64 = 10_000;
 pub const IMAGE_EDGE: u32 = 10_000;
 /// Largest number in a trim.
 pub const TRIM_EDGE: u32 = 9_999_999;
+/// Largest file that may be uploaded, unless the operator says otherwise (contract 1.12).
+pub const FILE_BYTES: u64 = 10 * 1024 * 1024;
+/// Bytes of an uploaded file that are looked at to tell what it is.
+pub const INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
+/// Hours that an uploaded file waits for its media object (contract 7.1).
+pub const UNSAVED_HOURS: i64 = 24;
+/// Disk space for rendered pictures, unless the operator says otherwise.
+pub const RENDER_CACHE: u64 = 1024 * 1024 * 1024;

@@ -12,7 +12,11 @@ use tempfile::TempDir;
 pub use judge::Judge;
 pub use search::read_search;
 
-use crate::{Cms, CoreConfig, clock::FixedClock, ids::CountingIds};
+use crate::{
+    Cms, CoreConfig,
+    clock::{Clock, FixedClock, SystemClock},
+    ids::CountingIds,
+};
 
 /// 2026-01-02T03:04:05Z: what a test clock shows at first.
 pub const START: i64 = 1_767_323_045;
@@ -44,6 +48,12 @@ impl TestCms {
 
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("data")
+    }
+
+    /// Sets the clock to that of the machine, and some seconds ahead: files have their own times.
+    pub fn to_real_time(&self, ahead: i64) {
+        let seconds = SystemClock.now().seconds() - self.clock.now().seconds();
+        self.clock.advance(seconds + ahead);
     }
 
     /// Closes the folder, and keeps what is in it.

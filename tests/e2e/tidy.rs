@@ -15,14 +15,15 @@ const FILE_LINES: usize = 600;
 const TEST_LINES: usize = 800;
 
 /// Packages that have one home, and that home. A path that ends in `/` is a folder.
-const HOMES: [(&str, &[&str]); 7] = [
+const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["cms-core/src/store/"]),
     ("tantivy", &["cms-core/src/search/"]),
     ("refinery", &["cms-core/src/store/"]),
+    ("object_store", &["cms-core/src/media/files.rs", "cms-core/src/media/s3.rs"]),
     ("axum", &["cms-server/src/"]),
     ("reqwest", &["cms-cli/src/target/"]),
     ("clap", &["cms-cli/src/", "cms-server/src/"]),
-    ("tokio", &["cms-server/src/", "cms-cli/src/commands/serve.rs"]),
+    ("tokio", &["cms-server/src/", "cms-cli/src/commands/serve.rs", "cms-core/src/media/files.rs"]),
 ];
 
 /// The pure part of the core: functions from values to values.
@@ -44,9 +45,10 @@ const DOMAIN: &[&str] = &[
     "search/geo",
     "search/word",
     "media/animation",
-    "media/dimensions",
     "media/kind",
+    "media/output",
     "media/path",
+    "media/render",
     "media/svg",
     "media/transform",
     "media/upload",
@@ -134,7 +136,11 @@ fn services_call_downwards_only() {
 fn the_core_is_sync_and_reads_no_environment() {
     let mut faults = Vec::new();
     for source in sources().iter().filter(|s| s.path.starts_with("cms-core/src/")) {
-        faults.extend(source.lines_naming(&["async", "await", "stdout", "stderr", "stdin"]));
+        // The one place that waits for a library that is asynchronous.
+        if source.path != "cms-core/src/media/files.rs" {
+            faults.extend(source.lines_naming(&["async", "await"]));
+        }
+        faults.extend(source.lines_naming(&["stdout", "stderr", "stdin"]));
         faults.extend(source.lines_with("std::env"));
     }
     none(&faults, "the core is a library: no async, no environment, no terminal");

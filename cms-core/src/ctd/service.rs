@@ -122,7 +122,7 @@ impl Types<'_> {
 
     /// Removes all objects of a type, and on demand the type (contract 2.7).
     pub fn purge(&self, caller: &Caller, name: &str, delete_schema: bool) -> Result<()> {
-        self.write(caller, name, move |writer, _, content_type, at| {
+        let at = self.write(caller, name, move |writer, _, content_type, at| {
             if delete_schema {
                 require_changeable(content_type)?;
                 let reasons = keys_that_name(writer, content_type)?;
@@ -136,8 +136,9 @@ impl Types<'_> {
                 writer.bump_schema()?;
                 change::delete(writer, content_type, at)?;
             }
-            Ok(())
-        })
+            Ok(at)
+        })?;
+        self.cms.media().forget_purged(name, at)
     }
 
     /// Changes one type in a write transaction, after the checks of contract 1.4 in their order.

@@ -101,6 +101,10 @@ pub(crate) fn is_resizable(media_type: &str) -> bool {
     matches!(media_type, "image/png" | "image/jpeg" | "image/webp" | "image/bmp" | "image/gif")
 }
 
+pub(crate) fn is_svg(media_type: &str) -> bool {
+    media_type == SVG
+}
+
 /// Tells whether a file holds text: no byte is a control character that no text has, or it begins
 /// with the mark of UTF-16.
 fn is_text(content: &[u8]) -> bool {

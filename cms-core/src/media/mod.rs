@@ -2,20 +2,34 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`service`] | receiving files, removing them with their object |
+//! | [`leftovers`] | files without an object, objects without a file |
+//! | [`image`] | pictures on request: found, rendered once, read |
 //! | [`upload`] | what is told of an uploaded file, or what is wrong with it |
 //! | [`kind`] | media types: by content, name and declaration; extensions |
 //! | [`svg`], [`animation`] | what a file says of its picture, without decoding it |
 //! | [`path`] | addresses of pictures |
 //! | [`transform`] | trim and resize: which part of a picture, and how large |
 //! | [`render`] | what is wanted of a picture, as values |
+//! | [`output`] | formats that requests ask for |
 //! | [`pipeline`] | decoding, scaling, colours, encoding: the only place that names codecs |
+//! | [`id`], [`incoming`], [`files`], [`s3`] | files: their names, on their way in, and stored |
+//! | [`renders`] | rendered pictures on disk |
 
-pub(crate) mod animation;
-pub(crate) mod dimensions;
-pub(crate) mod kind;
-pub(crate) mod path;
+mod animation;
+pub(crate) mod files;
+mod id;
+pub(crate) mod image;
+pub(crate) mod incoming;
+mod kind;
+mod leftovers;
+mod output;
+mod path;
 pub(crate) mod pipeline;
 pub(crate) mod render;
-pub(crate) mod svg;
+pub(crate) mod renders;
+mod s3;
+pub(crate) mod service;
+mod svg;
 pub(crate) mod transform;
-pub(crate) mod upload;
+mod upload;

@@ -7,7 +7,6 @@
 //! Which part and size are wanted is [`super::render`]; files and caches are unknown here. Next:
 //! [`decode`] for what is read, [`jpeg`] for the format that matters most.
 
-pub(crate) mod animation;
 mod colour;
 mod decode;
 mod encode;
@@ -21,61 +20,63 @@ use self::{
     decode::{Opened, Picture},
     turn::Turn,
 };
-use super::render::{Format, Job, Limits, Rect, Rendered};
+use super::{
+    render::{Format, Job, Limits},
+    transform::{Rectangle, Size},
+};
 use crate::{
     error::{Error, Result},
     message,
 };
 
-/// Renders the picture in `source` as `plan` wants it.
+/// Renders the picture in `source` as `job` wants it; none when it wants nothing done.
 ///
-/// `plan` gets the width and height that people see (contract 7.4). A source that is no picture of
-/// this format, is broken, or would cost more than `limits` is refused as not being an image.
+/// `job` gets the size that people see (contract 7.4). A source that is no picture of this format, is
+/// broken, or would cost more than `limits` is refused as not being an image.
 pub(crate) fn render(
     source: &[u8],
     format: Format,
-    plan: impl FnOnce(u32, u32) -> Result<Job>,
+    job: impl FnOnce(Size) -> Result<Option<Job>>,
     limits: &Limits,
-) -> Result<Rendered> {
+) -> Result<Option<Vec<u8>>> {
     let opened = Opened::new(source, format, limits)?;
     let turn = Turn::from(opened.orientation());
     let (width, height) = turn.size(opened.size());
-    let job = plan(width, height)?;
-    let longest = job.format.longest_side();
-    if job.size.0 > longest || job.size.1 > longest {
+    let Some(Job { plan, format, quality }) = job(Size { width, height })? else { return Ok(None) };
+    let longest = format.longest_side();
+    if plan.output.width > longest || plan.output.height > longest {
         return Err(Error::invalid("size", message::NOT_VALID));
     }
 
     // Turning comes last, when there are the fewest pixels: until then, all is as stored.
-    let crop = turn.stored_rect(job.crop, (width, height));
-    let size = turn.size(job.size);
+    let crop = turn.stored_rect(plan.crop, (width, height));
+    let size = turn.size((plan.output.width, plan.output.height));
     let picture = opened.decode(crop, size, limits)?;
     let mut image = scale(&picture, crop, size)?;
     if let Some(profile) = &picture.profile {
         image = colour::to_srgb(image, profile);
     }
     image.apply_orientation(turn.orientation());
-    let (width, height) = job.size;
-    let bytes = encode::encode(image, job.format, job.quality)?;
-    Ok(Rendered { bytes, width, height })
+    encode::encode(image, format, quality).map(Some)
 }
 
-/// Returns the width and height that people see, of a picture of any known format.
+/// Returns the size that people see, of a picture of any known format.
 ///
 /// The format is told by the content; pixels are not decoded.
-pub(crate) fn measure(source: &[u8]) -> Option<(u32, u32)> {
+pub(crate) fn measure(source: &[u8]) -> Option<Size> {
     let opened = Opened::guess(source, &Limits::default()).ok()?;
-    Some(Turn::from(opened.orientation()).size(opened.size()))
+    let (width, height) = Turn::from(opened.orientation()).size(opened.size());
+    Some(Size { width, height }).filter(|size| size.width > 0 && size.height > 0)
 }
 
 /// Cuts and scales in one pass, and brings the outcome to 8 bits.
 ///
 /// The part is in pixels of the whole picture, which may have been decoded smaller than it is.
-fn scale(picture: &Picture, crop: Rect, (width, height): (u32, u32)) -> Result<DynamicImage> {
+fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Result<DynamicImage> {
     let image = &picture.image;
     let shrink = picture.shrink();
-    let left = f64::from(crop.left) * shrink;
-    let top = f64::from(crop.top) * shrink;
+    let left = f64::from(crop.x) * shrink;
+    let top = f64::from(crop.y) * shrink;
     // A shrunken picture is rounded up, so that this changes what floating point got wrong only.
     let part_width = (f64::from(crop.width) * shrink).min(f64::from(image.width()) - left);
     let part_height = (f64::from(crop.height) * shrink).min(f64::from(image.height()) - top);

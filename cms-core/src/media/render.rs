@@ -2,7 +2,9 @@
 //!
 //! Knows no codec and no bytes; [`super::pipeline`] carries a [`Job`] out.
 
-/// The formats that pictures are rendered from and to (contract 7.4).
+use super::transform::Plan;
+
+/// The formats that pictures are rendered to, and but for one from (contract 7.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Jpeg,
@@ -10,6 +12,8 @@ pub(crate) enum Format {
     Webp,
     Gif,
     Bmp,
+    /// Rendered only: no such file can be uploaded.
+    Avif,
 }
 
 impl Format {
@@ -32,6 +36,32 @@ impl Format {
             Self::Webp => "image/webp",
             Self::Gif => "image/gif",
             Self::Bmp => "image/bmp",
+            Self::Avif => "image/avif",
+        }
+    }
+
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Jpeg => "jpg",
+            Self::Png => "png",
+            Self::Webp => "webp",
+            Self::Gif => "gif",
+            Self::Bmp => "bmp",
+            Self::Avif => "avif",
+        }
+    }
+
+    /// Tells whether there is a quality to choose.
+    pub(crate) fn is_lossy(self) -> bool {
+        matches!(self, Self::Jpeg | Self::Webp | Self::Avif)
+    }
+
+    /// The quality when nobody asks for one: each format has a scale of its own.
+    pub(crate) fn usual_quality(self) -> u8 {
+        match self {
+            Self::Jpeg | Self::Png | Self::Gif | Self::Bmp => 85,
+            Self::Webp => 80,
+            Self::Avif => 60,
         }
     }
 
@@ -39,30 +69,18 @@ impl Format {
     pub(crate) fn longest_side(self) -> u32 {
         match self {
             Self::Webp => 16_383,
-            Self::Jpeg | Self::Gif => 65_535,
+            Self::Jpeg | Self::Gif | Self::Avif => 65_535,
             Self::Png | Self::Bmp => i32::MAX.unsigned_abs(),
         }
     }
 }
 
-/// A part of a picture, in pixels as people see them: EXIF orientation is applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rect {
-    pub(crate) left: u32,
-    pub(crate) top: u32,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-}
-
-/// One rendering: this part of the source, scaled to this size.
-///
-/// The part is not empty and lies within the picture; the size is at least one by one.
+/// One rendering. The plan speaks of the picture as people see it: EXIF orientation is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
-    pub(crate) crop: Rect,
-    pub(crate) size: (u32, u32),
+    pub(crate) plan: Plan,
     pub(crate) format: Format,
-    /// 1 to 100; for JPEG and WebP.
+    /// 1 to 100; for formats that are lossy.
     pub(crate) quality: u8,
 }
 
@@ -79,14 +97,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self { side: 65_535, pixels: 100_000_000, memory: 512 * 1024 * 1024 }
     }
-}
-
-/// A rendered picture.
-#[derive(Debug)]
-pub(crate) struct Rendered {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
 }
 
 #[cfg(test)]

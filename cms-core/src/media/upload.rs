@@ -1,10 +1,6 @@
 //! Uploads (contract 7.1): what is told of a file, or everything that is wrong with it.
 
-use super::{
-    dimensions::dimensions,
-    kind::{self, ALLOWED},
-    transform::Size,
-};
+use super::kind::{self, ALLOWED};
 use crate::{error::FieldErrors, message};
 
 const MEGABYTE: u64 = 1024 * 1024;
@@ -37,8 +33,6 @@ pub(crate) struct Media {
     pub(crate) mime_type: &'static str,
     pub(crate) kind: MediaKind,
     pub(crate) size: u64,
-    /// 0 for files, and for pictures that do not say.
-    pub(crate) dimensions: Size,
 }
 
 /// `type` of a media object.
@@ -125,17 +119,12 @@ fn check_kind(
 fn describe(file: &UploadedFile<'_>, media_type: &'static str, kind: MediaKind) -> Media {
     let base = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
     let extension = kind::extension(base, media_type);
-    let size = match kind {
-        MediaKind::Image => dimensions(media_type, file.content),
-        MediaKind::File => None,
-    };
     Media {
         file_name: if base.is_empty() { format!("file.{extension}") } else { base.to_owned() },
         extension,
         mime_type: media_type,
         kind,
         size: file.size,
-        dimensions: size.unwrap_or_default(),
     }
 }
 

@@ -166,7 +166,7 @@ impl Objects<'_> {
                 }
             }
             let used = still_used(writer, content_type, &wanted)?;
-            let mut deleted = 0;
+            let mut deleted = Vec::new();
             for (id, pk) in wanted {
                 if used.contains(&pk) {
                     reasons.push(format!(
@@ -175,12 +175,13 @@ impl Objects<'_> {
                 } else {
                     writer.trash_object(content_type.pk, pk, at)?;
                     writer.log(Event::ObjectDeleted, at, content_type.pk, Some(pk))?;
-                    deleted += 1;
+                    deleted.push(id);
                 }
             }
             Ok((deleted, reasons))
         })?;
-        if reasons.is_empty() { Ok(deleted) } else { Err(Error::Refused(reasons)) }
+        self.cms.media().forget_of(name, deleted.iter().map(String::as_str))?;
+        if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Refused(reasons)) }
     }
 
     fn check_limit(&self, elements: usize) -> Result<()> {

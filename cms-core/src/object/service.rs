@@ -290,18 +290,19 @@ impl Objects<'_> {
     /// Deletes an object that nothing links to (contract 3.8).
     pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         self.content_type(caller, name, Access::DELETE)?;
-        let (caller, id) = (caller.clone(), id.to_owned());
+        let (caller, wanted) = (caller.clone(), id.to_owned());
         let at = self.cms.config.clock.now();
         self.write(name, move |writer, _, content_type| {
             let view = View::of_one(&caller, content_type);
-            let stored = find(writer, content_type, view, &id)?;
+            let stored = find(writer, content_type, view, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
                 let reason = "This content object is used in another content object.";
                 return Err(Error::Refused(vec![reason.to_owned()]));
             }
             writer.trash_object(content_type.pk, stored.pk, at)?;
             writer.log(Event::ObjectDeleted, at, content_type.pk, Some(stored.pk))
-        })
+        })?;
+        self.cms.media().forget_of(name, [id])
     }
 
     /// Lists ids deleted after a date, oldest deletion first (contract 3.8).

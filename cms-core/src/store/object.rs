@@ -225,6 +225,14 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
+    /// Returns the next ids of a type in their order, after one that need not exist.
+    pub(crate) fn object_ids_after(&self, ctd: i64, id: &str, limit: u32) -> Result<Vec<String>> {
+        let mut statement = self
+            .statement("SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3")?;
+        let ids = statement.query_map(params![ctd, id, limit], |row| row.get(0)).map_err(map)?;
+        ids.map(|id| id.map_err(map)).collect()
+    }
+
     /// Returns the row of a live object.
     pub(crate) fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
         self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?

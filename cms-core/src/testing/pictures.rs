@@ -4,7 +4,8 @@ use jpeg_encoder::{ColorType, Encoder};
 
 use crate::media::{
     pipeline,
-    render::{Format, Job, Limits, Rect},
+    render::{Format, Job, Limits},
+    transform::{self, Size},
 };
 
 /// Returns a JPEG of quality 90 that costs about what a photograph does: soft gradients, edges, and
@@ -54,11 +55,18 @@ pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
 
 /// Renders a whole JPEG in another size, quality 85, and returns the bytes.
 pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
-    let plan = |width, height| {
-        let crop = Rect { left: 0, top: 0, width, height };
-        Ok(Job { crop, size, format: Format::Jpeg, quality: 85 })
+    let asked = Size { width: size.0, height: size.1 };
+    let job = |source| {
+        let plan = transform::plan(source, None, asked)?;
+        Ok(plan.map(|plan| Job { plan, format: Format::Jpeg, quality: 85 }))
     };
-    pipeline::render(source, Format::Jpeg, plan, &Limits::default())
+    pipeline::render(source, Format::Jpeg, job, &Limits::default())
         .expect("the source is a picture within the limits")
-        .bytes
+        .expect("it is larger than what is asked for")
+}
+
+/// The width and height of a picture, as people see it.
+pub fn size(picture: &[u8]) -> (u32, u32) {
+    let size = pipeline::measure(picture).expect("it is a picture");
+    (size.width, size.height)
 }

@@ -9,6 +9,7 @@ pub mod ctd;
 pub mod error;
 pub mod key;
 pub mod list;
+pub mod media;
 pub mod object;
 pub mod plan;
 pub mod publish;

@@ -5,6 +5,7 @@
 mod changes;
 mod conversion;
 mod handles;
+mod media;
 mod objects;
 mod opening;
 mod plan;

@@ -9,7 +9,10 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, metadata::Orie
 use super::{jpeg, not_an_image};
 use crate::{
     error::Result,
-    media::render::{Format, Limits, Rect},
+    media::{
+        render::{Format, Limits},
+        transform::Rectangle,
+    },
 };
 
 /// A source whose header is read.
@@ -41,6 +44,7 @@ impl<'a> Opened<'a> {
             Format::Webp => Self::other(source, ImageFormat::WebP, limits),
             Format::Gif => Self::other(source, ImageFormat::Gif, limits),
             Format::Bmp => Self::other(source, ImageFormat::Bmp, limits),
+            Format::Avif => Err(not_an_image()),
         }
     }
 
@@ -84,7 +88,12 @@ impl<'a> Opened<'a> {
     }
 
     /// Decodes at least as many pixels as it takes to scale `crop` down to `size`.
-    pub(super) fn decode(self, crop: Rect, size: (u32, u32), limits: &Limits) -> Result<Picture> {
+    pub(super) fn decode(
+        self,
+        crop: Rectangle,
+        size: (u32, u32),
+        limits: &Limits,
+    ) -> Result<Picture> {
         let (width, height) = self.size();
         let pixels = u64::from(width) * u64::from(height);
         if width.max(height) > limits.side || pixels > limits.pixels || pixels == 0 {

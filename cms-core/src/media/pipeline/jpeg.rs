@@ -9,7 +9,7 @@ use jpeg_decoder::{CodingProcess, Decoder, ImageInfo, PixelFormat};
 use super::{colour, decode::Picture, not_an_image};
 use crate::{
     error::Result,
-    media::render::{Limits, Rect},
+    media::{render::Limits, transform::Rectangle},
 };
 
 /// Most scans of one picture. Encoders make ten to twenty; each is a pass over all blocks, which a
@@ -44,7 +44,7 @@ impl<'a> Opened<'a> {
 
     pub(super) fn decode(
         mut self,
-        crop: Rect,
+        crop: Rectangle,
         size: (u32, u32),
         limits: &Limits,
     ) -> Result<Picture> {
@@ -115,7 +115,7 @@ impl<'a> Opened<'a> {
 }
 
 /// The smallest scale, in eighths, at which the part still has as many pixels as are wanted.
-fn eighths((width, height): (u32, u32), crop: Rect, size: (u32, u32)) -> u8 {
+fn eighths((width, height): (u32, u32), crop: Rectangle, size: (u32, u32)) -> u8 {
     if width.max(height) < REDUCED_FROM {
         return 8;
     }

@@ -2,7 +2,7 @@
 
 use image::metadata::Orientation;
 
-use crate::media::render::Rect;
+use crate::media::transform::Rectangle;
 
 /// How the stored picture is turned for people: transposed or not, then mirrored.
 #[derive(Clone, Copy)]
@@ -40,17 +40,17 @@ impl Turn {
     }
 
     /// Returns where a part, as seen in a picture of the seen size, is stored.
-    pub(super) fn stored_rect(self, seen: Rect, (width, height): (u32, u32)) -> Rect {
+    pub(super) fn stored_rect(self, seen: Rectangle, (width, height): (u32, u32)) -> Rectangle {
         let mut rect = seen;
         if self.mirrored_across {
-            rect.left = width - seen.left - seen.width;
+            rect.x = width - seen.x - seen.width;
         }
         if self.mirrored_down {
-            rect.top = height - seen.top - seen.height;
+            rect.y = height - seen.y - seen.height;
         }
         if self.transposed {
-            let Rect { left, top, width, height } = rect;
-            rect = Rect { left: top, top: left, width: height, height: width };
+            let Rectangle { x, y, width, height } = rect;
+            rect = Rectangle { x: y, y: x, width: height, height: width };
         }
         rect
     }

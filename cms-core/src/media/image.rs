@@ -1,0 +1,248 @@
+//! Pictures on request (contract 7.3 to 7.5): found, rendered once, read.
+//!
+//! Three steps, from cheap to dear. [`Media::find`] asks the database alone and gives all that a
+//! conditional request needs. [`Media::rendered`] looks for a picture that was made before.
+//! [`Media::picture`] makes it.
+
+use std::{borrow::Cow, fmt::Write as _, ops::Range};
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    animation,
+    id::FileId,
+    kind,
+    output::Output,
+    path::{ImagePath, Wanted},
+    pipeline,
+    render::{Format, Job, Limits},
+    service::{Media, TYPE},
+    transform::{self, Plan, Rectangle, Size, Transform, Trim},
+};
+use crate::{
+    clock::Timestamp,
+    error::{Error, FieldErrors, Result},
+    object::model::Edition,
+    wire::media::ImageRequest,
+};
+
+/// Number of what renderings look like: another one, and all of them are made anew.
+const LOOK: u32 = 1;
+
+/// A picture or file that a request asks for, found but not read.
+#[derive(Debug)]
+pub struct Image {
+    file: FileId,
+    /// The media type of the stored file.
+    media_type: String,
+    /// None: the stored file itself.
+    rendering: Option<Rendering>,
+    /// Strong, without quotes: bytes of one tag never differ.
+    pub etag: String,
+    pub modified: Timestamp,
+    /// Another `Accept` may get another answer.
+    pub varies: bool,
+}
+
+/// What is made of a stored picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rendering {
+    source: Format,
+    trim: Option<Trim>,
+    asked: Size,
+    format: Format,
+    quality: u8,
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub enum Picture {
+    /// The stored file, of this size, which [`Media::read`] reads.
+    Original {
+        size: u64,
+    },
+    Rendered(Vec<u8>),
+}
+
+/// What pictures need of a media object.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MediaObject<'a> {
+    #[serde(borrow)]
+    extension: Cow<'a, str>,
+    #[serde(borrow)]
+    mime_type: Cow<'a, str>,
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    variants: Option<&'a RawValue>,
+}
+
+impl Image {
+    /// The media type of what is sent.
+    pub fn media_type(&self, picture: &Picture) -> &str {
+        match (picture, &self.rendering) {
+            (Picture::Rendered(_), Some(rendering)) => rendering.format.media_type(),
+            _ => &self.media_type,
+        }
+    }
+}
+
+impl Media<'_> {
+    /// Finds what an address names.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] for an unknown picture or variant, [`Error::Invalid`] for bad numbers.
+    pub fn find(&self, request: &ImageRequest<'_>) -> Result<Image> {
+        let unknown = || Error::NotFound { what: "image", name: request.path.join("/") };
+        let path = ImagePath::parse(request.path).ok_or_else(unknown)?;
+        let file = FileId::parse(path.id).ok_or_else(unknown)?;
+        let found = self.cms.store.read(|reader| {
+            let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+            reader.object(Edition::Current, media, path.id, |stored| {
+                let object: MediaObject<'_> = serde_json::from_str(&stored.data).ok()?;
+                path.has_extension(&object.extension).then(|| {
+                    let (rendering, varies) = rendering(&path, request, &object)?;
+                    Ok(Image {
+                        etag: rendering.as_ref().map_or_else(
+                            || file.to_string(),
+                            |rendering| format!("{file}-{}", rendering.name()),
+                        ),
+                        file,
+                        media_type: object.mime_type.into_owned(),
+                        rendering,
+                        modified: Timestamp(stored.internal.updated_at * 1_000_000),
+                        varies,
+                    })
+                })
+            })
+        })?;
+        found.flatten().ok_or_else(unknown)?
+    }
+
+    /// Returns a picture that was made before.
+    pub fn rendered(&self, image: &Image) -> Result<Option<Picture>> {
+        let Some(rendering) = &image.rendering else { return Ok(None) };
+        let made = self.cms.renders.get(
+            &image.file,
+            &rendering.name(),
+            self.cms.config.clock.now().system_time(),
+        )?;
+        Ok(made.filter(|bytes| !bytes.is_empty()).map(Picture::Rendered))
+    }
+
+    /// Makes a picture, or finds the stored file.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when it is broken, or larger
+    /// than pictures may be.
+    pub fn picture(&self, image: &Image) -> Result<Picture> {
+        let unknown = || Error::NotFound { what: "file", name: image.file.to_string() };
+        let size = self.cms.files.size(&image.file)?.ok_or_else(unknown)?;
+        if let Some(rendering) = &image.rendering {
+            let make = || {
+                let source = self.read(image, 0..size)?;
+                rendering.render(&source)
+            };
+            let name = rendering.name();
+            let bytes = self.cms.renders.get_or_make(
+                &image.file,
+                &name,
+                self.cms.config.clock.now().system_time(),
+                make,
+            )?;
+            if !bytes.is_empty() {
+                return Ok(Picture::Rendered(bytes));
+            }
+        }
+        Ok(Picture::Original { size })
+    }
+
+    /// Reads a part of the stored file.
+    pub fn read(&self, image: &Image, range: Range<u64>) -> Result<Bytes> {
+        let read = self.cms.files.read(&image.file, range)?;
+        read.ok_or_else(|| Error::NotFound { what: "file", name: image.file.to_string() })
+    }
+}
+
+/// Says what has to be made of a picture, if anything, and whether that depends on `Accept`.
+fn rendering(
+    path: &ImagePath<'_>,
+    request: &ImageRequest<'_>,
+    object: &MediaObject<'_>,
+) -> Result<(Option<Rendering>, bool)> {
+    let mut errors = FieldErrors::default();
+    let mut collect = |error| match error {
+        Error::Invalid(faults) => errors.merge(faults),
+        other => errors.add("transform", other.to_string()),
+    };
+    let wanted = path.wanted(request.transform).map_err(&mut collect).ok();
+    let output = Output::parse(request.format, request.quality);
+    let output = output.map_err(|faults| errors.merge(faults)).ok();
+    errors.into_result()?;
+    let (Some(Wanted { size, transform }), Some(output)) = (wanted, output) else {
+        unreachable!("what is missing is an error");
+    };
+
+    let source = Format::from_media_type(&object.mime_type)
+        .filter(|_| object.kind == "image" && kind::is_resizable(&object.mime_type));
+    let Some(source) = source else { return Ok((None, false)) };
+    let trim = match transform {
+        None => None,
+        Some(Transform::Trim(trim)) => Some(trim),
+        Some(Transform::Variant(name)) => {
+            let variants = object.variants.map_or("null", RawValue::get);
+            let variants: Value = serde_json::from_str(variants).unwrap_or_default();
+            Some(transform::variant(&variants, &name)?)
+        }
+    };
+    let format = output.format(request.accept, source);
+    let quality = output.quality.unwrap_or(format.usual_quality());
+    let is_stored = trim.is_none()
+        && size == Size::default()
+        && format == source
+        && (output.quality.is_none() || !format.is_lossy());
+    let rendering = Rendering { source, trim, asked: size, format, quality };
+    Ok(((!is_stored).then_some(rendering), output.varies()))
+}
+
+impl Rendering {
+    /// Names it among all that can be made of one picture.
+    fn name(&self) -> String {
+        let Self { trim, asked, format, quality, .. } = self;
+        let mut name = format!("{}x{}", asked.width, asked.height);
+        if let Some(trim) = trim {
+            let edges =
+                [Some(trim.top), trim.right, Some(trim.bottom), trim.left, trim.width, trim.height];
+            name.push_str("-t");
+            for edge in edges {
+                let edge = edge.map_or_else(|| "_".to_owned(), |edge| edge.to_string());
+                write!(name, ".{edge}").expect("a String takes all");
+            }
+        }
+        if format.is_lossy() {
+            write!(name, "-q{quality}").expect("a String takes all");
+        }
+        write!(name, "-{LOOK}.{}", format.extension()).expect("a String takes all");
+        name
+    }
+
+    /// Returns nothing for a picture that is better sent as it is stored.
+    fn render(&self, source: &[u8]) -> Result<Vec<u8>> {
+        if animation::is_animated(self.source.media_type(), source) {
+            return Ok(Vec::new());
+        }
+        let job = |size: Size| {
+            let plan = transform::plan(size, self.trim.as_ref(), self.asked)?;
+            let whole = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
+            let is_converted =
+                self.format != self.source || self.quality != self.format.usual_quality();
+            let plan = plan.or_else(|| is_converted.then_some(Plan { crop: whole, output: size }));
+            Ok(plan.map(|plan| Job { plan, format: self.format, quality: self.quality }))
+        };
+        let rendered = pipeline::render(source, self.source, job, &Limits::default())?;
+        Ok(rendered.unwrap_or_default())
+    }
+}

@@ -1,0 +1,77 @@
+//! Files on their way in: written to disk as they arrive, before anything is known of them.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    error::{Error, Result},
+    ids::IdSource,
+};
+
+/// A file that is being received. It goes away with this value, unless it was stored.
+#[derive(Debug)]
+pub struct Incoming {
+    path: PathBuf,
+    file: File,
+    size: u64,
+    limit: u64,
+}
+
+impl Incoming {
+    /// Begins a file in a folder, which is made when missing.
+    pub(super) fn new(folder: &Path, ids: &dyn IdSource, limit: u64) -> Result<Self> {
+        let path = folder.join(ids.uuid());
+        let create = || {
+            fs::create_dir_all(folder)?;
+            File::options().read(true).write(true).create_new(true).open(&path)
+        };
+        let file = create().map_err(|error| Error::Internal(error.into()))?;
+        Ok(Self { path, file, size: 0, limit })
+    }
+
+    /// Bytes that were received, also those that were too many to be kept.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads from the beginning; not more than `limit` bytes.
+    pub(super) fn head(&mut self, limit: u64) -> io::Result<Vec<u8>> {
+        self.file.rewind()?;
+        let expected = usize::try_from(self.size.min(limit)).unwrap_or_default();
+        let mut head = Vec::with_capacity(expected);
+        (&self.file).take(limit).read_to_end(&mut head)?;
+        Ok(head)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+/// What is over the limit is counted and thrown away.
+impl Write for Incoming {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = usize::try_from(self.limit.saturating_sub(self.size)).unwrap_or(usize::MAX);
+        self.file.write_all(&bytes[..bytes.len().min(room)])?;
+        self.size += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        // Not there any more when it was stored; what a crash leaves is swept up a day later.
+        fs::remove_file(&self.path).ok();
+    }
+}

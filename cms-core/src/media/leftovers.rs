@@ -1,0 +1,89 @@
+//! Files without a media object, and media objects without a file.
+//!
+//! The first are swept up when a day has gone by; the second are told, for somebody to mend.
+
+use std::collections::HashSet;
+
+use super::{
+    files::StoredFile,
+    id::FileId,
+    service::{Media, TYPE},
+};
+use crate::{clock::Timestamp, error::Result, limits, wire::media::MediaCheck};
+
+impl Media<'_> {
+    /// Removes what belongs to no media object: files that were uploaded a day ago and never became
+    /// one, files of deleted objects, pictures made of either, and half-received files.
+    ///
+    /// Returns how many files were removed.
+    pub fn sweep(&self) -> Result<u64> {
+        let stale = self.stale();
+        let orphans = self.orphans(self.cms.files.list()?, stale)?;
+        self.cms.files.remove(&orphans)?;
+        for id in self.without_object(self.cms.renders.ids()?)? {
+            self.cms.renders.forget(&id)?;
+        }
+        self.cms.files.remove_unfinished(stale)?;
+        Ok(orphans.len() as u64)
+    }
+
+    /// Compares files with media objects.
+    ///
+    /// Objects whose id no file can have are left out: they were made without one.
+    pub fn check(&self) -> Result<MediaCheck> {
+        let stored = self.cms.files.list()?;
+        let has_file: HashSet<FileId> = stored.iter().map(|file| file.id.clone()).collect();
+        let text = |ids: Vec<FileId>| ids.iter().map(FileId::to_string).collect();
+        Ok(MediaCheck {
+            files: stored.len() as u64,
+            missing: text(self.objects_without(&has_file)?),
+            orphaned: text(self.orphans(stored, self.stale())?),
+        })
+    }
+
+    /// What was stored before this time has no object to wait for.
+    fn stale(&self) -> Timestamp {
+        let now = self.cms.config.clock.now();
+        Timestamp(now.0 - limits::UNSAVED_HOURS * 3_600_000_000)
+    }
+
+    fn orphans(&self, stored: Vec<StoredFile>, stale: Timestamp) -> Result<Vec<FileId>> {
+        let old = stored.into_iter().filter(|file| file.stored_at < stale);
+        self.without_object(old.map(|file| file.id))
+    }
+
+    /// Leaves out files that belong to a live object.
+    fn without_object(&self, ids: impl IntoIterator<Item = FileId>) -> Result<Vec<FileId>> {
+        let mut orphans = Vec::new();
+        let mut ids = ids.into_iter().peekable();
+        while ids.peek().is_some() {
+            // Small reads, so that none of them is long.
+            self.cms.store.read(|reader| {
+                let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+                for id in ids.by_ref().take(limits::PAGE_MAX as usize) {
+                    if reader.object_pk(media, &id.to_string())?.is_none() {
+                        orphans.push(id);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(orphans)
+    }
+
+    /// Finds media objects that could have a file and have none.
+    fn objects_without(&self, has_file: &HashSet<FileId>) -> Result<Vec<FileId>> {
+        let mut missing = Vec::new();
+        let mut last = String::new();
+        loop {
+            let ids = self.cms.store.read(|reader| {
+                let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+                reader.object_ids_after(media, &last, limits::PAGE_MAX)
+            })?;
+            let Some(next) = ids.last() else { return Ok(missing) };
+            last.clone_from(next);
+            let files = ids.iter().filter_map(|id| FileId::parse(id));
+            missing.extend(files.filter(|id| !has_file.contains(id)));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Rendered pictures on disk, so that each is made once.
+//!
+//! They are derived: the folder can be deleted at any time. Each media object has a folder of its
+//! own in it, and each rendering a file that is named after what was asked for. An empty file says
+//! that the stored file itself is the answer. A full cache gives up what was not used for longest.
+
+use std::{
+    collections::hash_map::DefaultHasher,
+    fs::{self, File},
+    hash::{Hash, Hasher},
+    io::{self, ErrorKind, Read, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use super::id::FileId;
+use crate::error::{Error, Result};
+
+/// Locks under which pictures are made; pictures that share one wait for each other.
+const LOCKS: usize = 64;
+/// A file that is used is marked as used at most so often.
+const MARKED_EVERY: Duration = Duration::from_hours(1);
+/// What stays of a full cache, in tenths.
+const KEPT: u64 = 9;
+
+pub(crate) struct Renders {
+    folder: PathBuf,
+    /// Most bytes of all files together.
+    capacity: u64,
+    /// Bytes of all files; not known before the first was written.
+    size: Mutex<Option<u64>>,
+    making: [Mutex<()>; LOCKS],
+}
+
+impl Renders {
+    pub(crate) fn new(folder: PathBuf, capacity: u64) -> Self {
+        let making = std::array::from_fn(|_| Mutex::default());
+        Self { folder, capacity, size: Mutex::default(), making }
+    }
+
+    /// Returns a picture that was made before. `now` is for keeping what is used.
+    pub(crate) fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Result<Option<Vec<u8>>> {
+        let mut file = match File::open(self.path(id, name)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(internal(error)),
+        };
+        let read = || {
+            let meta = file.metadata()?;
+            let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default());
+            file.read_to_end(&mut bytes)?;
+            let age = now.duration_since(meta.modified()?).unwrap_or_default();
+            Ok((bytes, age > MARKED_EVERY))
+        };
+        let (bytes, is_stale) = { read }().map_err(internal)?;
+        if is_stale {
+            // A folder that cannot be written serves as well.
+            file.set_modified(now).ok();
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Returns a picture, and makes it if that was not done before. Of several callers who want the
+    /// same one, one makes it and the others wait.
+    pub(crate) fn get_or_make(
+        &self,
+        id: &FileId,
+        name: &str,
+        now: SystemTime,
+        make: impl FnOnce() -> Result<Vec<u8>>,
+    ) -> Result<Vec<u8>> {
+        let _making = self.lock(id, name);
+        if let Some(made) = self.get(id, name, now)? {
+            return Ok(made);
+        }
+        let picture = make()?;
+        self.keep(id, name, &picture).map_err(internal)?;
+        Ok(picture)
+    }
+
+    /// Removes all pictures made from a file.
+    pub(crate) fn forget(&self, id: &FileId) -> Result<()> {
+        match fs::remove_dir_all(self.folder.join(id.to_string())) {
+            // What that freed is found out when the cache seems full.
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(internal(error)),
+        }
+    }
+
+    /// Returns the files of which pictures were made.
+    pub(crate) fn ids(&self) -> Result<Vec<FileId>> {
+        let mut ids = Vec::new();
+        for entry in entries(&self.folder).map_err(internal)? {
+            let name = entry.map_err(internal)?.file_name();
+            ids.extend(name.to_str().and_then(FileId::parse));
+        }
+        Ok(ids)
+    }
+
+    fn path(&self, id: &FileId, name: &str) -> PathBuf {
+        self.folder.join(id.to_string()).join(name)
+    }
+
+    fn lock(&self, id: &FileId, name: &str) -> MutexGuard<'_, ()> {
+        let mut hasher = DefaultHasher::new();
+        (id, name).hash(&mut hasher);
+        let lock = &self.making[usize::try_from(hasher.finish() % LOCKS as u64).unwrap_or(0)];
+        // What a panic left is not touched by the next: files are complete or not there.
+        lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a file beside its place and moves it there, so that nobody ever reads half of it. It is
+    /// on disk before it is moved: an empty file means something.
+    fn keep(&self, id: &FileId, name: &str, picture: &[u8]) -> io::Result<()> {
+        let path = self.path(id, name);
+        let unfinished = path.with_added_extension("part");
+        fs::create_dir_all(self.folder.join(id.to_string()))?;
+        let mut file = File::create(&unfinished)?;
+        file.write_all(picture)?;
+        file.sync_data()?;
+        fs::rename(&unfinished, &path)?;
+        self.make_room(picture.len() as u64)
+    }
+
+    fn make_room(&self, added: u64) -> io::Result<()> {
+        let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *size {
+            Some(known) if *known + added <= self.capacity => *known += added,
+            _ => *size = Some(self.shrink()?),
+        }
+        Ok(())
+    }
+
+    /// Counts what is there, and removes what was not used for longest when that is too much.
+    fn shrink(&self) -> io::Result<u64> {
+        let mut files = Vec::new();
+        for folder in entries(&self.folder)? {
+            for file in entries(&folder?.path())? {
+                let file = file?;
+                // Another process may have removed it.
+                let Ok(meta) = file.metadata() else { continue };
+                files.push((meta.modified()?, meta.len(), file.path()));
+            }
+        }
+        let mut size = files.iter().map(|(_, size, _)| size).sum();
+        if size > self.capacity {
+            files.sort_unstable();
+            for (_, length, path) in files {
+                if size <= self.capacity / 10 * KEPT {
+                    break;
+                }
+                fs::remove_file(path).or_else(if_there)?;
+                size -= length;
+            }
+        }
+        Ok(size)
+    }
+}
+
+/// The entries of a folder; none of one that is not there.
+fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => Ok(Some(entries).into_iter().flatten()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None.into_iter().flatten()),
+        Err(error) => Err(error),
+    }
+}
+
+fn if_there(error: io::Error) -> io::Result<()> {
+    if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+fn internal(error: io::Error) -> Error {
+    Error::Internal(error.into())
+}

@@ -1,0 +1,189 @@
+//! Media: receiving files, and removing them with their object.
+//!
+//! Pictures are [`super::image`], files without an object [`super::leftovers`]. Media objects themselves
+//! are ordinary content objects.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    id::FileId,
+    incoming::Incoming,
+    kind, pipeline, svg,
+    transform::Size,
+    upload::{self, Media as Described, MediaKind, Upload, UploadedFile},
+};
+use crate::{
+    auth::scope::Access,
+    clock::Timestamp,
+    cms::Cms,
+    context::Caller,
+    error::{Error, FieldErrors, Result},
+    limits, message,
+    object::link,
+    wire::{media::UploadRequest, object::Json},
+};
+
+/// Operations on files and pictures.
+pub struct Media<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+/// The type of media objects.
+pub(crate) const TYPE: &str = "_media";
+
+impl Media<'_> {
+    /// Begins to receive a file, before anything is known of it.
+    pub fn receive(&self) -> Result<Incoming> {
+        self.cms.files.receive()
+    }
+
+    /// Stores a file that was received, and returns its media object (contract 7.1).
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with everything that is wrong with the file and with the object.
+    pub fn upload(
+        &self,
+        caller: &Caller,
+        file: Option<Incoming>,
+        request: &UploadRequest,
+    ) -> Result<Json> {
+        self.cms.objects().content_type(caller, TYPE, Access::CREATE)?;
+        let mut file = file;
+        let content = match &mut file {
+            Some(file) => file.head(limits::INSPECTED_BYTES).map_err(internal)?,
+            None => Vec::new(),
+        };
+        let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;
+        let file = file.as_mut().expect("a request without a file is refused");
+
+        let payload = describe(&id, &media, &content, request);
+        let is_new = self.store(&id, file, &content)?;
+        if !request.save {
+            let text = serde_json::to_vec(&payload).expect("a map has string keys");
+            return Ok(Json(text));
+        }
+        let created = self.cms.objects().create(caller, TYPE, payload);
+        if created.is_err() && is_new {
+            self.cms.files.remove(&[id])?;
+        }
+        created
+    }
+
+    fn judge(
+        &self,
+        request: &UploadRequest,
+        file: Option<&Incoming>,
+        content: &[u8],
+    ) -> std::result::Result<(FileId, Described), FieldErrors> {
+        let file = file.map(|file| UploadedFile {
+            name: &request.file_name,
+            declared: request.declared.as_deref(),
+            content,
+            size: file.size(),
+        });
+        let upload = Upload { file, kind: request.kind.as_deref() };
+        let media = upload::check_upload(&upload, self.cms.config.media_file_limit);
+        let id = match request.id.as_deref() {
+            None => Some(FileId::new(&*self.cms.config.ids)),
+            Some(id) => FileId::parse(id),
+        };
+        match (media, id) {
+            (Ok(media), Some(id)) => Ok((id, media)),
+            (media, id) => {
+                let mut errors = media.err().unwrap_or_default();
+                if id.is_none() {
+                    errors.add("id", message::NOT_VALID);
+                }
+                Err(errors)
+            }
+        }
+    }
+
+    /// Stores a file, unless the very same one is there already. Returns whether it is new.
+    fn store(&self, id: &FileId, file: &mut Incoming, content: &[u8]) -> Result<bool> {
+        let files = &self.cms.files;
+        let Some(size) = files.size(id)? else {
+            files.store(id, file)?;
+            return Ok(true);
+        };
+        let is_same = size == file.size()
+            && files.read(id, 0..content.len() as u64)?.is_some_and(|stored| stored == content);
+        if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
+    }
+
+    /// Removes the files of objects of a type that were deleted, and all pictures made of them. Only
+    /// media objects have files.
+    pub(crate) fn forget_of<'i>(
+        &self,
+        content_type: &str,
+        ids: impl IntoIterator<Item = &'i str>,
+    ) -> Result<()> {
+        if content_type != TYPE {
+            return Ok(());
+        }
+        let ids: Vec<_> = ids.into_iter().filter_map(FileId::parse).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.cms.files.remove(&ids)?;
+        ids.iter().try_for_each(|id| self.cms.renders.forget(id))
+    }
+
+    /// Removes the files of all objects of a type, which were deleted at a point in time.
+    pub(crate) fn forget_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
+        if content_type != TYPE {
+            return Ok(());
+        }
+        let removed = self.cms.store.read(|reader| {
+            let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+            reader.removed(media, Timestamp(at.0 - 1))
+        })?;
+        self.forget_of(TYPE, removed.iter().map(String::as_str))
+    }
+}
+
+/// The media object of a file, in the order of contract 7.1.
+fn describe(
+    id: &FileId,
+    media: &Described,
+    content: &[u8],
+    request: &UploadRequest,
+) -> Map<String, Value> {
+    let Size { width, height } = match media.kind {
+        MediaKind::Image => dimensions(media.mime_type, content).unwrap_or_default(),
+        MediaKind::File => Size::default(),
+    };
+    let object = json!({
+        "id": id.to_string(),
+        "extension": media.extension,
+        "fileName": media.file_name,
+        "mimeType": media.mime_type,
+        "size": media.size,
+        "type": media.kind.as_str(),
+        "source": "disk",
+        "externalId": "",
+        "url": format!("/image/0x0/{id}.{}", media.extension),
+        "height": height,
+        "width": width,
+    });
+    let Value::Object(mut object) = object else { unreachable!("an object literal") };
+    for (name, text) in [("alt", &request.alt), ("title", &request.title)] {
+        if let Some(text) = text {
+            object.insert(name.to_owned(), Value::from(text.as_str()));
+        }
+    }
+    if !request.tags.is_empty() {
+        let tags = request.tags.iter().map(|tag| link::to("_tag", tag)).collect();
+        object.insert("tags".to_owned(), Value::Array(tags));
+    }
+    object
+}
+
+/// The size of a picture as people see it; none when the file does not say.
+fn dimensions(media_type: &str, content: &[u8]) -> Option<Size> {
+    if kind::is_svg(media_type) { svg::dimensions(content) } else { pipeline::measure(content) }
+}
+
+fn internal(error: std::io::Error) -> Error {
+    Error::Internal(error.into())
+}
