@@ -15,7 +15,10 @@ use crate::{
     progress::Progress,
     search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
-    wire::context::{ApiKey, AuthContext, Named, User},
+    wire::{
+        check::{Check, CheckRequest},
+        context::{ApiKey, AuthContext, Named, User},
+    },
 };
 
 /// One open data folder.
@@ -191,6 +194,11 @@ impl Cms {
             writer.forget_journal(needed, forgotten)?;
             writer.empty_trash(expired)
         })
+    }
+
+    /// Looks for what does not fit together, and mends what can be mended when asked to.
+    pub fn check(&self, request: &CheckRequest) -> Result<Check> {
+        Ok(Check { media: self.media().check(request.repair)? })
     }
 
     /// The settings this folder was opened with.

@@ -9,7 +9,7 @@ use super::{
     id::FileId,
     service::{Media, TYPE},
 };
-use crate::{clock::Timestamp, error::Result, limits, wire::media::MediaCheck};
+use crate::{clock::Timestamp, error::Result, limits, wire::check::MediaCheck};
 
 impl Media<'_> {
     /// Removes what belongs to no media object: files that were uploaded a day ago and never became
@@ -27,10 +27,10 @@ impl Media<'_> {
         Ok(orphans.len() as u64)
     }
 
-    /// Compares files with media objects.
+    /// Compares files with media objects; removes files without one when asked to.
     ///
     /// Objects whose id no file can have are left out: they were made without one.
-    pub fn check(&self) -> Result<MediaCheck> {
+    pub(crate) fn check(&self, repair: bool) -> Result<MediaCheck> {
         let stored = self.cms.files.list()?;
         let has_file: HashSet<FileId> = stored.iter().map(|file| file.id.clone()).collect();
         let text = |ids: Vec<FileId>| ids.iter().map(FileId::to_string).collect();
@@ -38,6 +38,7 @@ impl Media<'_> {
             files: stored.len() as u64,
             missing: text(self.objects_without(&has_file)?),
             orphaned: text(self.orphans(stored, self.stale())?),
+            removed: if repair { self.sweep()? } else { 0 },
         })
     }
 

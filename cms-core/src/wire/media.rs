@@ -1,6 +1,4 @@
-//! Uploads, addresses of images (contract 7.1, 7.3), and what a check of files finds.
-
-use serde::{Deserialize, Serialize};
+//! Uploads and addresses of images (contract 7.1, 7.3).
 
 /// What a request says of the file that it uploads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,15 +30,4 @@ pub struct ImageRequest<'a> {
     pub quality: Option<&'a str>,
     /// The header `Accept`, which `format=auto` looks at.
     pub accept: Option<&'a str>,
-}
-
-/// How stored files and media objects agree.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MediaCheck {
-    /// Stored files.
-    pub files: u64,
-    /// Media objects whose file is not there.
-    pub missing: Vec<String>,
-    /// Files that have had no media object for a day.
-    pub orphaned: Vec<String>,
 }

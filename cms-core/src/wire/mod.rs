@@ -4,6 +4,7 @@
 //! the same values go through the server, the remote command line and the direct one.
 
 pub mod batch;
+pub mod check;
 pub mod context;
 pub mod ctd;
 pub mod error;
