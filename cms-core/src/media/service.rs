@@ -113,20 +113,19 @@ impl Media<'_> {
 
     /// Removes the files of objects of a type that were deleted, and all pictures made of them. Only
     /// media objects have files.
-    pub(crate) fn forget_of<'i>(
-        &self,
-        content_type: &str,
-        ids: impl IntoIterator<Item = &'i str>,
-    ) -> Result<()> {
+    ///
+    /// What cannot be removed now is removed by a sweep: the deletion itself is done.
+    pub(crate) fn forget_of<'i>(&self, content_type: &str, ids: impl IntoIterator<Item = &'i str>) {
         if content_type != TYPE {
-            return Ok(());
+            return;
         }
         let ids: Vec<_> = ids.into_iter().filter_map(FileId::parse).collect();
-        if ids.is_empty() {
-            return Ok(());
+        if !ids.is_empty() {
+            self.cms.files.remove(&ids).ok();
+            for id in &ids {
+                self.cms.renders.forget(id).ok();
+            }
         }
-        self.cms.files.remove(&ids)?;
-        ids.iter().try_for_each(|id| self.cms.renders.forget(id))
     }
 
     /// Removes the files of all objects of a type, which were deleted at a point in time.
@@ -138,7 +137,8 @@ impl Media<'_> {
             let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
             reader.removed(media, Timestamp(at.0 - 1))
         })?;
-        self.forget_of(TYPE, removed.iter().map(String::as_str))
+        self.forget_of(TYPE, removed.iter().map(String::as_str));
+        Ok(())
     }
 }
 

@@ -302,7 +302,8 @@ impl Objects<'_> {
             writer.trash_object(content_type.pk, stored.pk, at)?;
             writer.log(Event::ObjectDeleted, at, content_type.pk, Some(stored.pk))
         })?;
-        self.cms.media().forget_of(name, [id])
+        self.cms.media().forget_of(name, [id]);
+        Ok(())
     }
 
     /// Lists ids deleted after a date, oldest deletion first (contract 3.8).
