@@ -3,7 +3,7 @@
 //! Headers that every answer carries are set here and nowhere else.
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     response::Response,
 };
@@ -30,11 +30,27 @@ pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// Status, body and the headers that are not the same everywhere.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    /// JSON text; empty means no body.
-    body: Vec<u8>,
+    body: Content,
     coding: Option<Coding>,
     headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) cause: Option<Cause>,
+}
+
+/// What follows the head. It is JSON, unless a header says otherwise.
+enum Content {
+    /// Empty means no body.
+    Whole(Bytes),
+    /// Comes piece by piece, so many bytes in all.
+    Stream { length: u64, body: Body },
+}
+
+impl Content {
+    fn length(&self) -> u64 {
+        match self {
+            Self::Whole(bytes) => bytes.len() as u64,
+            Self::Stream { length, .. } => *length,
+        }
+    }
 }
 
 impl Answer {
@@ -54,6 +70,11 @@ impl Answer {
         Self::new(StatusCode::OK, text)
     }
 
+    /// 304.
+    pub(crate) fn not_modified() -> Self {
+        Self::new(StatusCode::NOT_MODIFIED, Vec::new())
+    }
+
     /// 202 with a value as JSON: it will be done.
     pub(crate) fn accepted(value: &impl Serialize) -> Self {
         Self::json(value).with_status(StatusCode::ACCEPTED)
@@ -67,7 +88,19 @@ impl Answer {
             .with_header(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"))
     }
 
-    fn new(status: StatusCode, body: Vec<u8>) -> Self {
+    /// 200 with a file.
+    pub(crate) fn file(media_type: HeaderValue, bytes: Bytes) -> Self {
+        Self::new(StatusCode::OK, bytes).with_header(header::CONTENT_TYPE, media_type)
+    }
+
+    /// 200 with a file of so many bytes, which comes piece by piece.
+    pub(crate) fn stream(media_type: HeaderValue, length: u64, body: Body) -> Self {
+        let answer = Self::file(media_type, Bytes::new());
+        Self { body: Content::Stream { length, body }, ..answer }
+    }
+
+    fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        let body = Content::Whole(body.into());
         Self { status, body, coding: None, headers: Vec::new(), cause: None }
     }
 
@@ -88,14 +121,21 @@ impl Answer {
         }
     }
 
+    /// Says which part of a file this is.
+    pub(crate) fn with_range(self, range: &str) -> Self {
+        let range = HeaderValue::try_from(range).expect("numbers make a header value");
+        self.with_header(header::CONTENT_RANGE, range)
+    }
+
     /// Compresses the body when that pays and the client takes it.
     pub(crate) fn compressed_for(mut self, request: &HeaderMap) -> Self {
-        if self.body.len() < WORTHWHILE {
+        let Content::Whole(body) = &self.body else { return self };
+        if body.len() < WORTHWHILE {
             return self;
         }
         self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
         if let Some(coding) = Coding::wanted(request) {
-            self.body = coding.compress(&self.body);
+            self.body = Content::Whole(coding.compress(body).into());
             self.coding = Some(coding);
         }
         self
@@ -104,7 +144,8 @@ impl Answer {
     /// Makes the response; one to HEAD tells the length of the body and leaves it out.
     pub(crate) fn into_response(self, method: &Method, request_id: HeaderValue) -> Response {
         let mut headers = HeaderMap::with_capacity(8);
-        if !self.body.is_empty() {
+        let length = self.body.length();
+        if length > 0 {
             headers.insert(header::CONTENT_TYPE, JSON);
         }
         if let Some(coding) = self.coding {
@@ -114,11 +155,16 @@ impl Answer {
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         headers.insert(REQUEST_ID, request_id);
         headers.extend(self.headers.into_iter().map(|(name, value)| (Some(name), value)));
-        let body = if method == Method::HEAD {
-            headers.insert(header::CONTENT_LENGTH, HeaderValue::from(self.body.len()));
-            Body::empty()
-        } else {
-            Body::from(self.body)
+        let body = match self.body {
+            _ if method == Method::HEAD => {
+                headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+                Body::empty()
+            }
+            Content::Whole(bytes) => Body::from(bytes),
+            Content::Stream { body, .. } => {
+                headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+                body
+            }
         };
         let mut response = Response::new(body);
         *response.status_mut() = self.status;

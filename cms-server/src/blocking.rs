@@ -11,12 +11,17 @@ use std::{
 };
 
 use cms_core::{Error, Result};
-use tokio::{sync::Semaphore, task, time};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task, time,
+};
 
 use crate::{config::ServerConfig, state::App};
 
 /// How long a request waits for its turn before it is refused as [`Error::Busy`].
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The same for uploads: what was sent, or is about to be, is not thrown away lightly.
+const UPLOAD_PATIENCE: Duration = Duration::from_mins(1);
 
 /// What kind of work a route does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +34,12 @@ pub(crate) enum Work {
     Search,
     /// Waits for a commit.
     Write,
+    /// Looks at a received file, which is in memory, and stores it.
+    Inspect,
+    /// Makes a picture: much computation and memory.
+    Render,
+    /// Reads a piece of a stored file: a disk, or a network.
+    File,
 }
 
 impl Work {
@@ -37,6 +48,10 @@ impl Work {
     fn runs_inline(self) -> bool {
         self == Self::Short
     }
+
+    fn patience(self) -> Duration {
+        if self == Self::Inspect { UPLOAD_PATIENCE } else { PATIENCE }
+    }
 }
 
 /// How much work of each kind may be under way.
@@ -44,16 +59,47 @@ pub(crate) struct Permits {
     reads: Arc<Semaphore>,
     searches: Arc<Semaphore>,
     writes: Arc<Semaphore>,
+    uploads: Arc<Semaphore>,
+    inspections: Arc<Semaphore>,
+    renders: Arc<Semaphore>,
+    files: Arc<Semaphore>,
 }
 
 impl Permits {
     pub(crate) fn new(config: &ServerConfig) -> Self {
+        let permits = |count: usize| Arc::new(Semaphore::new(count.max(1)));
         Self {
-            reads: Arc::new(Semaphore::new(config.reads.max(1))),
-            searches: Arc::new(Semaphore::new(config.searches.max(1))),
-            writes: Arc::new(Semaphore::new(config.writes.max(1))),
+            reads: permits(config.reads),
+            searches: permits(config.searches),
+            writes: permits(config.writes),
+            uploads: permits(config.uploads),
+            inspections: permits(config.inspections),
+            renders: permits(config.renders),
+            files: permits(config.files),
         }
     }
+
+    fn of(&self, work: Work) -> &Arc<Semaphore> {
+        match work {
+            Work::Short | Work::Read => &self.reads,
+            Work::Search => &self.searches,
+            Work::Write => &self.writes,
+            Work::Inspect => &self.inspections,
+            Work::Render => &self.renders,
+            Work::File => &self.files,
+        }
+    }
+
+    /// Waits until one more file may be received.
+    pub(crate) async fn upload(&self) -> Result<OwnedSemaphorePermit> {
+        turn(&self.uploads, UPLOAD_PATIENCE).await
+    }
+}
+
+async fn turn(permits: &Arc<Semaphore>, patience: Duration) -> Result<OwnedSemaphorePermit> {
+    let permit = time::timeout(patience, Arc::clone(permits).acquire_owned()).await;
+    let too_late = |_| Error::Busy("too many requests are waiting".to_owned());
+    Ok(permit.map_err(too_late)?.expect("nobody closes the permits"))
 }
 
 /// Runs a job that may block, and returns what it returns.
@@ -65,23 +111,23 @@ pub(crate) async fn run<T: Send + 'static>(
     if work.runs_inline() {
         return now(app, job);
     }
-    let permits = match work {
-        Work::Short | Work::Read => &app.permits.reads,
-        Work::Search => &app.permits.searches,
-        Work::Write => &app.permits.writes,
-    };
-    let permit = time::timeout(PATIENCE, Arc::clone(permits).acquire_owned())
-        .await
-        .map_err(|_| Error::Busy("too many requests are waiting".to_owned()))?
-        .expect("nobody closes the permits");
-    let app = Arc::clone(app);
-    task::spawn_blocking(move || {
-        let result = now(&app, job);
+    let permit = turn(app.permits.of(work), work.patience()).await?;
+    let job = move |app: &App| {
+        let result = job(app);
         drop(permit);
         result
-    })
-    .await
-    .map_err(|error| Error::Internal(error.into()))?
+    };
+    cross(app, job).await
+}
+
+/// Runs a short job that may block without waiting for a turn: who asks has one already.
+pub(crate) async fn cross<T: Send + 'static>(
+    app: &Arc<App>,
+    job: impl FnOnce(&App) -> T + Send + 'static,
+) -> Result<T> {
+    let app = Arc::clone(app);
+    let crossed = task::spawn_blocking(move || now(&app, job)).await;
+    crossed.map_err(|error| Error::Internal(error.into()))?
 }
 
 /// Runs a job right here, and makes an error of its panic. For work of microseconds: changing
@@ -107,7 +153,15 @@ mod tests {
     async fn a_panic_is_an_error_of_that_request_alone() {
         let core = TestCms::new();
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
-        for work in [Work::Short, Work::Read, Work::Search, Work::Write] {
+        for work in [
+            Work::Short,
+            Work::Read,
+            Work::Search,
+            Work::Write,
+            Work::Inspect,
+            Work::Render,
+            Work::File,
+        ] {
             let result = run(&app, work, |_| -> u8 { panic!("on purpose") }).await;
             let cause = match result {
                 Err(Error::Internal(cause)) => cause.to_string(),

@@ -21,11 +21,15 @@ const PUBLISHING: Duration = Duration::from_secs(1);
 /// How long content may wait to be indexed when nobody searches.
 const INDEXING: Duration = Duration::from_millis(200);
 
+/// Files that nobody wants any more are looked for once the start is over, and then so often.
+const SWEEPING: Duration = Duration::from_hours(1);
+const SETTLING: Duration = Duration::from_mins(1);
+
 /// How often a long piece of work is told about.
 const TELLING: Duration = Duration::from_secs(10);
 
 /// The chores of a running server.
-pub(crate) struct Chores([JoinHandle<()>; 4]);
+pub(crate) struct Chores([JoinHandle<()>; 5]);
 
 impl Chores {
     pub(crate) fn start(app: &Arc<App>) -> Self {
@@ -34,6 +38,7 @@ impl Chores {
             tokio::spawn(repeat(Arc::clone(app), PUBLISHING, publish_due)),
             tokio::spawn(tell_rewriting(Arc::clone(app))),
             tokio::spawn(keep_indexing(Arc::clone(app))),
+            tokio::spawn(keep_sweeping(Arc::clone(app))),
         ])
     }
 
@@ -61,6 +66,15 @@ async fn keep_indexing(app: Arc<App>) {
         if is_behind != Some(true) {
             time::sleep(INDEXING).await;
         }
+    }
+}
+
+/// Sweeps beside whatever else reads files: nobody who writes waits for it.
+async fn keep_sweeping(app: Arc<App>) {
+    time::sleep(SETTLING).await;
+    loop {
+        carry_out(&app, Work::File, sweep_media).await;
+        time::sleep(SWEEPING).await;
     }
 }
 
@@ -99,6 +113,14 @@ fn publish_due(cms: &Cms) -> Result<()> {
     let objects = cms.publishing().publish_due()?;
     if objects > 0 {
         tracing::info!(objects, "published what was due");
+    }
+    Ok(())
+}
+
+fn sweep_media(cms: &Cms) -> Result<()> {
+    let files = cms.media().sweep()?;
+    if files > 0 {
+        tracing::info!(files, "removed files without a media object");
     }
     Ok(())
 }

@@ -12,6 +12,9 @@ pub struct ServerConfig {
     pub listen: SocketAddr,
     /// Largest JSON body, in bytes (contract 1.12).
     pub body_limit: usize,
+    /// Largest body that uploads a file, in bytes (contract 1.12). More than a file may have, so
+    /// that one that is too large can be told how large it is.
+    pub upload_limit: u64,
     /// Threads that drive connections.
     pub workers: usize,
     /// Reads that run at the same time; more wait their turn.
@@ -21,6 +24,14 @@ pub struct ServerConfig {
     /// Writes that are under way at the same time. The core commits waiting writes together, so
     /// more of them make larger groups.
     pub writes: usize,
+    /// Files that are received at the same time; more wait before they are read.
+    pub uploads: usize,
+    /// Received files that are looked at and stored at the same time. Each is held in memory.
+    pub inspections: usize,
+    /// Pictures that are rendered at the same time; more wait their turn.
+    pub renders: usize,
+    /// Stored files that are read at the same time, each a piece of it.
+    pub files: usize,
     /// Open connections; more wait in the system's queue.
     pub connections: usize,
     /// How long running requests may take to finish when the server stops.
@@ -33,10 +44,15 @@ impl Default for ServerConfig {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             body_limit: 128 * 1024 * 1024,
+            upload_limit: 64 * 1024 * 1024,
             workers: cores,
             reads: (2 * cores).max(4),
             searches: (4 * cores).max(8),
             writes: 64,
+            uploads: 32,
+            inspections: 4,
+            renders: cores,
+            files: 32,
             connections: 10_000,
             grace: Duration::from_secs(20),
         }

@@ -32,6 +32,11 @@ pub(crate) fn method_not_allowed(allow: HeaderValue) -> Answer {
     generic(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed").with_header(header::ALLOW, allow)
 }
 
+/// 416 for a part that a file does not have.
+pub(crate) fn no_such_range() -> Answer {
+    generic(StatusCode::RANGE_NOT_SATISFIABLE, "Range Not Satisfiable")
+}
+
 fn generic(status: StatusCode, message: &str) -> Answer {
     Answer::json(&wire::error::generic(status.as_u16(), message)).with_status(status)
 }

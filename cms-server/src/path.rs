@@ -14,6 +14,8 @@ use crate::router::Route;
 const SEGMENTS: usize = 8;
 /// Most parameters in a path.
 const PARAMETERS: usize = 3;
+/// What a parameter begins with that stands for all that follows.
+const REST: &str = "{*";
 
 /// Methods in the order in which `Allow` names them.
 const METHODS: [Method; 5] =
@@ -29,6 +31,7 @@ struct Entry {
     pattern: Vec<Segment>,
 }
 
+#[derive(Clone)]
 enum Segment {
     Word(&'static str),
     Parameter,
@@ -54,6 +57,12 @@ impl Parameters {
     pub(crate) fn read(self, path: &str) -> [Cow<'_, str>; PARAMETERS] {
         self.0.map(|(start, end)| decoded(&path[start..end]))
     }
+
+    /// Returns the decoded segments from the first parameter on.
+    pub(crate) fn read_rest(self, path: &str) -> impl Iterator<Item = Cow<'_, str>> {
+        let [(start, _), ..] = self.0;
+        path[start..].trim_end_matches('/').split('/').map(decoded)
+    }
 }
 
 impl Table {
@@ -64,7 +73,11 @@ impl Table {
                 .split('/')
                 .map(|s| if s.starts_with('{') { Segment::Parameter } else { Segment::Word(s) })
                 .collect();
-            by_length[pattern.len()].push(Entry { route, pattern });
+            let shortest = pattern.len();
+            let longest = if route.path.contains(REST) { SEGMENTS } else { shortest };
+            for entries in &mut by_length[shortest..=longest] {
+                entries.push(Entry { route, pattern: pattern.clone() });
+            }
         }
         Self { by_length }
     }
@@ -187,10 +200,32 @@ mod tests {
             ("GET", "/", "nothing".to_owned()),
             ("GET", "", "nothing".to_owned()),
             ("GET", "/a/b/c/d/e/f/g/h/i/j/k", "nothing".to_owned()),
+            ("GET", "/image/a.png", r#"/image/{*path} ["a.png"]"#.to_owned()),
+            ("HEAD", "/image/1x1/a/b.png/variant/c/", r#"/image/{*path} ["1x1"]"#.to_owned()),
+            ("GET", "/image", "nothing".to_owned()),
+            ("GET", "/image//a.png", "nothing".to_owned()),
+            ("GET", "/image/2/3/4/5/6/7/8/9", "nothing".to_owned()),
             ("GET", "/API/v1/content/post/1", "nothing".to_owned()),
         ];
         for (method, path, wanted) in cases {
             assert_eq!(find(method, path), wanted, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn a_rest_is_split_before_it_is_decoded() {
+        let cases = [
+            ("/image/a.png", "a.png"),
+            ("/image/a%20b.png/", "a b.png"),
+            ("/image/1x1/a%2Fb/c.png", "1x1|a/b|c.png"),
+            ("/image/0x0/%2e%2e/%00.png", "0x0|..|\0.png"),
+        ];
+        for (path, wanted) in cases {
+            let Found::Route(_, parameters) = Table::new(ROUTES).find(&Method::GET, path) else {
+                panic!("{path}");
+            };
+            let segments: Vec<_> = parameters.read_rest(path).collect();
+            assert_eq!(segments.join("|"), wanted);
         }
     }
 
@@ -228,6 +263,7 @@ mod tests {
             ("PATCH", "/api/v1/internal/contenttype/post", "GET, HEAD, PUT, DELETE, OPTIONS"),
             ("TRACE", "/api/v1/content/post/batch", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
             ("POST", "/healthz", "GET, HEAD, OPTIONS"),
+            ("POST", "/image/0x0/a/b.png/transform/trim/1,2,3,4", "GET, HEAD, OPTIONS"),
         ];
         for (method, path, wanted) in cases {
             assert_eq!(find(method, path), wanted, "{method} {path}");

@@ -4,7 +4,8 @@
 //! type 415 → size 413 → the handler: body syntax 400 and whatever the core says.
 //!
 //! All but reading a body happens in one crossing to blocking work. A request with a body crosses
-//! twice: nobody without the right to write makes the server read what they send.
+//! twice: nobody without the right to write makes the server read what they send. Pictures have a way
+//! of their own, [`images`].
 
 use std::{
     borrow::Cow,
@@ -23,9 +24,14 @@ use crate::{
     answer::Answer,
     blocking::{self, Work},
     deprecation, error,
-    extract::{auth, body, query::Query},
+    extract::{
+        auth, body,
+        form::{self, Form},
+        query::Query,
+    },
+    http::images,
     path::{Found, Parameters},
-    router::{Action, Handler, Needs, Route},
+    router::{Action, Handler, Needs, Reads, Route},
     state::App,
     target::RawQuery,
 };
@@ -36,7 +42,10 @@ pub(crate) struct Call<'a> {
     /// Parameters of the path, decoded; empty where the route has fewer.
     pub(crate) path: [Cow<'a, str>; 3],
     pub(crate) query: Query<'a>,
+    /// JSON; empty where the route reads none.
     pub(crate) body: &'a [u8],
+    /// Empty where the route reads none.
+    pub(crate) form: Form,
     /// Payload keys that are ignored (contract 1.11).
     pub(crate) ignored_payload: Option<HeaderValue>,
 }
@@ -71,12 +80,16 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
         }
         Found::Route(route, parameters) => match route.action {
             Action::Public(handler) => blocking::run(app, route.work, handler).await,
+            Action::Image => {
+                let query = Query::parse(query_text(&parts));
+                let answer = images::answer(app, &parts, &query, parameters).await;
+                Ok(answer.with_optional(deprecation::QUERY, query.ignored(route.query)))
+            }
             Action::Keyed(needs, handler) => {
                 let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
-                let answered = if route.reads_body {
-                    Arc::clone(&errand).run_with_body(app, body).await
-                } else {
-                    Arc::clone(&errand).run(app).await
+                let answered = match route.reads {
+                    Reads::Nothing => Arc::clone(&errand).run(app).await,
+                    Reads::Json | Reads::Form => Arc::clone(&errand).run_with_body(app, body).await,
                 };
                 // Who is refused early is told what was ignored, too.
                 Ok(answered.unwrap_or_else(|error| {
@@ -114,26 +127,32 @@ impl Errand {
     async fn run(self: Arc<Self>, app: &Arc<App>) -> Result<Answer> {
         let caller = blocking::now(app, |app| authenticate(app, &self.parts))??;
         if let Some(quick) = self.route.quick {
-            let tried = blocking::now(app, |app| self.call(app, caller.clone(), &[], quick))?;
+            let tried = blocking::now(app, |app| {
+                self.call(app, caller.clone(), &[], Form::default(), quick)
+            })?;
             if let Some(answer) = tried {
                 return Ok(answer);
             }
         }
         let work = self.route.work;
-        blocking::run(app, work, move |app| self.perform(app, caller, &[])).await
+        blocking::run(app, work, move |app| self.perform(app, caller, &[], Form::default())).await
     }
 
     /// A request with a body, which is looked at only once the caller may write.
     async fn run_with_body(self: Arc<Self>, app: &Arc<App>, body: &mut Body) -> Result<Answer> {
         let admit = move |app: &App| self.admit(app).map(|caller| (self, caller));
         let (errand, caller) = blocking::run(app, Work::Short, admit).await??;
-        let body = if body.is_end_stream() {
-            Bytes::new()
+        let headers = &errand.parts.headers;
+        let (json, form) = if body.is_end_stream() {
+            Default::default()
+        } else if errand.route.reads == Reads::Form {
+            (Bytes::new(), form::read(app, headers, body).await?)
         } else {
-            body::require_json(&errand.parts.headers)?;
-            body::read(body, app.body_limit).await?
+            body::require_json(headers)?;
+            (body::read(body, app.body_limit).await?, Form::default())
         };
-        blocking::run(app, errand.route.work, move |app| errand.perform(app, caller, &body)).await
+        let work = errand.route.work;
+        blocking::run(app, work, move |app| errand.perform(app, caller, &json, form)).await
     }
 
     /// Names the query parameters that the route does not know (contract 1.11).
@@ -150,9 +169,9 @@ impl Errand {
         Ok(caller)
     }
 
-    fn perform(&self, app: &App, caller: Caller, body: &[u8]) -> Answer {
+    fn perform(&self, app: &App, caller: Caller, body: &[u8], form: Form) -> Answer {
         let handler = |cms: &Cms, call: &mut Call<'_>| (self.handler)(cms, call).map(Some);
-        let answer = self.call(app, caller, body, handler);
+        let answer = self.call(app, caller, body, form, handler);
         answer.expect("a handler that is not only quick always answers")
     }
 
@@ -162,11 +181,12 @@ impl Errand {
         app: &App,
         caller: Caller,
         body: &[u8],
+        form: Form,
         handler: impl Fn(&Cms, &mut Call<'_>) -> Result<Option<Answer>>,
     ) -> Option<Answer> {
         let path = self.parameters.read(self.parts.uri.path());
         let query = Query::parse(query_text(&self.parts));
-        let mut call = Call { caller, path, query, body, ignored_payload: None };
+        let mut call = Call { caller, path, query, body, form, ignored_payload: None };
         let answer = handler(&app.cms, &mut call).unwrap_or_else(|error| Some(error.into()))?;
         Some(
             answer

@@ -17,7 +17,7 @@ use crate::{
     blocking::Work,
     config::ServerConfig,
     extract::query::Query,
-    http::{batch, context, health, keys, objects, publish, search, types, workflow},
+    http::{batch, check, context, health, keys, media, objects, publish, search, types, workflow},
     request::{self, Call},
     state::App,
 };
@@ -25,13 +25,13 @@ use crate::{
 /// One row: what is asked, what it takes, who answers.
 pub struct Route {
     pub method: Method,
-    /// Segments in braces are parameters.
+    /// Segments in braces are parameters; one with a star stands for all that follow.
     pub path: &'static str,
     pub(crate) action: Action,
     pub(crate) work: Work,
     /// Answers without crossing to blocking work when that is certain to be quick.
     pub(crate) quick: Option<QuickHandler>,
-    pub(crate) reads_body: bool,
+    pub(crate) reads: Reads,
     /// Query parameters that the route knows; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -41,7 +41,18 @@ pub struct Route {
 pub(crate) enum Action {
     /// Asks for no key.
     Public(fn(&App) -> Answer),
+    /// Asks for no key: a picture, which may take several steps.
+    Image,
     Keyed(Needs, Handler),
+}
+
+/// What a route takes from a body; any other body is refused, or ignored by those that take none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    Nothing,
+    Json,
+    /// A form with a file.
+    Form,
 }
 
 /// Unpacks a call, asks the core once, packs the answer.
@@ -55,6 +66,8 @@ pub(crate) type QuickHandler = fn(&Cms, &mut Call<'_>) -> Result<Option<Answer>>
 pub(crate) enum Needs {
     AnyKey,
     Content(Access),
+    /// Create media objects.
+    Upload,
     /// Create, and read what is copied.
     Duplicate,
     /// Create, and update when existing objects are to be replaced.
@@ -72,6 +85,7 @@ impl Needs {
         match self {
             Self::AnyKey => Permission::AnyKey,
             Self::Content(needs) => content(needs),
+            Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
             Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
                 content(Access::CREATE | Access::UPDATE)
@@ -86,35 +100,44 @@ impl Needs {
 }
 
 impl Route {
+    const fn new(method: Method, path: &'static str, work: Work, action: Action) -> Self {
+        let (quick, reads, query): (_, _, &[&str]) = (None, Reads::Nothing, &[]);
+        Self { method, path, action, work, quick, reads, query }
+    }
+
     /// A row that asks for no key.
     const fn public(path: &'static str, handler: fn(&App) -> Answer) -> Self {
-        let action = Action::Public(handler);
-        Self {
-            method: Method::GET,
-            path,
-            action,
-            work: Work::Short,
-            quick: None,
-            reads_body: false,
-            query: &[],
-        }
+        Self::new(Method::GET, path, Work::Short, Action::Public(handler))
+    }
+
+    /// A row of pictures.
+    const fn image(path: &'static str) -> Self {
+        Self::new(Method::GET, path, Work::Short, Action::Image)
     }
 
     /// A row that reads.
     const fn get(path: &'static str, work: Work, needs: Needs, handler: Handler) -> Self {
-        let action = Action::Keyed(needs, handler);
-        Self { method: Method::GET, path, action, work, quick: None, reads_body: false, query: &[] }
+        Self::new(Method::GET, path, work, Action::Keyed(needs, handler))
     }
 
     /// A row that changes something and reads a JSON body.
     const fn write(method: Method, path: &'static str, needs: Needs, handler: Handler) -> Self {
-        let action = Action::Keyed(needs, handler);
-        Self { method, path, action, work: Work::Write, quick: None, reads_body: true, query: &[] }
+        let mut row = Self::new(method, path, Work::Write, Action::Keyed(needs, handler));
+        row.reads = Reads::Json;
+        row
+    }
+
+    /// A row that reads a form with a file.
+    const fn upload(path: &'static str, handler: Handler) -> Self {
+        let action = Action::Keyed(Needs::Upload, handler);
+        let mut row = Self::new(Method::POST, path, Work::Inspect, action);
+        row.reads = Reads::Form;
+        row
     }
 
     /// The same row, where a body is ignored whatever its type.
     const fn without_body(mut self) -> Self {
-        self.reads_body = false;
+        self.reads = Reads::Nothing;
         self
     }
 
@@ -132,7 +155,7 @@ impl Route {
 
     /// Tells whether the row asks for no key.
     pub fn is_public(&self) -> bool {
-        matches!(self.action, Action::Public(_))
+        matches!(self.action, Action::Public(_) | Action::Image)
     }
 }
 
@@ -204,6 +227,10 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
     Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
 
+    Route::upload("/api/media", media::upload),
+    Route::upload("/api/v1/media", media::upload),
+    Route::image("/image/{*path}").query(&["transform", "format", "quality"]),
+
     Route::get("/api/v1/workflow", Work::Read, Needs::AnyKey, workflow::list),
     Route::get(OBJECT_STATE, Work::Short, READ, workflow::state),
     Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
@@ -219,6 +246,7 @@ pub static ROUTES: &[Route] = &[
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
     ]),
     Route::write(Method::POST, "/api/v1/internal/reindex", Needs::Manage, search::reindex),
+    Route::write(Method::POST, "/api/v1/internal/check", Needs::Manage, check::check),
     Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),
 
     Route::get(KEYS, Work::Read, Needs::Manage, keys::list),

@@ -25,6 +25,7 @@ pub(crate) struct App {
     pub(crate) permits: Permits,
     pub(crate) request_ids: RequestIds,
     pub(crate) body_limit: usize,
+    pub(crate) upload_limit: u64,
     /// The server is about to stop: it finishes what runs and is not ready for more.
     pub(crate) draining: AtomicBool,
 }
@@ -37,6 +38,7 @@ impl App {
             permits: Permits::new(config),
             request_ids: RequestIds::new(),
             body_limit: config.body_limit,
+            upload_limit: config.upload_limit,
             draining: AtomicBool::new(false),
         }
     }

@@ -81,6 +81,11 @@ struct MediaObject<'a> {
 }
 
 impl Image {
+    /// Tells whether nothing has to be made: the stored file is what is asked for.
+    pub fn is_stored(&self) -> bool {
+        self.rendering.is_none()
+    }
+
     /// The media type of what is sent.
     pub fn media_type(&self, picture: &Picture) -> &str {
         match (picture, &self.rendering) {

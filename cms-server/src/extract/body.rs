@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tokio::time;
 
 /// How long a client may pause in the middle of a body.
-const PAUSE: Duration = Duration::from_secs(30);
+pub(crate) const PAUSE: Duration = Duration::from_secs(30);
 
 /// Most memory that is reserved because a request says how long it is.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
@@ -24,9 +24,14 @@ const LINGER: Duration = Duration::from_secs(1);
 
 /// Refuses a body that does not say that it is JSON.
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<()> {
+    require(headers, "application/json")
+}
+
+/// Refuses a body that does not say that it is of a media type.
+pub(crate) fn require(headers: &HeaderMap, media_type: &str) -> Result<()> {
     let value = headers.get(header::CONTENT_TYPE).map_or(&b""[..], |v| v.as_bytes());
     let essence = value.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
-    if essence.eq_ignore_ascii_case(b"application/json") {
+    if essence.eq_ignore_ascii_case(media_type.as_bytes()) {
         Ok(())
     } else {
         Err(Error::UnsupportedMedia)

@@ -2,5 +2,7 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+pub(crate) mod form;
 pub(crate) mod mode;
 pub(crate) mod query;
+pub(crate) mod validators;

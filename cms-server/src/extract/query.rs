@@ -67,7 +67,7 @@ impl<'a> Query<'a> {
 }
 
 /// Tells whether a parameter belongs to an array.
-fn is_element(parameter: &str, array: &str) -> bool {
+pub(crate) fn is_element(parameter: &str, array: &str) -> bool {
     let Some(rest) = parameter.strip_prefix(array) else { return false };
     rest.is_empty()
         || rest

@@ -2,9 +2,12 @@
 //! `router.rs`; key, scope and content type were checked before.
 
 pub(crate) mod batch;
+pub(crate) mod check;
 pub(crate) mod context;
 pub(crate) mod health;
+pub(crate) mod images;
 pub(crate) mod keys;
+pub(crate) mod media;
 pub(crate) mod objects;
 pub(crate) mod publish;
 pub(crate) mod search;

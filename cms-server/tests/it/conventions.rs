@@ -104,7 +104,9 @@ async fn unknown_paths_and_methods() {
         "/api/v1/workflow/post",
         "/api/v1/open-api-schema.json",
         "/api/graphql",
-        "/api/media",
+        "/api/v2/media",
+        "/image",
+        "/images/0x0/a.png",
         "/metrics",
         "/api/v1/internal/jobs",
     ];
@@ -127,6 +129,8 @@ async fn unknown_paths_and_methods() {
         ("POST", "/api/v1/content/post/one/schedule", "PUT, DELETE, OPTIONS"),
         ("POST", "/api/v1/workflow", "GET, HEAD, OPTIONS"),
         ("POST", "/api/v1/workflow/post/one", "GET, HEAD, PUT, OPTIONS"),
+        ("GET", "/api/media", "POST, OPTIONS"),
+        ("PATCH", "/api/v1/media", "POST, OPTIONS"),
         ("BREW", ONE, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
     ];
     for (method, path, allow) in known {

@@ -93,9 +93,11 @@ fn rows() -> Vec<Row> {
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
 
     publishing(&mut row);
+    media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
+    row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");
     row("GET", job.0, job.1, none.clone(), MANAGE);
     let keys = "/api/v1/internal/key";
@@ -117,6 +119,15 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
     row("PUT", one.0, one.1, later, WRITE);
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
+}
+
+/// Uploads without a form: who may create media objects is told what is missing.
+fn media(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    const UPLOAD: [u16; 7] = [401, 401, 403, 400, 403, 403, 400];
+    for path in ["/api/media", "/api/v1/media"] {
+        row("POST", path, path, Value::Null, UPLOAD);
+    }
+    row("GET", "/image/{*path}", "/image/0x0/nothing.png", Value::Null, [404; 7]);
 }
 
 fn workflows(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
@@ -192,7 +203,7 @@ fn every_route_has_a_row_here() {
 }
 
 #[test]
-fn only_the_health_of_the_process_is_public() {
+fn only_health_and_pictures_are_public() {
     let public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
-    assert_eq!(public, ["/healthz", "/readyz"]);
+    assert_eq!(public, ["/healthz", "/readyz", "/image/{*path}"]);
 }

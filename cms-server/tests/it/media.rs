@@ -1,0 +1,398 @@
+//! Uploads (contract 7.1), as tables of whole answers; and the check of stored files.
+
+use std::{fs, path::Path};
+
+use axum::body::Body;
+use cms_core::{Caller, testing::fixture, wire::key::Rule};
+use cms_server::ServerConfig;
+use serde_json::{Value, json};
+
+use crate::support::{
+    Reply, TestApp, Who, fault, forbidden, generic, shown, unauthorized, wrong_media_type,
+};
+
+const MEDIA: &str = "/api/media";
+const OBJECTS: &str = "/api/v1/content/_media";
+const BOUNDARY: &str = "a-line";
+const FORM: &str = "multipart/form-data; boundary=a-line";
+const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="30" viewBox="0 0 3 2"/>"#;
+
+/// One part of a form.
+pub(crate) struct Part<'a> {
+    pub(crate) name: &'a str,
+    /// File name and media type.
+    pub(crate) file: Option<(&'a str, &'a str)>,
+    pub(crate) content: &'a [u8],
+}
+
+pub(crate) fn field<'a>(name: &'a str, text: &'a str) -> Part<'a> {
+    Part { name, file: None, content: text.as_bytes() }
+}
+
+pub(crate) fn file<'a>(name: &'a str, media_type: &'a str, content: &'a [u8]) -> Part<'a> {
+    Part { name: "file", file: Some((name, media_type)), content }
+}
+
+/// The body of a form.
+pub(crate) fn form(parts: &[Part<'_>]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for Part { name, file, content } in parts {
+        let more = match file {
+            Some((name, media_type)) => {
+                format!("; filename=\"{name}\"\r\ncontent-type: {media_type}")
+            }
+            None => String::new(),
+        };
+        let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"{more}");
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(b"\r\n\r\n");
+        body.extend_from_slice(content);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+    body
+}
+
+/// Sends a form with a key, whatever it says it is.
+async fn send(
+    app: &TestApp,
+    who: Who,
+    path: &str,
+    content_type: &str,
+    body: impl Into<Body>,
+) -> Reply {
+    let mut headers = vec![("content-type", content_type)];
+    headers.extend(app.key(who).map(|key| ("x-auth-token", key)));
+    app.send("POST", path, &headers, body).await
+}
+
+async fn upload(app: &TestApp, parts: &[Part<'_>]) -> Reply {
+    send(app, Who::ReadWrite, MEDIA, FORM, form(parts)).await
+}
+
+/// Uploads a file, and returns its media object.
+pub(crate) async fn stored(app: &TestApp, parts: &[Part<'_>]) -> Value {
+    let reply = upload(app, parts).await;
+    assert_eq!(reply.status, 200, "{:?}", reply.json());
+    reply.json()
+}
+
+fn still(extension: &str) -> Vec<u8> {
+    fs::read(fixture(&format!("media/still.{extension}"))).unwrap()
+}
+
+/// Names of the files in a folder of the data folder.
+pub(crate) fn files(app: &TestApp, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(app.core.path().join(folder)).into_iter().flatten();
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    entries.map(|entry| name(&entry.unwrap().path())).collect()
+}
+
+/// 7.1: the whole object, and the same from the alias and from where all objects are.
+#[tokio::test]
+async fn a_file_becomes_a_media_object() {
+    let app = TestApp::new();
+    let png = still("png");
+    let (width, height) = cms_core::testing::pictures::size(&png);
+    for path in [MEDIA, "/api/v1/media", "/api/media/"] {
+        let parts = [file("My Photo.PNG", "text/html", &png), field("type", "image")];
+        let reply = send(&app, Who::ReadWrite, path, FORM, form(&parts)).await;
+        let object = reply.json();
+        let id = object["id"].as_str().unwrap();
+        assert!(id.starts_with("_media-") && id.len() == 43, "{id}");
+        let properties = json!({
+            "extension": "png",
+            "fileName": "My Photo.PNG",
+            "mimeType": "image/png",
+            "size": png.len(),
+            "type": "image",
+            "source": "disk",
+            "externalId": "",
+            "url": format!("/image/0x0/{id}.png"),
+            "height": height,
+            "width": width,
+        });
+        let title = json!({ "objectTitle": "My Photo.PNG" });
+        assert_eq!(reply.both(), (200, shown("_media", id, &title, &properties)), "{path}");
+        assert_eq!(app.get(&format!("{OBJECTS}/{id}")).await.json(), object);
+    }
+    assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (3, 0));
+}
+
+/// 7.1: what is told of files of other kinds: extension, name, media type, type, size.
+#[tokio::test]
+async fn files_are_told_apart_by_what_they_hold() {
+    let app = TestApp::new();
+    let (gif, jpg, wav) =
+        (still("gif"), still("jpg"), fs::read(fixture("media/tone.wav")).unwrap());
+    let broken = &jpg[..20];
+    let svg = SVG.as_bytes();
+    let cases: [(Part<'_>, &str, [&str; 3], Option<(u32, u32)>); 9] = [
+        (file("a.gif", "image/gif", &gif), "image", ["gif", "a.gif", "image/gif"], None),
+        (file("a.gif", "", &gif), "file", ["gif", "a.gif", "image/gif"], Some((0, 0))),
+        (file("b.jpeg", "x", broken), "image", ["jpeg", "b.jpeg", "image/jpeg"], Some((0, 0))),
+        (file("c", "x", svg), "image", ["svg", "c", "image/svg+xml"], Some((30, 20))),
+        (file("C:\\a\\d.TXT", "x", b"hi"), "file", ["txt", "d.TXT", "text/plain"], Some((0, 0))),
+        (file("../../e.json", "x", b"{}"), "file", ["json", "e.json", "application/json"], None),
+        (file("", "x", b"hello"), "file", ["txt", "file.txt", "text/plain"], None),
+        (file("f", "audio/x", &wav), "file", ["wav", "f", "audio/wav"], Some((0, 0))),
+        (field("file", "no name"), "file", ["txt", "file.txt", "text/plain"], None),
+    ];
+    for (part, kind, told, size) in cases {
+        let name = told[1];
+        let object = stored(&app, &[field("type", kind), part]).await;
+        let texts = ["extension", "fileName", "mimeType"].map(|key| object[key].as_str().unwrap());
+        assert_eq!((texts, &object["type"]), (told, &json!(kind)), "{name}");
+        if let Some((width, height)) = size {
+            assert_eq!(object["width"], width, "{name}");
+            assert_eq!(object["height"], height, "{name}");
+        }
+    }
+}
+
+/// 7.1: the messages, alone and together.
+#[tokio::test]
+async fn faults_are_told_together() {
+    let app = TestApp::new();
+    let text = file("a.txt", "text/plain", b"a text");
+    let empty = file("a.png", "image/png", b"");
+    let program = file("a.png", "image/png", b"\x7fELF\x02\x01\x01\0\0\0");
+    let html = file("a.html", "image/png", b"<p>hello</p>");
+    let invalid = |found: &str| {
+        format!(
+            "The mime type of the file is invalid (\"{found}\"). Allowed mime types are \
+             \"image/gif\", \"image/png\", \"image/jpeg\", \"image/bmp\", \"image/webp\", \
+             \"image/svg+xml\", \"image/svg\", \"image/x-icon\", \"image/vnd.microsoft.icon\", \
+             \"text/plain\", \"audio/midi\", \"audio/mpeg\", \"audio/webm\", \"audio/ogg\", \
+             \"audio/wav\", \"video/webm\", \"video/ogg\", \"video/mp4\", \"application/pdf\", \
+             \"application/json\"."
+        )
+    };
+    let no_file = "The property file is required";
+    let no_type = "The property type is required";
+    let other = r#"Does not have a value in the enumeration ["image","file"]"#;
+    let is_file = || field("type", "file");
+    let cases: Vec<(Vec<Part<'_>>, Value)> = vec![
+        (vec![], json!({ "file": [no_file], "type": [no_type] })),
+        (vec![field("file_", "x"), is_file()], json!({ "file": [no_file] })),
+        (vec![text], json!({ "type": [no_type] })),
+        (vec![empty, is_file()], json!({ "file": ["An empty file is not allowed."] })),
+        (vec![program, is_file()], json!({ "file": [invalid("application/x-executable")] })),
+        (vec![html, is_file()], json!({ "file": [invalid("text/html")] })),
+        (
+            vec![file("a.txt", "", b"a text"), field("type", "image")],
+            json!({ "type": ["The file is not an image"] }),
+        ),
+        (vec![file("a.txt", "", b"a text"), field("type", "")], json!({ "type": [other] })),
+        (
+            vec![file("a.css", "", b"a{}"), field("type", "Image"), field("id", "_media-x")],
+            json!({
+                "file": [invalid("text/css")],
+                "type": [other],
+                "id": ["This value is not valid."],
+            }),
+        ),
+        // The last of several.
+        (
+            vec![is_file(), file("a.txt", "", b"a text"), field("type", "none")],
+            json!({ "type": [other] }),
+        ),
+    ];
+    for (parts, wanted) in cases {
+        assert_eq!(upload(&app, &parts).await.both(), (400, wanted));
+    }
+    let message = "The file is too large (10.01 MB). Allowed maximum size is 10 MB.";
+    let mut large = vec![b' '; 10 * 1024 * 1024 + 1];
+    let reply = upload(&app, &[is_file(), file("a.txt", "", &large)]).await;
+    assert_eq!(reply.both(), fault("file", message));
+    large.truncate(10 * 1024 * 1024);
+    assert_eq!(upload(&app, &[is_file(), file("a.txt", "", &large)]).await.status, 200);
+    large.extend_from_slice(&[b' '; 26_000]);
+    let reply = upload(&app, &[is_file(), file("a.css", "", &large)]).await;
+    let message = "The file is too large (10.02 MB). Allowed maximum size is 10 MB.";
+    assert_eq!(reply.both(), (400, json!({ "file": [invalid("text/css"), message] })));
+    assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (1, 0));
+}
+
+/// 7.1: `save=0` stores the file and leaves the object to the client.
+#[tokio::test]
+async fn an_unsaved_file_waits_for_its_object() {
+    let app = TestApp::new();
+    let png = still("png");
+    for (save, is_saved) in [("1", true), ("", true), ("no", true), ("0", false)] {
+        let parts = [file("a.png", "", &png), field("type", "image"), field("save", save)];
+        let object = stored(&app, &parts).await;
+        let id = object["id"].as_str().unwrap();
+        assert_eq!(object.get("internal").is_some(), is_saved, "{save}");
+        let url = object["url"].as_str().unwrap();
+        assert_eq!(app.get(&format!("{OBJECTS}/{id}")).await.status == 200, is_saved);
+        assert_eq!(app.get(url).await.status == 200, is_saved);
+        if !is_saved {
+            let made = app.request("POST", OBJECTS, &object).await.json();
+            assert_eq!(made["url"], object["url"]);
+            assert_eq!(app.get(url).await.bytes, png);
+        }
+    }
+}
+
+/// More fields: texts, tags in two spellings, the id to be.
+#[tokio::test]
+async fn an_upload_may_say_more() {
+    let app = TestApp::new();
+    let png = still("png");
+    for tag in ["red", "blue"] {
+        app.create("_tag", &json!({ "id": tag, "name": tag })).await;
+    }
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
+    let all = |content| {
+        [
+            file("a.png", "", content),
+            field("type", "image"),
+            field("id", id),
+            field("alt", "A märe"),
+            field("title", "Sea"),
+            field("tags", "red"),
+            field("tags[]", "blue"),
+            field("unknown", "x"),
+        ]
+    };
+    let object = stored(&app, &all(&png)).await;
+    let link =
+        |tag: &str| json!({ "type": "internal", "dataUrl": format!("/api/v1/content/_tag/{tag}") });
+    assert_eq!(object["tags"], json!([link("red"), link("blue")]));
+    let texts = ["id", "alt", "title"].map(|key| object[key].as_str().unwrap());
+    assert_eq!(texts, [id, "A märe", "Sea"]);
+    // The id is taken, whatever the bytes.
+    for content in [&png, &still("gif")] {
+        let reply = upload(&app, &all(content)).await;
+        assert_eq!(reply.both(), fault("id", "This value is already used"));
+    }
+    let unknown = [file("a.png", "", &png), field("type", "image"), field("tags", "green")];
+    assert_eq!(upload(&app, &unknown).await.status, 400);
+    assert_eq!(files(&app, "media"), [id]);
+}
+
+/// 1.4, 10: key, permission, media type, size and form, in this order.
+#[tokio::test]
+async fn checks_come_in_order() {
+    let config = ServerConfig { upload_limit: 70_000, ..ServerConfig::default() };
+    let app = TestApp::with(&config);
+    let creates = scoped(&app, "creates", true);
+    let reads = scoped(&app, "reads", false);
+    let sound = form(&[file("a.txt", "", b"a text"), field("type", "file")]);
+    let too_large = || (413, generic(413, "Request Entity Too Large"));
+    let malformed = || (400, generic(400, "Malformed form data"));
+    let large = form(&[file("a.txt", "", &[b'a'; 70_000])]);
+    let cases = [
+        (None, "text/plain", &large, unauthorized()),
+        (app.key(Who::Unknown), FORM, &sound, unauthorized()),
+        (app.key(Who::ReadOnly), "text/plain", &large, forbidden()),
+        (Some(&*reads), "text/plain", &large, forbidden()),
+        (Some(&*creates), "application/json", &large, wrong_media_type()),
+        (Some(&*creates), "", &sound, wrong_media_type()),
+        (Some(&*creates), "multipart/mixed; boundary=a-line", &sound, wrong_media_type()),
+        (Some(&*creates), FORM, &large, too_large()),
+        (Some(&*creates), "multipart/form-data", &sound, malformed()),
+        (Some(&*creates), "multipart/form-data; boundary=other", &sound, malformed()),
+    ];
+    for (key, content_type, body, wanted) in cases {
+        let mut headers = vec![("content-type", content_type)];
+        headers.extend(key.map(|key| ("x-auth-token", key)));
+        let reply = app.send("POST", MEDIA, &headers, body.clone()).await;
+        assert_eq!(reply.both(), wanted, "{key:?} {content_type}");
+    }
+    let spelt = "Multipart/Form-Data; charset=utf-8; Boundary=\"a-line\"";
+    for who in [Who::ReadWrite, Who::Admin] {
+        assert_eq!(send(&app, who, MEDIA, spelt, sound.clone()).await.status, 200);
+    }
+    let headers = [("content-type", FORM), ("x-auth-token", &*creates)];
+    assert_eq!(app.send("POST", MEDIA, &headers, sound).await.status, 200);
+}
+
+/// A scoped key for media, which may read and perhaps create.
+fn scoped(app: &TestApp, name: &str, create: bool) -> String {
+    use cms_core::wire::key::{KeyKind, NewKey};
+    let rule =
+        Rule { ctd: "_media".to_owned(), create, read: true, update: !create, delete: !create };
+    let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
+    app.core.cms.keys().create(&Caller::local(), &new).unwrap().key
+}
+
+/// Forms that are none, or more than anybody needs: refused with a word, and nothing is kept.
+#[tokio::test]
+async fn broken_forms_are_refused() {
+    let app = TestApp::new();
+    let sound = form(&[file("a.txt", "", b"a text"), field("type", "file")]);
+    let end = sound.len();
+    let mut cases: Vec<(Vec<u8>, &str)> = Vec::new();
+    for cut in [1, 10, 60, 100, end - 30, end - 5] {
+        cases.push((sound[..cut].to_vec(), "Malformed form data"));
+    }
+    for text in ["{}", "--a-line", "--a-line\r\n\r\n", "--a-line\r\nx\r\n\r\ny\r\n--a-line--"] {
+        cases.push((text.as_bytes().to_vec(), "Malformed form data"));
+    }
+    let twice = [file("a.txt", "", b"a"), file("b.txt", "", b"b")];
+    cases.push((form(&twice), "The form has more than one file"));
+    let long = "x".repeat(64 * 1024 + 1);
+    cases.push((form(&[field("alt", &long)]), "A field of the form is too large"));
+    cases.push((form(&[field("other", &long)]), "A field of the form is too large"));
+    let many: Vec<_> = (0..101).map(|_| field("x", "")).collect();
+    cases.push((form(&many), "The form has too many fields"));
+    for (body, message) in cases {
+        for size in [body.len().max(1), 100] {
+            let pieces: Vec<_> = body.chunks(size).map(<[u8]>::to_vec).collect();
+            let stream = futures_util::stream::iter(pieces.into_iter().map(Ok::<_, String>));
+            let reply = send(&app, Who::ReadWrite, MEDIA, FORM, Body::from_stream(stream)).await;
+            assert_eq!(reply.both(), (400, generic(400, message)));
+        }
+    }
+    // What belongs to no part is not gathered for ever.
+    let noise = futures_util::stream::iter((0..1000).map(|_| Ok::<_, String>(vec![b'-'; 1024])));
+    let reply = send(&app, Who::ReadWrite, MEDIA, FORM, Body::from_stream(noise)).await;
+    assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
+    assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (0, 0));
+}
+
+/// A client that stops in the middle of a body is cut off.
+#[tokio::test(start_paused = true)]
+async fn who_pauses_is_cut_off() {
+    use futures_util::StreamExt;
+    let app = TestApp::new();
+    let sound = form(&[file("a.txt", "", b"a text")]);
+    let first = futures_util::stream::iter([Ok::<_, String>(sound[..80].to_vec())]);
+    let body = Body::from_stream(first.chain(futures_util::stream::pending()));
+    let reply = send(&app, Who::ReadWrite, MEDIA, FORM, body).await;
+    assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
+}
+
+/// 10.1: what is stored is compared with what there should be.
+#[tokio::test]
+async fn stored_files_are_checked() {
+    let app = TestApp::new();
+    let check = "/api/v1/internal/check";
+    let png = still("png");
+    let unsaved = [file("a.png", "", &png), field("type", "image"), field("save", "0")];
+    let orphan = stored(&app, &unsaved).await["id"].clone();
+    let lost = stored(&app, &unsaved[..2]).await["id"].clone();
+    let lost = lost.as_str().unwrap();
+    fs::remove_file(app.core.path().join("media").join(lost)).unwrap();
+    app.core.to_real_time(25 * 3600);
+    let found = |files: u32, orphaned: Value, removed: u32| {
+        let media = json!({
+            "files": files, "missing": [lost], "orphaned": orphaned, "removed": removed,
+        });
+        (200, json!({ "media": media }))
+    };
+    let none = Value::Null;
+    assert_eq!(
+        app.ask(Who::Admin, "POST", check, &none).await.both(),
+        found(1, json!([orphan]), 0)
+    );
+    let repair = json!({ "repair": true });
+    let repaired = app.ask(Who::Admin, "POST", check, &repair).await.both();
+    assert_eq!(repaired, found(1, json!([orphan]), 1));
+    let again = app.ask(Who::Admin, "POST", check, &json!({})).await.both();
+    assert_eq!(again, found(0, json!([]), 0));
+    let wrong = app.ask(Who::Admin, "POST", check, &json!({ "repair": "yes" })).await;
+    assert_eq!(wrong.status, 400);
+}
