@@ -3,6 +3,7 @@
 //! Doc comments here are the help texts. What the raw values mean is worked out in
 //! [`crate::settings`]; what a command does is in [`crate::commands`].
 
+mod media;
 mod search;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -11,6 +12,7 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::media::{CheckArgs, MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 
 const EXIT_CODES: &str = "\
@@ -107,7 +109,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Object(ObjectCommand),
     Import(ImportArgs),
-    /// Write types and objects into a folder that `cms import` reads.
+    /// Write types, objects and media files into a folder that `cms import` reads.
     Export(ExportArgs),
     /// Publish objects of a Draft & Public type: readers see the current version.
     Publish(PublishArgs),
@@ -118,8 +120,12 @@ pub(crate) enum Command {
     /// Workflows, and where objects stand in them.
     #[command(subcommand)]
     Workflow(WorkflowCommand),
+    /// Files and pictures.
+    #[command(subcommand)]
+    Media(MediaCommand),
     Search(Box<SearchArgs>),
     Reindex(ReindexArgs),
+    Check(CheckArgs),
     /// API keys.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -163,6 +169,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MS", env = "CMS_SEARCH_WAIT", 
         value_parser = clap::value_parser!(u64).range(..=60_000))]
     pub(crate) search_wait: Option<u64>,
+    /// Largest file that may be uploaded, in bytes.
+    #[arg(long, value_name = "BYTES", env = "CMS_MEDIA_FILE_LIMIT")]
+    pub(crate) media_file_limit: Option<u64>,
+    /// Most disk space for pictures that were made in other sizes, in bytes.
+    #[arg(long, value_name = "BYTES", env = "CMS_RENDER_CACHE")]
+    pub(crate) render_cache: Option<u64>,
     /// Most content types, built-in ones included.
     #[arg(long, value_name = "N", env = "CMS_MAX_TYPES")]
     pub(crate) max_types: Option<u64>,
@@ -318,9 +330,18 @@ pub(crate) enum ObjectCommand {
 }
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ObjectListArgs {
     pub(crate) r#type: String,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    /// Current versions in every status, instead of the published ones that readers get.
+    #[arg(long)]
+    pub(crate) preview: bool,
+}
+
+/// Which objects a list shows, and in which order.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
     /// Conditions as the API takes them, for example '{"title":{"type":"contains","filter":"a"}}'.
     #[arg(long, value_name = "JSON")]
     pub(crate) filters: Option<String>,
@@ -344,20 +365,17 @@ pub(crate) struct ObjectListArgs {
     /// All pages.
     #[arg(long, conflicts_with_all = ["page", "limit"])]
     pub(crate) all: bool,
-    /// Current versions in every status, instead of the published ones that readers get.
-    #[arg(long)]
-    pub(crate) preview: bool,
     /// Replace links by the objects they point to, down to this many levels.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) hydrate: u8,
 }
 
-/// Bring objects in from files, or types and objects from a folder.
+/// Bring objects in from files, or types, objects and media files from a folder.
 ///
 /// `cms import TYPE FILE...` reads .json (an array, or one object per line), .ndjson, .csv (a
 /// header line of property paths) and .yaml. `cms import DIR` reads a folder as `cms export`
-/// writes it: types first, then objects in an order in which links find their targets, then the
-/// statuses that the folder says. Objects of files arrive as the API creates them: unpublished, where
+/// writes it: types first, then media files, then objects in an order in which links find their
+/// targets, then the statuses that the folder says. Objects of files arrive as the API creates them: unpublished, where
 /// the type has Draft & Public.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {

@@ -46,6 +46,8 @@ pub(crate) enum Outcome {
     Refused(u8),
     /// A plan that cannot be applied.
     Blocked,
+    /// A check found something wrong, and it stays so.
+    Unsound,
     /// There are changes, and the caller asked to be told by the exit code.
     Changes,
 }
@@ -54,7 +56,7 @@ impl Outcome {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,
-            Self::Blocked => 6,
+            Self::Blocked | Self::Unsound => 6,
             Self::Partly => 7,
             Self::Refused(code) => code,
             Self::Changes => 10,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use anstream::AutoStream;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde_json::Value;
 
 use crate::{
@@ -43,6 +43,12 @@ impl Printer {
     /// Prints what has a form of its own.
     pub(crate) fn text(&mut self, text: &str) -> Result<()> {
         Ok(self.out.write_all(text.as_bytes())?)
+    }
+
+    /// Standard output as it is, for bytes of any kind.
+    pub(crate) fn raw(&mut self) -> Result<io::StdoutLock<'static>> {
+        self.flush()?;
+        Ok(io::stdout().lock())
     }
 
     /// Sends out what was printed so far.
@@ -114,10 +120,22 @@ impl Printer {
 
     /// Starts to show how far a long piece of work is.
     pub(crate) fn progress(&self, label: &str, total: u64) -> Progress {
+        self.bar(label, total, Unit::Things)
+    }
+
+    /// Starts to show how many bytes of a long piece of work are done.
+    pub(crate) fn bytes(&self, label: &str, total: u64) -> Progress {
+        self.bar(label, total, Unit::Bytes)
+    }
+
+    fn bar(&self, label: &str, total: u64, unit: Unit) -> Progress {
         let display = if self.quiet {
             Display::Nothing
         } else if io::stderr().is_terminal() {
-            let style = "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}";
+            let style = match unit {
+                Unit::Things => "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}",
+                Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+            };
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
                 .with_message(label.to_owned())
                 .with_style(
@@ -129,7 +147,8 @@ impl Printer {
                 );
             Display::Bar(bar)
         } else {
-            Display::Lines { label: label.to_owned(), total, done: 0, told: Instant::now() }
+            let label = label.to_owned();
+            Display::Lines { label, unit, total, done: 0, told: Instant::now() }
         };
         Progress(display)
     }
@@ -138,10 +157,26 @@ impl Printer {
 /// Shows how far a long piece of work is, until it is dropped.
 pub(crate) struct Progress(Display);
 
+/// What a progress counts.
+#[derive(Clone, Copy)]
+enum Unit {
+    Things,
+    Bytes,
+}
+
+impl Unit {
+    fn show(self, number: u64) -> String {
+        match self {
+            Self::Things => number.to_string(),
+            Self::Bytes => HumanBytes(number).to_string(),
+        }
+    }
+}
+
 enum Display {
     Nothing,
     Bar(ProgressBar),
-    Lines { label: String, total: u64, done: u64, told: Instant },
+    Lines { label: String, unit: Unit, total: u64, done: u64, told: Instant },
     Waiting { label: String, since: Instant, told: Instant },
 }
 
@@ -150,10 +185,11 @@ impl Progress {
         match &mut self.0 {
             Display::Nothing => {}
             Display::Bar(bar) => bar.inc(by),
-            Display::Lines { label, total, done, told } => {
+            Display::Lines { label, unit, total, done, told } => {
                 *done += by;
                 if told.elapsed() >= PLAIN_PROGRESS {
                     *told = Instant::now();
+                    let (done, total) = (unit.show(*done), unit.show(*total));
                     error_line(&format!("{label}: {done} of {total}"));
                 }
             }

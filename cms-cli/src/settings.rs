@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    cli::{Cli, Command, CtdCommand, Format, Global},
+    cli::{Cli, Command, CtdCommand, Format, Global, MediaCommand},
     failure::{Failure, Result},
     printer,
 };
@@ -45,13 +45,15 @@ impl Settings {
     }
 }
 
-/// The form of the output; `ctd export -o FILE` uses the letter for a file.
+/// The form of the output; where `-o` names a file, it says nothing of that.
 fn format(global: &Global, command: &Command) -> Format {
-    match (&global.o, command) {
+    let names_file = matches!(
+        command,
+        Command::Ctd(CtdCommand::Export { .. }) | Command::Media(MediaCommand::Get { .. })
+    );
+    match &global.o {
         _ if global.json => Format::Json,
-        (Some(name), command) if !matches!(command, Command::Ctd(CtdCommand::Export { .. })) => {
-            Format::parse(name).unwrap_or_default()
-        }
+        Some(name) if !names_file => Format::parse(name).unwrap_or_default(),
         _ => Format::default(),
     }
 }
@@ -77,8 +79,10 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Unpublish(_)
         | Command::Archive(_)
         | Command::Workflow(_)
+        | Command::Media(_)
         | Command::Search(_)
         | Command::Reindex(_)
+        | Command::Check(_)
         | Command::Key(_) => {}
     }
     match (server, folder) {

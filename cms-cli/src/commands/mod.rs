@@ -1,6 +1,7 @@
 //! What each command does: unpack the arguments, ask the target, print.
 
 mod apply;
+mod check;
 mod ctd;
 mod cure;
 mod docs;
@@ -8,7 +9,9 @@ mod export;
 mod import;
 mod key;
 mod many;
+mod media;
 mod object;
+mod parallel;
 mod plan_text;
 mod publish;
 mod reindex;
@@ -48,8 +51,10 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
         Command::Unpublish(args) => publish::run(args, PublishAction::Unpublish, settings, printer),
         Command::Archive(args) => publish::run(args, PublishAction::Archive, settings, printer),
         Command::Workflow(command) => workflow::run(command, settings, printer),
+        Command::Media(command) => media::run(command, settings, printer),
         Command::Search(args) => search::run(*args, settings, printer),
         Command::Reindex(args) => reindex::run(&args, settings, printer),
+        Command::Check(args) => check::run(&args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

@@ -15,7 +15,7 @@ use super::{
     reading,
 };
 use crate::{
-    cli::{ObjectCommand, ObjectListArgs},
+    cli::{ListArgs, ObjectCommand},
     content,
     failure::{Failure, Fault, Kind, Outcome, Result},
     printer::Printer,
@@ -49,7 +49,13 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     match command {
-        ObjectCommand::List(args) => list(&*reading(settings)?, args, printer)?,
+        ObjectCommand::List(args) => {
+            let target = reading(settings)?;
+            let edition = if args.preview { Edition::Current } else { Edition::Published };
+            let list = list(&*target, &args.r#type, args.list, edition)?;
+            printer.rows(&list.objects, &COLUMNS)?;
+            list.tell_rest(printer)?;
+        }
         ObjectCommand::Get { r#type, id, hydrate, version } => {
             let target = reading(settings)?;
             let object = match version {
@@ -105,8 +111,29 @@ fn planned(printer: &mut Printer, what: &str) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn list(target: &dyn Target, args: ObjectListArgs, printer: &mut Printer) -> Result<()> {
-    let edition = if args.preview { Edition::Current } else { Edition::Published };
+/// Objects that were asked for, and how many there are.
+pub(super) struct Listed {
+    pub(super) objects: Vec<Value>,
+    total: u64,
+}
+
+impl Listed {
+    /// Says that there are more, if there are.
+    pub(super) fn tell_rest(&self, printer: &mut Printer) -> Result<()> {
+        let shown = self.objects.len();
+        if (shown as u64) < self.total {
+            printer.note(&format!("{shown} of {}; --page and --all show more", self.total))?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn list(
+    target: &dyn Target,
+    content_type: &str,
+    args: ListArgs,
+    edition: Edition,
+) -> Result<Listed> {
     let limit = if args.all { limits::PAGE_MAX } else { args.limit };
     let mut request = ListRequest {
         page: Page { number: args.page, limit },
@@ -117,19 +144,14 @@ fn list(target: &dyn Target, args: ObjectListArgs, printer: &mut Printer) -> Res
         filters: args.filters,
         ids: (!args.ids.is_empty()).then_some(args.ids),
     };
-    let mut list = target.objects(&args.r#type, &request, edition)?;
+    let mut list = target.objects(content_type, &request, edition)?;
     let mut objects = list.data;
     while args.all && u64::from(request.page.number) < list.total_pages {
         request.page.number += 1;
-        list = target.objects(&args.r#type, &request, edition)?;
+        list = target.objects(content_type, &request, edition)?;
         objects.append(&mut list.data);
     }
-    printer.rows(&objects, &COLUMNS)?;
-    if (objects.len() as u64) < list.total_count {
-        let shown = objects.len();
-        printer.note(&format!("{shown} of {}; --page and --all show more", list.total_count))?;
-    }
-    Ok(())
+    Ok(Listed { objects, total: list.total_count })
 }
 
 fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {

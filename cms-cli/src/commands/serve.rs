@@ -90,6 +90,12 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
     if let Some(wait) = args.search_wait {
         config.search_wait = Duration::from_millis(wait);
     }
+    if let Some(limit) = args.media_file_limit {
+        config.media_file_limit = limit;
+    }
+    if let Some(space) = args.render_cache {
+        config.render_cache = space;
+    }
     config.max_types = args.max_types;
     config.max_objects = args.max_objects;
     config.lenient_readonly = args.lenient_readonly;

@@ -1,10 +1,13 @@
 //! Files of content objects: JSON arrays, JSON lines, YAML and CSV, read one object after the other.
 //!
 //! Knows forms of files, but neither targets nor rules of content. [`csv`] gives cells their
-//! types, [`folder`] is the layout of an exported folder.
+//! types, [`folder`] is the layout of an exported folder, [`stream`] reads and writes files of any
+//! kind, [`paths`] finds them.
 
 pub(crate) mod csv;
 pub(crate) mod folder;
+pub(crate) mod paths;
+pub(crate) mod stream;
 
 use std::{
     fmt,

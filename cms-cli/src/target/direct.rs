@@ -1,15 +1,24 @@
-//! A data folder, opened by this process.
+//! A data folder, opened by this process. Its files are read in [`media`].
 
-use std::{path::Path, sync::Arc, time::Duration};
+mod media;
+
+use std::{
+    io::{self, Read},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
 use cms_core::{
     Caller, Cms, CoreConfig, Error, Result, Visibility, limits,
     paging::Page,
     wire::{
         batch::BatchReport,
+        check::{Check, CheckRequest},
         ctd::{ContentType, TypeListRequest},
         key::{CreatedKey, Key, NewKey},
         list::List,
+        media::UploadRequest,
         object::{Direction, Json, ListRequest},
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
@@ -19,7 +28,8 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Edition, Rewriting, Target, all_pages, reindex_payload};
+use self::media::StoredFile;
+use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 use crate::failure::{self, Failure};
 
 /// The file that makes a folder a data folder.
@@ -178,6 +188,17 @@ impl Target for Direct {
         self.cms.objects().batch_create(&self.caller, content_type, elements, update_existing)
     }
 
+    fn upload(&self, mut file: Outgoing, request: &UploadRequest) -> Result<Value> {
+        let mut incoming = self.cms.media().receive()?;
+        io::copy(&mut file.content, &mut incoming)
+            .map_err(|error| Error::Internal(Box::new(error)))?;
+        Ok(self.cms.media().upload(&self.caller, Some(incoming), request)?.to_value())
+    }
+
+    fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
+        Ok(Box::new(StoredFile::open(&self.cms, id, extension)?))
+    }
+
     fn act(
         &self,
         content_type: &str,
@@ -229,6 +250,10 @@ impl Target for Direct {
         // On a folder that no server uses, nobody else works.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)
+    }
+
+    fn check(&self, request: &CheckRequest) -> Result<Check> {
+        self.cms.check(request)
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

@@ -7,13 +7,17 @@
 mod direct;
 mod remote;
 
+use std::io::{self, Read};
+
 use cms_core::{
-    Result,
+    Error, Result,
     wire::{
         batch::BatchReport,
+        check::{Check, CheckRequest},
         ctd::ContentType,
         key::{CreatedKey, Key, NewKey},
         list::List,
+        media::UploadRequest,
         object::ListRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
@@ -37,12 +41,19 @@ pub(crate) enum Edition {
     Current,
 }
 
+/// A file on its way to a target, read as it is sent.
+pub(crate) struct Outgoing {
+    pub(crate) content: Box<dyn Read + Send>,
+    /// Bytes that there are to read.
+    pub(crate) size: u64,
+}
+
 /// Tells how far a change is, from any thread.
 pub(crate) type Rewriting = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
 
-/// Content, types, workflows and keys of one space. Objects of every publishing status are visible,
-/// unless a list or a search is asked for published ones.
-pub(crate) trait Target {
+/// Content, types, files, workflows and keys of one space. Objects of every publishing status are
+/// visible, unless a list or a search is asked for published ones. Several threads may ask at once.
+pub(crate) trait Target: Sync {
     /// Names the target, and the key that is used, for people.
     fn describe(&self) -> Result<String>;
 
@@ -91,6 +102,12 @@ pub(crate) trait Target {
         update_existing: bool,
     ) -> Result<BatchReport>;
 
+    /// Stores a file; returns its media object.
+    fn upload(&self, file: Outgoing, request: &UploadRequest) -> Result<Value>;
+    /// The stored file of a media object. What fails while it is read is an [`cms_core::Error`] within
+    /// the error of the reader, see [`reading_failed`].
+    fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>>;
+
     /// Publishes, unpublishes or archives an object; with `cascade` also those it links to.
     fn act(&self, content_type: &str, id: &str, action: PublishAction, cascade: bool)
     -> Result<()>;
@@ -114,6 +131,9 @@ pub(crate) trait Target {
     /// Says how far a job is. Asked again and again it gets done, whether a server runs or not.
     fn job(&self, id: &str) -> Result<Job>;
 
+    /// Looks for what does not fit together, and mends what can be mended when asked to.
+    fn check(&self, request: &CheckRequest) -> Result<Check>;
+
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
@@ -125,6 +145,11 @@ pub(crate) fn open(place: &Place, changes: bool) -> failure::Result<Box<dyn Targ
         Place::Folder(folder) => Box::new(direct::Direct::open(folder, changes)?),
         Place::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
     })
+}
+
+/// What went wrong when a stored file was read.
+pub(crate) fn reading_failed(error: io::Error) -> Error {
+    error.downcast().unwrap_or_else(|error| Error::Internal(Box::new(error)))
 }
 
 /// What a target is told about the types of a new search index.

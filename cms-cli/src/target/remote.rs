@@ -1,18 +1,22 @@
-//! A running server, asked through its HTTP API. Its addresses are in [`path`].
+//! A running server, asked through its HTTP API. Its addresses are in [`path`], files
+//! in [`media`].
 
+mod media;
 mod path;
 
-use std::{cell::OnceCell, thread, time::Duration};
+use std::{io::Read, sync::OnceLock, thread, time::Duration};
 
 use cms_core::{
     Error, Result, limits,
     wire::{
         batch::BatchReport,
+        check::{Check, CheckRequest},
         context::AuthContext,
         ctd::ContentType,
         error::from_response,
         key::{CreatedKey, Key, NewKey},
         list::List,
+        media::UploadRequest,
         object::ListRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
@@ -30,10 +34,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use self::path::{
-    JOBS, KEYS, REINDEX, SEARCH, TYPES, WORKFLOW_STATES, WORKFLOWS, list_query, object_path,
+    CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WORKFLOW_STATES, WORKFLOWS, list_query, object_path,
     objects_path, search_query, segment, state_path, type_path,
 };
-use super::{Edition, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 use crate::failure::{self, Failure, Kind};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,7 +52,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 pub(crate) struct Remote {
     base: String,
     key: String,
-    client: OnceCell<Client>,
+    client: OnceLock<Client>,
 }
 
 /// What a request is about, for "not found".
@@ -76,7 +80,7 @@ impl Remote {
         Ok(Self {
             base: url.trim_end_matches('/').to_owned(),
             key: key.to_owned(),
-            client: OnceCell::new(),
+            client: OnceLock::new(),
         })
     }
 
@@ -116,6 +120,21 @@ impl Remote {
         body: Option<&[u8]>,
         safe: bool,
     ) -> Result<(u16, Vec<u8>)> {
+        let answer = self.answer(edition, method, path, body, safe)?;
+        let status = answer.status().as_u16();
+        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+        Ok((status, bytes.to_vec()))
+    }
+
+    /// Sends a request; the body of the answer is still to be read.
+    fn answer(
+        &self,
+        edition: Edition,
+        method: &Method,
+        path: &str,
+        body: Option<&[u8]>,
+        safe: bool,
+    ) -> Result<Response> {
         let url = format!("{}{path}", self.base);
         for attempt in 1.. {
             let mut request =
@@ -127,13 +146,11 @@ impl Remote {
                 request = request.header(CONTENT_TYPE, "application/json").body(body.to_vec());
             }
             let answer = request.send().map_err(|error| self.unreachable(&error))?;
-            let status = answer.status().as_u16();
-            if safe && attempt < ATTEMPTS && matches!(status, 429 | 503) {
+            if safe && attempt < ATTEMPTS && matches!(answer.status().as_u16(), 429 | 503) {
                 thread::sleep(pause(&answer));
                 continue;
             }
-            let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
-            return Ok((status, bytes.to_vec()));
+            return Ok(answer);
         }
         unreachable!("the loop ends by returning")
     }
@@ -324,6 +341,14 @@ impl Target for Remote {
         parse(status, &bytes, type_named(content_type))
     }
 
+    fn upload(&self, file: Outgoing, request: &UploadRequest) -> Result<Value> {
+        self.send_file(file, request)
+    }
+
+    fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
+        self.stored_file(id, extension)
+    }
+
     fn act(
         &self,
         content_type: &str,
@@ -384,6 +409,10 @@ impl Target for Remote {
 
     fn job(&self, id: &str) -> Result<Job> {
         self.get(&format!("{JOBS}/{}", segment(id)), About { what: "job", name: id })
+    }
+
+    fn check(&self, request: &CheckRequest) -> Result<Check> {
+        self.post(CHECK, request, SERVER)
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

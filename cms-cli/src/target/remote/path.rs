@@ -17,6 +17,13 @@ pub(super) const WORKFLOW_STATES: &str = "/api/v1/workflow";
 pub(super) const SEARCH: &str = "/api/v1/search";
 pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
 pub(super) const JOBS: &str = "/api/v1/internal/job";
+pub(super) const MEDIA: &str = "/api/media";
+pub(super) const CHECK: &str = "/api/v1/internal/check";
+
+/// Where the stored file of a media object is, as it was uploaded.
+pub(super) fn file_path(id: &str, extension: &str) -> String {
+    format!("/image/0x0/{}", segment(&format!("{id}.{extension}")))
+}
 
 pub(super) fn state_path(content_type: &str, id: &str) -> String {
     format!("{WORKFLOW_STATES}/{}/{}", segment(content_type), segment(id))

@@ -1,0 +1,51 @@
+//! `cms check`: whether stored files and media objects agree.
+
+use std::fmt::Write as _;
+
+use cms_core::wire::check::{Check, CheckRequest};
+use serde_json::json;
+
+use super::{counted, reading, watch::waited};
+use crate::{
+    cli::CheckArgs,
+    failure::{Outcome, Result},
+    printer::Printer,
+    settings::Settings,
+};
+
+pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    // A missing folder is not made: there is nothing in it to check.
+    let target = reading(settings)?;
+    if args.repair {
+        printer.target(&target.describe()?)?;
+    }
+    let request = CheckRequest { repair: args.repair };
+    let check = waited("check", printer, || target.check(&request))?;
+    printer.value(&json!(check), || describe(&check))?;
+    if check.is_sound() {
+        return Ok(Outcome::Done);
+    }
+    if !args.repair && !check.media.orphaned.is_empty() {
+        printer.note("hint: `cms check --repair` removes files without a media object")?;
+    }
+    Ok(Outcome::Unsound)
+}
+
+fn describe(check: &Check) -> String {
+    let media = &check.media;
+    let mut text = format!("{}\n", counted(media.files, "stored file"));
+    let lists =
+        [("without its file", &media.missing), ("file without a media object", &media.orphaned)];
+    for (what, ids) in lists {
+        for id in ids {
+            writeln!(text, "{what}: {id}").ok();
+        }
+    }
+    if media.removed > 0 {
+        writeln!(text, "removed {}", counted(media.removed, "file")).ok();
+    }
+    if check.is_sound() {
+        text.push_str("sound\n");
+    }
+    text
+}

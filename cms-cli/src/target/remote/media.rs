@@ -1,0 +1,95 @@
+//! Files on their way to a server and back, of which only a piece is in memory at a time.
+
+use std::{
+    io::{self, Read},
+    time::Duration,
+};
+
+use cms_core::{
+    Error, Result,
+    wire::{error::from_response, media::UploadRequest},
+};
+use reqwest::{
+    Method,
+    blocking::{
+        Response,
+        multipart::{Form, Part},
+    },
+};
+use serde_json::Value;
+
+use super::{
+    super::Outgoing,
+    ANSWER_TIMEOUT, About, Edition, Remote, parse,
+    path::{MEDIA, file_path},
+};
+
+/// The slowest line that an upload waits for, in bytes per second.
+const SLOWEST: u64 = 64 * 1024;
+
+impl Remote {
+    pub(super) fn send_file(&self, file: Outgoing, request: &UploadRequest) -> Result<Value> {
+        let time = ANSWER_TIMEOUT + Duration::from_secs(file.size / SLOWEST);
+        let url = format!("{}{MEDIA}", self.base);
+        let answer = self
+            .client()?
+            .post(url)
+            .header("X-AUTH-TOKEN", &self.key)
+            .timeout(time)
+            .multipart(form(file, request))
+            .send()
+            .map_err(|error| self.unreachable(&error))?;
+        let status = answer.status().as_u16();
+        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+        parse(status, &bytes, About { what: "content type", name: "_media" })
+    }
+
+    pub(super) fn stored_file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
+        let path = file_path(id, extension);
+        let answer = self.answer(Edition::Current, &Method::GET, &path, None, true)?;
+        let status = answer.status().as_u16();
+        if status < 300 {
+            return Ok(Box::new(Download { server: self, answer }));
+        }
+        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+        Err(from_response(status, &bytes, "file", id))
+    }
+}
+
+/// The fields of contract 7.1, and ours.
+fn form(file: Outgoing, request: &UploadRequest) -> Form {
+    // Names as they are: the server reads no encoded ones.
+    let mut form = Form::new().percent_encode_noop();
+    form = form.text("save", if request.save { "1" } else { "0" });
+    let fields = [
+        ("type", &request.kind),
+        ("id", &request.id),
+        ("alt", &request.alt),
+        ("title", &request.title),
+    ];
+    for (name, value) in fields {
+        if let Some(value) = value {
+            form = form.text(name, value.clone());
+        }
+    }
+    for tag in &request.tags {
+        form = form.text("tags", tag.clone());
+    }
+    let part = Part::reader_with_length(file.content, file.size);
+    form.part("file", part.file_name(request.file_name.clone()))
+}
+
+/// The body of an answer.
+struct Download<'r> {
+    server: &'r Remote,
+    answer: Response,
+}
+
+impl Read for Download<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.answer.read(buffer).map_err(|_| {
+            let reason = "broke the connection off";
+            io::Error::other(Error::Unreachable(format!("{} {reason}", self.server.base)))
+        })
+    }
+}
