@@ -202,6 +202,18 @@ impl Progress {
         }
     }
 
+    /// Shows that so much of the same total is done.
+    pub(crate) fn advance_to(&mut self, now: u64) {
+        match &mut self.0 {
+            Display::Nothing | Display::Waiting { .. } => {}
+            Display::Bar(bar) => bar.set_position(now),
+            Display::Lines { done, .. } => {
+                *done = now;
+                self.advance(0);
+            }
+        }
+    }
+
     /// Shows that time has passed.
     pub(crate) fn tick(&mut self) {
         self.advance(0);

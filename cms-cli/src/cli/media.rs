@@ -46,10 +46,20 @@ pub(crate) struct UploadArgs {
     pub(crate) dry_run: DryRun,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MediaKind {
     Image,
     File,
+}
+
+impl MediaKind {
+    /// As the API spells it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::File => "file",
+        }
+    }
 }
 
 /// Compare stored files with media objects.

@@ -1,4 +1,4 @@
-//! `cms export`: types and objects as a folder that `cms import` reads.
+//! `cms export`: types, objects and media files as a folder that `cms import` reads.
 //!
 //! The same content gives the same bytes: types by name, objects in the order in which they were
 //! made, in their current versions. Of `internal` only what an import restores is kept: the status
@@ -11,20 +11,27 @@ use std::{
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
-    sync::atomic::Ordering,
+    sync::{Arc, atomic::Ordering},
 };
 
 use cms_core::{
-    limits,
+    Error, limits,
     paging::Page,
     wire::{ctd::ContentType, list::List, object::ListRequest},
 };
 use serde_json::{Map, Value, json};
 
-use super::{NOTHING_CHANGED, counted, interrupt, many, reading, require_types};
+use super::{
+    NOTHING_CHANGED, counted, interrupt, many,
+    media::{self, extension},
+    parallel, reading, require_types,
+};
 use crate::{
     cli::ExportArgs,
-    content::folder,
+    content::{
+        folder,
+        stream::{self, Pace},
+    },
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project::{self, DEFAULT_WORKFLOW},
@@ -36,6 +43,8 @@ use crate::{
 const FILE_OBJECTS: u64 = 10_000;
 /// Objects in one request.
 const PAGE: u32 = limits::PAGE_MAX;
+/// Media objects whose files are written before somebody is told.
+const FILES: usize = 32;
 
 pub(super) fn run(
     args: &ExportArgs,
@@ -46,7 +55,7 @@ pub(super) fn run(
     require_types(&*target, &args.types)?;
     let all = target.types()?;
     let mut types = Vec::new();
-    let mut objects = 0;
+    let (mut objects, mut files) = (0, 0);
     for content_type in &all {
         let is_named = args.types.contains(&content_type.name);
         if !args.types.is_empty() && !is_named {
@@ -64,6 +73,7 @@ pub(super) fn run(
         folder::names(&types.iter().map(|(content_type, _)| *content_type).collect::<Vec<_>>());
     if !args.dry_run.dry_run {
         let interrupt = interrupt();
+        let pace = Pace::new(Arc::clone(&interrupt));
         let draft = folder::Draft::new(&args.dir)?;
         let mut progress = printer.progress("export", objects);
         objects = 0;
@@ -71,13 +81,15 @@ pub(super) fn run(
             progress.advance(count);
             if interrupt.load(Ordering::Relaxed) { Err(interrupted(&args.dir)) } else { Ok(()) }
         };
-        let mut scheduled = 0;
+        let (mut scheduled, mut missing) = (0, 0);
         for ((content_type, _), name) in types.iter().zip(&names) {
             advance(0)?;
             let path = draft.path().join(name);
-            let written = write_type(&*target, content_type, &path, &mut advance)?;
+            let written = write_type(&*target, content_type, &path, &pace, &mut advance)?;
             objects += written.objects;
             scheduled += written.scheduled;
+            files += written.files;
+            missing += written.missing;
         }
         if let Some(text) = project::print_workflows(&target.workflows()?) {
             let path = draft.path().join(folder::WORKFLOWS);
@@ -89,14 +101,18 @@ pub(super) fn run(
             let publications = counted(scheduled, "scheduled publication");
             printer.note(&format!("{publications} not exported: a file cannot keep a time"))?;
         }
+        if missing > 0 {
+            printer.note(&format!("{} without a file", counted(missing, "media object")))?;
+        }
         if args.types.is_empty() {
             folder::clear_others(&args.dir, &names)?;
         }
     }
-    let value = json!({ "contentTypes": types.len(), "objects": objects });
+    let value = json!({ "contentTypes": types.len(), "objects": objects, "files": files });
     printer.value(&value, || {
         let types = counted(types.len() as u64, "type");
-        format!("{types}, {}\n", counted(objects, "object"))
+        let files = if files > 0 { format!(", {}", counted(files, "file")) } else { String::new() };
+        format!("{types}, {}{files}\n", counted(objects, "object"))
     })?;
     if args.dry_run.dry_run {
         printer.note(NOTHING_CHANGED)?;
@@ -110,6 +126,10 @@ struct Written {
     objects: u64,
     /// Objects that are to be published later.
     scheduled: u64,
+    /// Files of media objects.
+    files: u64,
+    /// Media objects without a file.
+    missing: u64,
 }
 
 /// Writes the folder of one type.
@@ -117,6 +137,7 @@ fn write_type(
     target: &dyn Target,
     content_type: &ContentType,
     path: &Path,
+    pace: &Pace,
     advance: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Written> {
     let unwritable = |error| Failure::unwritable(path.display(), error);
@@ -143,7 +164,16 @@ fn write_type(
                 written.scheduled += u64::from(object["internal"].get("scheduledAt").is_some());
             }
             written.objects += list.count;
-            advance(list.count)?;
+            if name == media::TYPE {
+                for objects in list.data.chunks(FILES) {
+                    let files = write_files(target, objects, path, pace)?;
+                    written.files += files;
+                    written.missing += objects.len() as u64 - files;
+                    advance(objects.len() as u64)?;
+                }
+            } else {
+                advance(list.count)?;
+            }
             if u64::from(list.current_page) >= list.total_pages {
                 break;
             }
@@ -152,6 +182,24 @@ fn write_type(
         file.flush().map_err(unwritable)?;
     }
     Ok(written)
+}
+
+/// Writes the files of media objects; returns how many there are.
+fn write_files(target: &dyn Target, objects: &[Value], folder: &Path, pace: &Pace) -> Result<u64> {
+    let write = |object: &Value| {
+        let (id, extension) = (object["id"].as_str().unwrap_or_default(), extension(object));
+        let mut stored = match target.file(id, extension) {
+            Ok(stored) => stored,
+            Err(Error::NotFound { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        let path = folder.join(folder::file_name(id, extension));
+        let unwritable = |error| Failure::unwritable(path.display(), error);
+        let mut file = File::create(&path).map_err(unwritable)?;
+        stream::copy(&mut *stored, &mut file, unwritable, pace).map(|size| size.is_some())
+    };
+    let written = parallel::each(objects, parallel::USUAL, &pace.stop, write, || ())?;
+    Ok(written.iter().filter(|written| **written == Some(true)).count() as u64)
 }
 
 /// An object as a file holds it; `published` are the published versions of modified ones.

@@ -2,9 +2,10 @@
 //!
 //! One folder per type, `ContentType<Name>` or for system types `InternalContentType<Name>`. In it
 //! the definition, the objects as JSON lines in one or more files `contentObject<Name>*.json`, and
-//! the bytes of media beside them. Beside the types stands, where there are any, [`WORKFLOWS`].
+//! beside media objects their files, `<id>.<extension>`. Beside the types stands, where there are any, [`WORKFLOWS`].
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -33,8 +34,45 @@ pub(crate) struct TypeFolder {
     pub(crate) payload: Map<String, Value>,
     /// Files of objects, in order.
     pub(crate) pages: Vec<PathBuf>,
-    /// Files that belong to media objects.
-    pub(crate) media: usize,
+    /// Files of media objects.
+    pub(crate) files: MediaFiles,
+}
+
+/// The type of media objects.
+const MEDIA: &str = "_media";
+/// Extension of a file whose own one cannot be part of a name.
+const NO_EXTENSION: &str = "bin";
+
+/// Files of media objects, by their names in lower case.
+#[derive(Clone, Default)]
+pub(crate) struct MediaFiles(BTreeMap<String, PathBuf>);
+
+impl MediaFiles {
+    /// Takes the file of an object out, whatever its extension is when there is none of the right one.
+    pub(crate) fn take(&mut self, id: &str, extension: &str) -> Option<PathBuf> {
+        let right = file_name(id, extension).to_lowercase();
+        self.0.remove(&right).or_else(|| {
+            let id = id.to_lowercase();
+            let is_its = |name: &str| name.split('.').next() == Some(&id);
+            let mut from = self.0.range(id.clone()..);
+            let name = from.next().map(|(name, _)| name.clone()).filter(|name| is_its(name))?;
+            self.0.remove(&name)
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.values().map(PathBuf::as_path)
+    }
+}
+
+/// Name of the file of a media object. An extension is free text, so not every one can be part of it.
+pub(crate) fn file_name(id: &str, extension: &str) -> String {
+    let is_plain = !extension.is_empty() && extension.bytes().all(|b| b.is_ascii_alphanumeric());
+    format!("{id}.{}", if is_plain { extension } else { NO_EXTENSION })
 }
 
 /// Finds the types in an exported folder, ordered by name.
@@ -68,17 +106,18 @@ fn read_type(path: &Path) -> Result<TypeFolder> {
     let payload = definition.into_iter().filter(|(key, _)| WRITABLE_KEYS.contains(&key.as_str()));
     let payload = payload.collect();
     let mut pages = Vec::new();
-    let mut media = 0;
+    let mut files = MediaFiles::default();
     for entry in entries(path)?.into_iter().filter(|entry| entry.is_file()) {
+        let file = entry.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         if is_page(&entry) {
             pages.push(entry);
-        } else if !entry.ends_with(DEFINITION) {
-            media += 1;
+        } else if name == MEDIA && !entry.ends_with(DEFINITION) && !file.starts_with('.') {
+            files.0.insert(file, entry);
         }
     }
     // Page 10 comes after page 9, also where numbers are not padded.
     pages.sort_by_key(|page| (page.as_os_str().len(), page.clone()));
-    Ok(TypeFolder { name, payload, pages, media })
+    Ok(TypeFolder { name, payload, pages, files })
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -121,7 +160,7 @@ pub(crate) fn page_name(content_type: &str, number: u64, pages: u64) -> String {
 }
 
 /// Types that the server makes and nobody can change (contract 2.6, 12).
-const SYSTEM_TYPES: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
+const SYSTEM_TYPES: [&str; 4] = [MEDIA, "_tag", "_webhooks", "_plugin_settings"];
 
 /// Tells whether a type is the server's own.
 pub(crate) fn is_system(name: &str) -> bool {
@@ -188,7 +227,7 @@ impl Drop for Draft {
     }
 }
 
-/// Moves the files of a type over earlier ones, and only then removes pages that are no more.
+/// Moves the files of a type over earlier ones, and only then removes files that are no more.
 fn replace(draft: &Path, type_folder: &Path) -> Result<()> {
     let unwritable = |error| Failure::unwritable(type_folder.display(), error);
     fs::create_dir_all(type_folder).map_err(unwritable)?;
@@ -201,10 +240,19 @@ fn replace(draft: &Path, type_folder: &Path) -> Result<()> {
     clear(type_folder, &kept)
 }
 
-/// Removes what an earlier export wrote into the folder of a type; media stay.
+/// Tells whether an export wrote the file of a media object there.
+fn is_media_file(path: &Path) -> bool {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let folder = format!("{INTERNAL_PREFIX}{}", title(MEDIA)).to_lowercase();
+    name(path).starts_with("_media-")
+        && path.parent().is_some_and(|parent| name(parent).starts_with(&folder))
+}
+
+/// Removes what an earlier export wrote into the folder of a type; other files stay.
 fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     for path in entries(type_folder)? {
-        let is_ours = path.is_file() && (is_page(&path) || path.ends_with(DEFINITION));
+        let is_ours = path.is_file()
+            && (is_page(&path) || path.ends_with(DEFINITION) || is_media_file(&path));
         if is_ours && !kept.contains(&path) {
             fs::remove_file(&path).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
@@ -218,7 +266,7 @@ pub(crate) fn clear_others(folder: &Path, names: &[String]) -> Result<()> {
         let is_named = names.iter().any(|name| path.ends_with(name));
         if !is_named && path.join(DEFINITION).is_file() {
             clear(&path, &[])?;
-            // Media that are still in it keep the folder.
+            // Other files that are still in it keep the folder.
             fs::remove_dir(&path).ok();
         }
     }
@@ -252,5 +300,27 @@ mod tests {
         }
         assert_eq!(page_name("_media", 1, 1), "contentObjectMedia.json");
         assert_eq!(page_name("post", 2, 12), "contentObjectPost000002.json");
+        for (extension, wanted) in
+            [("jpg", "a.jpg"), ("JPG", "a.JPG"), ("", "a.bin"), ("../../b", "a.bin")]
+        {
+            assert_eq!(file_name("a", extension), wanted);
+        }
+    }
+
+    #[test]
+    fn media_objects_find_their_files() {
+        let names = ["_media-1.jpg", "_media-1.png", "_media-10.gif", "_media-2", "readme.md"];
+        let files = names.map(|name| (name.to_owned(), PathBuf::from(name)));
+        let mut files = MediaFiles(BTreeMap::from(files));
+        let mut take = |id: &str, extension: &str| {
+            files.take(id, extension).map(|path| path.display().to_string())
+        };
+        assert_eq!(take("_media-1", "png").as_deref(), Some("_media-1.png"));
+        assert_eq!(take("_MEDIA-1", "gif").as_deref(), Some("_media-1.jpg"));
+        assert_eq!(take("_media-1", "gif"), None);
+        assert_eq!(take("_media-10", "GIF").as_deref(), Some("_media-10.gif"));
+        assert_eq!(take("_media-2", "").as_deref(), Some("_media-2"));
+        assert_eq!(take("_media", "jpg"), None);
+        assert_eq!(files.len(), 1);
     }
 }

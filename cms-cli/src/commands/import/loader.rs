@@ -6,8 +6,9 @@
 //! the whole object waits until its targets are there.
 //!
 //! Statuses come last: [`status`]. A modified object is created from its published version, so that
-//! nothing of the current one can be published with it.
+//! nothing of the current one can be published with it. Files come first: [`files`].
 
+mod files;
 mod status;
 
 use std::{
@@ -65,8 +66,9 @@ pub(super) struct Options<'a> {
     pub(super) stop_on_error: bool,
     pub(super) rejects: Option<&'a Path>,
     pub(super) dry_run: bool,
-    /// Objects get the statuses and workflow states that the files say.
-    pub(super) statuses: bool,
+    /// Media objects have their files beside them, and objects get the statuses and workflow states
+    /// that the folder says.
+    pub(super) from_folder: bool,
 }
 
 pub(super) struct Loader<'a> {
@@ -131,6 +133,7 @@ impl<'a> Loader<'a> {
     /// Brings in all objects of all jobs.
     pub(super) fn run(mut self, jobs: &[Job], printer: &mut Printer) -> Result<Counts> {
         let total = self.read_ids(jobs)?;
+        self.send_files(jobs, printer)?;
         let mut progress = printer.progress("import", total);
         let mut unfinished = Vec::new();
         let mut rank = 0;
@@ -209,7 +212,8 @@ impl<'a> Loader<'a> {
     /// Whether no more objects are to be sent.
     fn stops(&mut self) -> bool {
         self.counts.interrupted |= self.interrupt.load(Ordering::Relaxed);
-        self.counts.interrupted || (self.options.stop_on_error && self.counts.refused > 0)
+        self.counts.interrupted
+            || (self.options.stop_on_error && self.counts.refused + self.counts.files.refused > 0)
     }
 
     /// Sends objects that stand one after the other.
@@ -425,14 +429,25 @@ impl<'a> Loader<'a> {
         printer: &mut Printer,
     ) -> Result<()> {
         self.counts.refused += 1;
-        if self.counts.refused <= SHOWN {
+        self.tell_refused(job, element, errors, printer)
+    }
+
+    fn tell_refused(
+        &mut self,
+        job: &Job,
+        element: &Element,
+        errors: &FieldErrors,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        let refused = self.counts.refused + self.counts.files.refused;
+        if refused <= SHOWN {
             let name = &job.content_type.name;
             let id = element.id().map_or_else(String::new, |id| format!(" {name}/{id}"));
             for (path, messages) in errors.iter() {
                 let messages = messages.join("; ");
                 printer.note(&format!("refused{id} ({}): {path}: {messages}", element.place))?;
             }
-        } else if self.counts.refused == SHOWN + 1 {
+        } else if refused == SHOWN + 1 {
             printer.note("more are refused; they are counted, but not shown")?;
         }
         if let Some(rejects) = &mut self.rejects {

@@ -18,13 +18,16 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::loader::Existing;
 use self::{
-    counts::Counts,
+    counts::{Counts, FileCounts},
     loader::{Loader, Options},
 };
-use super::{NOTHING_CHANGED, changing};
+use super::{NOTHING_CHANGED, changing, counted};
 use crate::{
     cli::ImportArgs,
-    content::{Source, folder},
+    content::{
+        Source,
+        folder::{self, MediaFiles},
+    },
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project::{self, Present},
@@ -38,6 +41,8 @@ struct Job {
     sources: Vec<Source>,
     /// Ids in lower case that stay away, because somebody deleted them.
     deleted: HashSet<String>,
+    /// Files of media objects.
+    files: MediaFiles,
 }
 
 pub(super) fn run(
@@ -50,7 +55,7 @@ pub(super) fn run(
         stop_on_error: args.stop_on_error,
         rejects: args.rejects.as_deref(),
         dry_run: args.dry_run.dry_run,
-        statuses: args.files.is_empty(),
+        from_folder: args.files.is_empty(),
     };
     let folder = Path::new(&args.what);
     let counts = if args.files.is_empty() {
@@ -64,11 +69,12 @@ pub(super) fn run(
         let sources = sources(&args.files)?;
         let target = changing(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.what)?;
-        let job = Job { content_type, sources, deleted: HashSet::new() };
+        let files = MediaFiles::default();
+        let job = Job { content_type, sources, deleted: HashSet::new(), files };
         Loader::new(&*target, &options)?.run(&[job], printer)?
     };
     tell(&counts, &options, printer)?;
-    let partly = counts.refused > 0 || counts.interrupted;
+    let partly = counts.refused + counts.files.refused > 0 || counts.interrupted;
     Ok(if partly { Outcome::Partly } else { Outcome::Done })
 }
 
@@ -81,7 +87,7 @@ pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer
         stop_on_error: false,
         rejects: None,
         dry_run: false,
-        statuses: true,
+        from_folder: true,
     };
     let counts = import_folder(target, folder, &options, printer)?;
     if counts.interrupted {
@@ -90,7 +96,10 @@ pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer
     if counts.created + counts.refused > 0 {
         printer.note(&counts.sentence())?;
     }
-    Ok(())
+    match counts.files.sentence() {
+        Some(sentence) if counts.files.stored + counts.files.refused > 0 => printer.note(&sentence),
+        _ => Ok(()),
+    }
 }
 
 fn import_folder(
@@ -100,11 +109,6 @@ fn import_folder(
     printer: &mut Printer,
 ) -> Result<Counts> {
     let folders = folder::read(path)?;
-    let media: usize = folders.iter().map(|folder| folder.media).sum();
-    if media > 0 {
-        printer
-            .note(&format!("{media} media files are not read: only what is known about them is"))?;
-    }
     let update = options.existing == Existing::Update;
     types::apply(target, &folders, workflows(path)?, update, options.dry_run, printer)?;
 
@@ -119,12 +123,14 @@ fn import_folder(
                 } else {
                     HashSet::new()
                 };
-                jobs.push(Job { content_type: content_type.clone(), sources, deleted });
+                let (content_type, files) = (content_type.clone(), folder.files.clone());
+                jobs.push(Job { content_type, sources, deleted, files });
             }
             // A dry run has not made the type.
             None if options.dry_run => {
                 let content_type = types::unmade(folder);
-                jobs.push(Job { content_type, sources, deleted: HashSet::new() });
+                let files = folder.files.clone();
+                jobs.push(Job { content_type, sources, deleted: HashSet::new(), files });
             }
             None => printer
                 .note(&format!("there is no type \"{}\" here, it is left out", folder.name))?,
@@ -151,17 +157,32 @@ fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
 }
 
 fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result<()> {
-    let value = json!({
+    let mut value = json!({
         "created": counts.created,
         "updated": counts.updated,
         "unchanged": counts.unchanged,
         "refused": counts.refused,
         "statusesSet": counts.statuses,
     });
-    printer.value(&value, || format!("{}\n", counts.sentence()))?;
+    if options.from_folder {
+        value["files"] = json!(counts.files);
+    }
+    printer.value(&value, || {
+        let lines = [Some(counts.sentence()), counts.files.sentence()];
+        lines.into_iter().flatten().map(|line| line + "\n").collect()
+    })?;
+    let FileCounts { missing, without_object, .. } = counts.files;
+    if missing > 0 {
+        printer
+            .note(&format!("{} without a file in the folder", counted(missing, "media object")))?;
+    }
+    if without_object > 0 {
+        let files = counted(without_object, "file");
+        printer.note(&format!("{files} without a media object in the folder, left out"))?;
+    }
     if counts.interrupted {
         printer.note("interrupted; the same command with --update-existing goes on")?;
-    } else if counts.refused > 0 {
+    } else if counts.refused + counts.files.refused > 0 {
         printer.note(&match options.rejects {
             Some(file) => {
                 format!("hint: refused objects and the reasons are in {}", file.display())

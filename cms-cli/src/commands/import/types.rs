@@ -183,6 +183,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::content::folder::MediaFiles;
 
     fn job(name: &str, relations: &[(&str, bool)]) -> Job {
         let required: Vec<&str> =
@@ -196,8 +197,18 @@ mod tests {
             "metaDefinition": {"propertiesConfig": configs},
         });
         let Value::Object(payload) = payload else { unreachable!() };
-        let folder = TypeFolder { name: name.to_owned(), payload, pages: Vec::new(), media: 0 };
-        Job { content_type: unmade(&folder), sources: Vec::new(), deleted: HashSet::new() }
+        let folder = TypeFolder {
+            name: name.to_owned(),
+            payload,
+            pages: Vec::new(),
+            files: MediaFiles::default(),
+        };
+        Job {
+            content_type: unmade(&folder),
+            sources: Vec::new(),
+            deleted: HashSet::new(),
+            files: MediaFiles::default(),
+        }
     }
 
     fn order(jobs: Vec<Job>) -> Vec<String> {

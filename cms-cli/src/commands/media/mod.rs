@@ -7,11 +7,12 @@ use std::{
     path::Path,
 };
 
+use cms_core::Error;
 use serde_json::{Value, json};
 
 use super::{counted, interrupt, object::list, reading};
 use crate::{
-    cli::{ListArgs, MediaCommand},
+    cli::{ListArgs, MediaCommand, MediaKind},
     content::stream::{self, NewFile, Pace},
     failure::{Failure, Outcome, Result},
     printer::Printer,
@@ -22,6 +23,9 @@ use crate::{
 
 /// The type of media objects.
 pub(super) const TYPE: &str = "_media";
+
+/// Extensions of pictures that may be uploaded.
+const PICTURES: [&str; 8] = ["gif", "png", "jpg", "jpeg", "bmp", "webp", "svg", "ico"];
 
 const COLUMNS: [Column; 6] = [
     column("ID", "/id"),
@@ -100,4 +104,20 @@ fn get(
 /// The extension of the file of a media object.
 pub(super) fn extension(object: &Value) -> &str {
     object["extension"].as_str().unwrap_or_default()
+}
+
+/// `type` of the media object of a file. Pictures are told by their names; the target looks at what
+/// they hold.
+pub(super) fn usual_kind(path: &Path) -> &'static str {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let kind = if PICTURES.contains(&&*extension) { MediaKind::Image } else { MediaKind::File };
+    kind.as_str()
+}
+
+/// Tells whether an error is about the uploaded file alone.
+pub(super) fn is_refused(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Invalid(_) | Error::Refused(_) | Error::BadRequest(_) | Error::BodyTooLarge
+    )
 }

@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{NOTHING_CHANGED, changing, counted, interrupt, many::reason, parallel},
-    TYPE, extension,
+    TYPE, extension, is_refused, usual_kind,
 };
 use crate::{
     cli::{MediaKind, UploadArgs},
@@ -39,8 +39,6 @@ use crate::{
 const TAG: &str = "_tag";
 /// Refused files that are shown as lines; the list has all of them.
 const SHOWN: usize = 20;
-/// Extensions of pictures that may be uploaded.
-const PICTURES: [&str; 8] = ["gif", "png", "jpg", "jpeg", "bmp", "webp", "svg", "ico"];
 
 const COLUMNS: [Column; 4] = [
     column("FILE", "/file"),
@@ -54,7 +52,7 @@ struct Group {
     /// Places in the list of files, in its order.
     files: Vec<usize>,
     size: u64,
-    kind: MediaKind,
+    kind: &'static str,
     /// What the library has of these bytes.
     stored: Option<Stored>,
 }
@@ -124,11 +122,11 @@ struct Work<'a> {
 impl Work<'_> {
     /// Puts files of the same bytes together. Only those of the same size have to be read for that.
     fn groups(&self, kind: Option<MediaKind>) -> Result<Vec<Group>> {
-        let mut alike: HashMap<(u64, MediaKind), Vec<usize>> = HashMap::new();
+        let mut alike: HashMap<(u64, &str), Vec<usize>> = HashMap::new();
         for (number, path) in self.files.iter().enumerate() {
             let meta = path.metadata();
             let meta = meta.map_err(|error| Failure::unreadable(path.display(), error))?;
-            let kind = kind.unwrap_or_else(|| usual_kind(path));
+            let kind = kind.map_or_else(|| usual_kind(path), MediaKind::as_str);
             alike.entry((meta.len(), kind)).or_default().push(number);
         }
         let mut groups = Vec::new();
@@ -158,7 +156,7 @@ impl Work<'_> {
             self.pace.advance(group.size);
             Ok(found)
         };
-        let look = || progress.set(self.pace.done(), total);
+        let look = || progress.advance_to(self.pace.done());
         let found = parallel::each(&groups, self.threads, &self.pace.stop, job, look)?;
         let groups = groups.into_iter().zip(found);
         Ok(groups.filter_map(|(group, stored)| Some(Group { stored: stored?, ..group })).collect())
@@ -168,7 +166,7 @@ impl Work<'_> {
     fn in_library(&self, group: &Group) -> Result<Option<Stored>> {
         let filters = json!({
             "size": {"type": "equals", "filter": group.size},
-            "type": {"type": "equals", "filter": kind_name(group.kind)},
+            "type": {"type": "equals", "filter": group.kind},
         });
         let path = &self.files[group.files[0]];
         let mut found = None;
@@ -226,7 +224,7 @@ impl Work<'_> {
         let pace = Pace::new(Arc::clone(&self.pace.stop));
         let mut progress = printer.bytes("upload", total);
         let job = |group: &Group| self.settle(group, like, &pace);
-        let look = || progress.set(pace.done(), total);
+        let look = || progress.advance_to(pace.done());
         let fates = parallel::each(groups, self.threads, &pace.stop, job, look)?;
         Ok(fates.into_iter().flatten().flatten().collect())
     }
@@ -249,7 +247,7 @@ impl Work<'_> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let request = UploadRequest {
                 file_name: name.into_owned(),
-                kind: Some(kind_name(group.kind).to_owned()),
+                kind: Some(group.kind.to_owned()),
                 ..like.clone()
             };
             let fate = match self.target.upload(stream::outgoing(path, pace)?, &request) {
@@ -355,25 +353,4 @@ fn each_object(
         }
     }
     Ok(())
-}
-
-/// Tells whether an error is about the file alone.
-pub(in crate::commands) fn is_refused(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Invalid(_) | Error::Refused(_) | Error::BadRequest(_) | Error::BodyTooLarge
-    )
-}
-
-/// Pictures are told by their names here; the target looks at what they hold.
-fn usual_kind(path: &Path) -> MediaKind {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    if PICTURES.contains(&&*extension) { MediaKind::Image } else { MediaKind::File }
-}
-
-fn kind_name(kind: MediaKind) -> &'static str {
-    match kind {
-        MediaKind::Image => "image",
-        MediaKind::File => "file",
-    }
 }

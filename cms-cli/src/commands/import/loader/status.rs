@@ -73,7 +73,7 @@ impl Loader<'_> {
         let has_statuses =
             content_type.draft_public || content_type.workflow_id != DEFAULT_WORKFLOW;
         if let Some(id) = element.id()
-            && self.options.statuses
+            && self.options.from_folder
             && has_statuses
         {
             self.settled.insert(address(&content_type.name, id), counted);
@@ -82,7 +82,7 @@ impl Loader<'_> {
 
     /// Whether the published version of an object can be restored: that has to come first.
     pub(super) fn restores_published(&self, content_type: &ContentType, element: &Element) -> bool {
-        self.options.statuses
+        self.options.from_folder
             && content_type.draft_public
             && matches!(element.published(), Some(Ok(_)))
     }
