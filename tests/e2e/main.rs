@@ -5,6 +5,7 @@
 mod commands;
 mod documents;
 mod faults;
+mod media_files;
 mod parity;
 mod projects;
 mod recovery;

@@ -58,7 +58,7 @@ impl Remote {
 
 /// The fields of contract 7.1, and ours.
 fn form(file: Outgoing, request: &UploadRequest) -> Form {
-    // Names as they are: the server reads no encoded ones.
+    // Names as they are, which is how browsers send them.
     let mut form = Form::new().percent_encode_noop();
     form = form.text("save", if request.save { "1" } else { "0" });
     let fields = [
