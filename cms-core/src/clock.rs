@@ -17,6 +17,12 @@ impl Timestamp {
         self.0.div_euclid(1_000_000)
     }
 
+    /// Takes a point in time from a file system.
+    pub(crate) fn of(time: SystemTime) -> Self {
+        let nanos = OffsetDateTime::from(time).unix_timestamp_nanos();
+        Self(i64::try_from(nanos / 1000).unwrap_or(i64::MAX))
+    }
+
     /// Returns the same point in time as file systems and headers have it; not before 1970.
     pub fn system_time(self) -> SystemTime {
         let micros = u64::try_from(self.0).unwrap_or_default();
@@ -36,8 +42,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the system clock")]
     fn now(&self) -> Timestamp {
-        let nanos = OffsetDateTime::now_utc().unix_timestamp_nanos();
-        Timestamp(i64::try_from(nanos / 1000).unwrap_or(i64::MAX))
+        Timestamp::of(SystemTime::now())
     }
 }
 

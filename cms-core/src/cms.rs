@@ -55,9 +55,10 @@ impl Cms {
         } else if store.peek(|reader| Ok(reader.derived()? < DERIVED))? {
             store.write(change::derive)?;
         }
+        let (_, space) = store.peek(|reader| reader.names())?;
         Ok(Self {
             index: Indexer::new(&config.folder),
-            files: Files::new(&config),
+            files: Files::new(&config, space),
             renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
             config,
             store,

@@ -4,10 +4,11 @@
 //! it can be kept without asking whether it still is what it was made of.
 //!
 //! `object_store` is asynchronous and nothing else of the core is; this is the one place that waits
-//! for it. Knows no media types and no pixels.
+//! for it, so it must be called from threads that may block. Knows no media types and no pixels.
 
 use std::{
     fs,
+    future::Future,
     io::{ErrorKind, Read, Seek},
     ops::Range,
     path::{Path, PathBuf},
@@ -21,11 +22,11 @@ use object_store::{
 };
 use tokio::runtime::Runtime;
 
-use super::{id::FileId, incoming::Incoming};
+use super::{id::FileId, incoming::Incoming, s3};
 use crate::{
     CoreConfig,
     clock::Timestamp,
-    config::{Durability, MediaStorage},
+    config::{Bucket, Durability, MediaStorage},
     error::{Error, Result},
 };
 
@@ -33,18 +34,22 @@ use crate::{
 const FILES: &str = "media";
 /// Where files are received, within the data folder.
 const INCOMING: &str = "incoming";
-/// Bytes of a file that are held in memory on their way to S3.
-const PART: usize = 5 * 1024 * 1024;
+/// Says within a bucket which space keeps its files there.
+const OWNER: &str = "cms-space";
+/// Bytes of a file that go to S3 with one request.
+const PART: u64 = 5 * 1024 * 1024;
 
 pub(crate) struct Files {
     config: CoreConfig,
+    /// The id of the space whose files these are.
+    space: String,
     open: OnceLock<Open>,
 }
 
 /// Storage in use. A command that has nothing to do with media opens none.
 struct Open {
     store: Arc<dyn ObjectStore>,
-    runtime: Runtime,
+    runtime: Option<Runtime>,
 }
 
 /// A file that is stored.
@@ -54,8 +59,17 @@ pub(crate) struct StoredFile {
 }
 
 impl Files {
-    pub(crate) fn new(config: &CoreConfig) -> Self {
-        Self { config: config.clone(), open: OnceLock::new() }
+    pub(crate) fn new(config: &CoreConfig, space: String) -> Self {
+        Self { config: config.clone(), space, open: OnceLock::new() }
+    }
+
+    /// Reaches for the storage, which otherwise happens when it is needed first.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when it does not answer, [`Error::Conflict`] when it belongs to another data
+    /// folder, [`Error::Internal`] when it refuses us.
+    pub(crate) fn connect(&self) -> Result<()> {
+        self.open().map(drop)
     }
 
     /// Begins to receive a file.
@@ -68,53 +82,84 @@ impl Files {
         self.config.folder.join(INCOMING)
     }
 
-    /// Stores a file under an id that has none; it is on disk when this returns.
+    /// Stores a file under an id that has none; it is on disk when this returns, and before that
+    /// nothing of it is there.
     pub(crate) fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<()> {
-        let Open { store, runtime } = self.open()?;
-        if self.config.media == MediaStorage::Folder {
-            if self.config.durability == Durability::Full {
-                incoming.file().sync_all().map_err(internal)?;
-            }
-            let from = Key::from_iter([INCOMING, &name(incoming.path())]);
-            return runtime.block_on(store.rename(&from, &key(id))).map_err(internal);
+        let open = self.open()?;
+        if self.config.media != MediaStorage::Folder {
+            return open.wait(self.send(&*open.store, &key(id), incoming));
         }
+        if self.config.durability == Durability::Full {
+            incoming.file().sync_all().map_err(internal)?;
+        }
+        let from = Key::from_iter([INCOMING, &name(incoming.path())]);
+        open.wait(open.store.rename(&from, &key(id))).map_err(internal)
+    }
+
+    /// Sends a file, a larger one in parts. Parts that do not become a file are taken back.
+    async fn send(
+        &self,
+        store: &dyn ObjectStore,
+        key: &Key,
+        incoming: &mut Incoming,
+    ) -> Result<()> {
+        let failure = |error| self.failure(&error);
         incoming.file().rewind().map_err(internal)?;
-        runtime.block_on(async {
-            let mut upload =
-                WriteMultipart::new(store.put_multipart(&key(id)).await.map_err(internal)?);
-            let mut part = vec![0; PART];
+        if incoming.size() <= PART {
+            let whole = next_part(incoming)?;
+            return store.put(key, whole.into()).await.map(drop).map_err(failure);
+        }
+        let mut upload = WriteMultipart::new(store.put_multipart(key).await.map_err(failure)?);
+        let sent = async {
             loop {
-                let read = incoming.file().read(&mut part).map_err(internal)?;
-                if read == 0 {
-                    break;
+                let part = next_part(incoming)?;
+                if part.is_empty() {
+                    return Ok(());
                 }
-                upload.wait_for_capacity(1).await.map_err(internal)?;
-                upload.write(&part[..read]);
+                upload.wait_for_capacity(1).await.map_err(failure)?;
+                upload.put(part);
             }
-            upload.finish().await.map_err(internal).map(drop)
-        })
+        };
+        match sent.await {
+            Ok(()) => upload.finish().await.map(drop).map_err(failure),
+            Err(error) => {
+                upload.abort().await.ok();
+                Err(error)
+            }
+        }
     }
 
     /// Returns the size of a file in bytes, if there is one.
     pub(crate) fn size(&self, id: &FileId) -> Result<Option<u64>> {
-        let Open { store, runtime } = self.open()?;
-        found(runtime.block_on(store.head(&key(id)))).map(|meta| meta.map(|meta| meta.size))
+        let open = self.open()?;
+        let meta = self.found(open.wait(open.store.head(&key(id))))?;
+        Ok(meta.map(|meta| meta.size))
     }
 
     /// Reads a part of a file that lies within it.
     pub(crate) fn read(&self, id: &FileId, range: Range<u64>) -> Result<Option<Bytes>> {
-        let Open { store, runtime } = self.open()?;
-        found(runtime.block_on(store.get_range(&key(id), range)))
+        let wanted = range.end - range.start;
+        if wanted == 0 {
+            return Ok(Some(Bytes::new()));
+        }
+        let open = self.open()?;
+        let read = self.found(open.wait(open.store.get_range(&key(id), range)))?;
+        match read {
+            Some(bytes) if bytes.len() as u64 != wanted => {
+                Err(Error::internal(format!("the file {id} is shorter than it was")))
+            }
+            read => Ok(read),
+        }
     }
 
     /// Removes files; those that are not there count as removed.
     pub(crate) fn remove(&self, ids: &[FileId]) -> Result<()> {
-        let Open { store, runtime } = self.open()?;
+        let open = self.open()?;
         let keys: Vec<_> = ids.iter().map(|id| Ok(key(id))).collect();
-        runtime.block_on(async {
-            let mut removed = store.delete_stream(stream::iter(keys).boxed());
+        open.wait(async {
+            let mut removed = open.store.delete_stream(stream::iter(keys).boxed());
             while let Some(outcome) = removed.next().await {
-                found(outcome)?;
+                self.found(outcome)?;
             }
             Ok(())
         })
@@ -122,25 +167,23 @@ impl Files {
 
     /// Returns all files, in no order. What else lies beside them is left out.
     pub(crate) fn list(&self) -> Result<Vec<StoredFile>> {
-        let Open { store, runtime } = self.open()?;
-        let stored = store.list(Some(&Key::from(FILES))).try_filter_map(|meta| async move {
+        if self.config.media == MediaStorage::Folder {
+            return list_folder(&self.config.folder.join(FILES));
+        }
+        let open = self.open()?;
+        let stored = open.store.list(Some(&Key::from(FILES))).try_filter_map(|meta| async move {
             let id = meta.location.filename().and_then(FileId::parse);
             let stored_at = Timestamp(meta.last_modified.timestamp_micros());
-            Ok(id.map(|id| StoredFile { id, stored_at }))
+            let is_ours = |id: &FileId| key(id) == meta.location;
+            Ok(id.filter(is_ours).map(|id| StoredFile { id, stored_at }))
         });
-        runtime.block_on(stored.try_collect()).map_err(internal)
+        open.wait(stored.try_collect()).map_err(|error| self.failure(&error))
     }
 
     /// Removes what was begun to be received before a point in time and never finished.
     pub(crate) fn remove_unfinished(&self, before: Timestamp) -> Result<()> {
-        let entries = match fs::read_dir(self.incoming()) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(internal(error)),
-        };
         let before = before.system_time();
-        for entry in entries {
-            let path = entry.map_err(internal)?.path();
+        for path in entries(&self.incoming())? {
             let is_old = fs::metadata(&path).and_then(|meta| meta.modified());
             if is_old.is_ok_and(|modified| modified < before) {
                 fs::remove_file(path).ok();
@@ -165,10 +208,105 @@ impl Files {
                 let is_durable = self.config.durability == Durability::Full;
                 Arc::new(folder.map_err(internal)?.with_fsync(is_durable))
             }
-            MediaStorage::S3(bucket) => super::s3::open(bucket)?,
+            MediaStorage::S3(bucket) => s3::open(bucket)?,
         };
-        Ok(self.open.get_or_init(|| Open { store, runtime }))
+        let open = Open { store, runtime: Some(runtime) };
+        if let MediaStorage::S3(bucket) = &self.config.media {
+            open.wait(self.claim(&*open.store, bucket))?;
+        }
+        Ok(self.open.get_or_init(|| open))
     }
+
+    /// Makes sure that no other space keeps its files in a bucket: each of them would sweep up what
+    /// belongs to the other.
+    async fn claim(&self, store: &dyn ObjectStore, bucket: &Bucket) -> Result<()> {
+        let key = Key::from(OWNER);
+        let owner = async { store.get(&key).await?.bytes().await };
+        match self.found(owner.await)? {
+            Some(owner) if owner == self.space => Ok(()),
+            Some(owner) => Err(Error::Conflict(format!(
+                "{bucket} keeps the files of another data folder: the object {OWNER} there names the \
+                 space {}, this folder is the space {}",
+                String::from_utf8_lossy(&owner),
+                self.space
+            ))),
+            None => {
+                let put = store.put(&key, self.space.clone().into()).await;
+                put.map(drop).map_err(|error| self.failure(&error))
+            }
+        }
+    }
+
+    /// None for what is not there.
+    fn found<T>(&self, outcome: object_store::Result<T>) -> Result<Option<T>> {
+        match outcome {
+            Ok(found) => Ok(Some(found)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.failure(&error)),
+        }
+    }
+
+    fn failure(&self, error: &object_store::Error) -> Error {
+        match &self.config.media {
+            MediaStorage::Folder => Error::internal(error.to_string()),
+            MediaStorage::S3(bucket) => s3::failure(bucket, error),
+        }
+    }
+}
+
+impl Open {
+    fn wait<F: Future>(&self, work: F) -> F::Output {
+        self.runtime.as_ref().expect("it goes away with this value").block_on(work)
+    }
+}
+
+/// Without waiting for the threads of the runtime, which is forbidden in asynchronous code: a server
+/// may let go of its folder there.
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Returns the files of a folder, which may not be there yet.
+fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
+    let mut files = Vec::new();
+    for path in entries(folder)? {
+        let name = name(&path);
+        let Some(id) = FileId::parse(&name).filter(|id| id.to_string() == name) else { continue };
+        match fs::metadata(&path) {
+            Ok(meta) if meta.is_file() => {
+                let modified = meta.modified().map_err(internal)?;
+                // A copy keeps the time of the first one; it is new here all the same.
+                let since = meta.created().map_or(modified, |created| created.max(modified));
+                files.push(StoredFile { id, stored_at: Timestamp::of(since) });
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(unusable(&path, &error)),
+        }
+    }
+    Ok(files)
+}
+
+/// Returns what lies in a folder, which may not be there yet.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder).and_then(|entries| {
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()
+    });
+    match paths {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        paths => paths.map_err(|error| unusable(folder, &error)),
+    }
+}
+
+/// Reads what goes with one request; nothing at the end of the file.
+fn next_part(incoming: &Incoming) -> Result<Bytes> {
+    let mut part = Vec::new();
+    incoming.file().take(PART).read_to_end(&mut part).map_err(internal)?;
+    Ok(part.into())
 }
 
 fn key(id: &FileId) -> Key {
@@ -179,13 +317,9 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// None for what is not there.
-fn found<T>(outcome: object_store::Result<T>) -> Result<Option<T>> {
-    match outcome {
-        Ok(found) => Ok(Some(found)),
-        Err(object_store::Error::NotFound { .. }) => Ok(None),
-        Err(error) => Err(internal(error)),
-    }
+/// An error of the system with the place where it happened.
+pub(super) fn unusable(path: &Path, error: &std::io::Error) -> Error {
+    Error::internal(format!("{} cannot be used: {error}", path.display()))
 }
 
 fn internal(error: impl std::error::Error + Send + Sync + 'static) -> Error {

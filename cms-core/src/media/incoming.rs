@@ -6,10 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    error::{Error, Result},
-    ids::IdSource,
-};
+use super::files::unusable;
+use crate::{error::Result, ids::IdSource};
 
 /// A file that is being received. It goes away with this value, unless it was stored.
 #[derive(Debug)]
@@ -28,7 +26,7 @@ impl Incoming {
             fs::create_dir_all(folder)?;
             File::options().read(true).write(true).create_new(true).open(&path)
         };
-        let file = create().map_err(|error| Error::Internal(error.into()))?;
+        let file = create().map_err(|error| unusable(folder, &error))?;
         Ok(Self { path, file, size: 0, limit })
     }
 

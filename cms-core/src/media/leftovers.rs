@@ -31,12 +31,18 @@ impl Media<'_> {
     ///
     /// Objects whose id no file can have are left out: they were made without one.
     pub(crate) fn check(&self, repair: bool) -> Result<MediaCheck> {
+        // In this order: the file of an object is stored before the object, and removed after it.
+        let mut missing = self.objects()?;
         let stored = self.cms.files.list()?;
-        let has_file: HashSet<FileId> = stored.iter().map(|file| file.id.clone()).collect();
+        let files: HashSet<&FileId> = stored.iter().map(|file| &file.id).collect();
+        missing.retain(|id| !files.contains(id));
+        let deleted: HashSet<FileId> = self.without_object(missing.clone())?.into_iter().collect();
+        missing.retain(|id| !deleted.contains(id));
+
         let text = |ids: Vec<FileId>| ids.iter().map(FileId::to_string).collect();
         Ok(MediaCheck {
             files: stored.len() as u64,
-            missing: text(self.objects_without(&has_file)?),
+            missing: text(missing),
             orphaned: text(self.orphans(stored, self.stale())?),
             removed: if repair { self.sweep()? } else { 0 },
         })
@@ -54,7 +60,10 @@ impl Media<'_> {
     }
 
     /// Leaves out files that belong to a live object.
-    fn without_object(&self, ids: impl IntoIterator<Item = FileId>) -> Result<Vec<FileId>> {
+    pub(super) fn without_object(
+        &self,
+        ids: impl IntoIterator<Item = FileId>,
+    ) -> Result<Vec<FileId>> {
         let mut orphans = Vec::new();
         let mut ids = ids.into_iter().peekable();
         while ids.peek().is_some() {
@@ -72,19 +81,18 @@ impl Media<'_> {
         Ok(orphans)
     }
 
-    /// Finds media objects that could have a file and have none.
-    fn objects_without(&self, has_file: &HashSet<FileId>) -> Result<Vec<FileId>> {
-        let mut missing = Vec::new();
+    /// Returns the ids of all media objects that could have a file.
+    fn objects(&self) -> Result<Vec<FileId>> {
+        let mut files = Vec::new();
         let mut last = String::new();
         loop {
             let ids = self.cms.store.read(|reader| {
                 let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
                 reader.object_ids_after(media, &last, limits::PAGE_MAX)
             })?;
-            let Some(next) = ids.last() else { return Ok(missing) };
+            let Some(next) = ids.last() else { return Ok(files) };
             last.clone_from(next);
-            let files = ids.iter().filter_map(|id| FileId::parse(id));
-            missing.extend(files.filter(|id| !has_file.contains(id)));
+            files.extend(ids.iter().filter_map(|id| FileId::parse(id)));
         }
     }
 }

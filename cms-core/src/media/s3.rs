@@ -1,9 +1,12 @@
-//! Opening S3-compatible storage.
+//! S3-compatible storage: opening it, and what its errors mean.
+//!
+//! Waits for nothing; that is [`super::files`].
 
-use std::sync::Arc;
+use std::{error::Error as StdError, iter, sync::Arc, time::Duration};
 
 use object_store::{
-    ObjectStore, aws::AmazonS3Builder, aws::S3CopyIfNotExists, prefix::PrefixStore,
+    BackoffConfig, ClientOptions, Error as Fault, ObjectStore, RetryConfig, aws::AmazonS3Builder,
+    client::HttpError, prefix::PrefixStore,
 };
 
 use crate::{
@@ -11,19 +14,87 @@ use crate::{
     error::{Error, Result},
 };
 
+/// How long to wait for a connection.
+const CONNECT: Duration = Duration::from_secs(4);
+/// How long a connection may be silent.
+const SILENCE: Duration = Duration::from_secs(20);
+/// How long one request may take, which carries at most a part or reads a whole file.
+const REQUEST: Duration = Duration::from_mins(2);
+/// No further attempt begins when so much time went by.
+const RETRY: Duration = Duration::from_secs(10);
+const RETRIES: usize = 4;
+
 /// Opens a bucket. Nothing is sent yet: what is wrong with it shows when it is used.
 pub(super) fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>> {
     // The provider of cryptography is chosen once per process; who came first chose the same.
     rustls::crypto::ring::default_provider().install_default().ok();
+    let is_plain = bucket.endpoint.as_ref().is_some_and(|url| url.starts_with("http://"));
+    let client = ClientOptions::new()
+        .with_allow_http(is_plain)
+        .with_connect_timeout(CONNECT)
+        .with_read_timeout(SILENCE)
+        .with_timeout(REQUEST);
+    let backoff = BackoffConfig { max_backoff: Duration::from_secs(2), ..BackoffConfig::default() };
     let mut builder = AmazonS3Builder::new()
+        .with_client_options(client)
+        .with_retry(RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY })
         .with_bucket_name(&bucket.name)
-        .with_copy_if_not_exists(S3CopyIfNotExists::Multipart)
         .with_region(&bucket.region)
         .with_access_key_id(&bucket.access_key_id)
         .with_secret_access_key(&bucket.secret_access_key);
     if let Some(endpoint) = &bucket.endpoint {
-        builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
+        builder = builder.with_endpoint(endpoint);
     }
-    let store = builder.build().map_err(|error| Error::Internal(error.into()))?;
+    let store = builder.build().map_err(|error| failure(bucket, &error))?;
     Ok(Arc::new(PrefixStore::new(store, bucket.prefix.as_str())))
+}
+
+/// Says in the words of an operator what went wrong, and whether it may pass by itself.
+pub(super) fn failure(bucket: &Bucket, fault: &Fault) -> Error {
+    let reason = reason(fault);
+    match fault {
+        Fault::PermissionDenied { .. } | Fault::Unauthenticated { .. } => {
+            let key = &bucket.access_key_id;
+            Error::internal(format!("{bucket} refuses the access key {key}: {reason}"))
+        }
+        Fault::NotFound { .. } => Error::internal(format!("{bucket} is not there: {reason}")),
+        _ if may_pass(fault) => Error::Busy(format!("{bucket} does not answer: {reason}")),
+        _ => Error::internal(format!("{bucket} cannot be used: {reason}")),
+    }
+}
+
+/// What S3 says of it, or the first cause.
+fn reason(fault: &Fault) -> String {
+    let cause = causes(fault).last().map(ToString::to_string).unwrap_or_default();
+    match (element(&cause, "Code"), element(&cause, "Message")) {
+        (Some(code), Some(message)) => format!("{code}: {message}"),
+        (Some(code), None) => code.to_owned(),
+        (None, _) => cause.trim_end_matches([':', ' ']).to_owned(),
+    }
+}
+
+/// Whether a fault lies in the network or in a service that has too much to do.
+fn may_pass(fault: &Fault) -> bool {
+    causes(fault).any(|cause| {
+        // Statuses can be read from the text alone: the type of the error is private.
+        let text = cause.to_string();
+        let status = text.split_once("status code: ").and_then(|(_, rest)| rest.get(..3));
+        let is_overload =
+            |status: &str| status.starts_with('5') || ["408", "429"].contains(&status);
+        cause.is::<HttpError>()
+            || status.is_some_and(is_overload)
+            || text.starts_with("Server returned error response")
+    })
+}
+
+/// A fault, and what it came from, down to the first cause.
+fn causes(fault: &Fault) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    let fault: &(dyn StdError + 'static) = fault;
+    iter::successors(Some(fault), |&cause| cause.source())
+}
+
+/// The text of an element of an XML document.
+fn element<'x>(xml: &'x str, name: &str) -> Option<&'x str> {
+    let (_, rest) = xml.split_once(&format!("<{name}>"))?;
+    rest.split_once(&format!("</{name}>")).map(|(text, _)| text)
 }

@@ -32,6 +32,15 @@ pub struct Media<'a> {
 pub(crate) const TYPE: &str = "_media";
 
 impl Media<'_> {
+    /// Reaches for the storage of files, so that what is wrong with it shows before it is needed.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when it does not answer, [`Error::Conflict`] when it belongs to another data
+    /// folder, [`Error::Internal`] when it refuses us.
+    pub fn connect(&self) -> Result<()> {
+        self.cms.files.connect()
+    }
+
     /// Begins to receive a file, before anything is known of it.
     pub fn receive(&self) -> Result<Incoming> {
         self.cms.files.receive()
@@ -64,7 +73,8 @@ impl Media<'_> {
         }
         let created = self.cms.objects().create(caller, TYPE, payload);
         if created.is_err() && is_new {
-            self.cms.files.remove(&[id])?;
+            // Not when another upload of the same id was quicker. A sweep does what fails here.
+            self.without_object([id]).and_then(|ids| self.cms.files.remove(&ids)).ok();
         }
         created
     }
