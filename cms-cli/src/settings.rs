@@ -6,6 +6,8 @@ use std::{
     path::PathBuf,
 };
 
+use cms_core::{Bucket, MediaStorage};
+
 use crate::{
     cli::{Cli, Command, CtdCommand, Format, Global, MediaCommand},
     failure::{Failure, Result},
@@ -15,6 +17,8 @@ use crate::{
 /// What all commands share.
 pub(crate) struct Settings {
     pub(crate) place: Option<Place>,
+    /// Where the files of a data folder are.
+    pub(crate) media: MediaStorage,
     pub(crate) format: Format,
     pub(crate) quiet: bool,
     /// Ask before something is deleted.
@@ -31,8 +35,21 @@ impl Settings {
     /// Reads the global flags and the environment.
     pub(crate) fn resolve(cli: &Cli) -> Result<Self> {
         let global = &cli.global;
+        let place = place(global, &cli.command)?;
+        let media = match (&place, &cli.command) {
+            // A server knows itself where its files are, and these have none.
+            (Some(Place::Server { .. }), _)
+            | (
+                _,
+                Command::Ctd(CtdCommand::Schema)
+                | Command::Completions { .. }
+                | Command::Man { .. },
+            ) => MediaStorage::Folder,
+            _ => media(global.media.as_deref(), variable)?,
+        };
         Ok(Self {
-            place: place(global, &cli.command)?,
+            place,
+            media,
             format: format(global, &cli.command),
             quiet: global.quiet,
             ask: !global.yes && io::stdin().is_terminal(),
@@ -106,8 +123,134 @@ fn key(global: &Global) -> Result<Option<String>> {
     Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
+/// Finds out where files are kept. Secrets come from the environment alone.
+fn media(url: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> Result<MediaStorage> {
+    let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(MediaStorage::Folder) };
+    let (name, prefix) = bucket(url).ok_or_else(|| {
+        // Not shown: somebody may have put a key into it.
+        Failure::usage("--media (or CMS_MEDIA) names no place for files")
+            .hint("it has the form s3://BUCKET or s3://BUCKET/PREFIX")
+    })?;
+    let needed = |name| {
+        variable(name).ok_or_else(|| {
+            Failure::usage(format!("{name} is not set, and --media names a bucket"))
+                .hint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+        })
+    };
+    let endpoint = variable("AWS_ENDPOINT_URL");
+    let is_url = |url: &String| {
+        let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let is_first = |c: char| c.is_ascii_alphanumeric() || c == '[';
+        host.is_some_and(|host| host.starts_with(is_first) && !host.contains(['@', '?', '#']))
+    };
+    if endpoint.as_ref().is_some_and(|url| !is_url(url)) {
+        return Err(Failure::usage("AWS_ENDPOINT_URL is no address of a service")
+            .hint("it begins with https://, or with http:// for a connection without TLS"));
+    }
+    Ok(MediaStorage::S3(Bucket {
+        name: name.to_owned(),
+        prefix: prefix.to_owned(),
+        endpoint,
+        region: variable("AWS_REGION").unwrap_or_else(|| "us-east-1".to_owned()),
+        access_key_id: needed("AWS_ACCESS_KEY_ID")?,
+        secret_access_key: needed("AWS_SECRET_ACCESS_KEY")?,
+    }))
+}
+
+/// Reads bucket and prefix. What S3 spells differently in paths and in signatures is left out.
+fn bucket(url: &str) -> Option<(&str, &str)> {
+    let path = url.strip_prefix("s3://")?;
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let is_plain = |part: &str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-=".contains(c);
+        !["", ".", ".."].contains(&part) && part.chars().all(is_plain)
+    };
+    path.split('/').all(is_plain).then(|| path.split_once('/').unwrap_or((path, "")))
+}
+
 /// Reads a variable that holds a key. Clap reads the others; keys must not become flags.
 #[expect(clippy::disallowed_methods, reason = "clap has no variables without flags")]
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(url: &str, variables: &[(&str, &str)]) -> std::result::Result<MediaStorage, String> {
+        let variable = |wanted: &str| {
+            let found = variables.iter().find(|(name, _)| *name == wanted);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        media(Some(url), variable).map_err(|failure| format!("{failure:?}"))
+    }
+
+    #[test]
+    fn places_of_files_are_buckets_with_a_prefix() {
+        for (url, parts) in [
+            ("s3://site", Some(("site", ""))),
+            ("s3://site/", Some(("site", ""))),
+            ("s3://my.site-2/a/b=1/", Some(("my.site-2", "a/b=1"))),
+            ("s3://", None),
+            ("s3:///a", None),
+            ("s3://site//a", None),
+            ("s3://site/a//", None),
+            ("s3://site/../b", None),
+            ("s3://site/a?b", None),
+            ("s3://key:secret@site", None),
+            ("S3://site", None),
+            ("https://site/a", None),
+            ("/srv/media", None),
+        ] {
+            assert_eq!(bucket(url), parts, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_needs_its_key_and_has_defaults_for_the_rest() {
+        let key = [("AWS_ACCESS_KEY_ID", "id"), ("AWS_SECRET_ACCESS_KEY", "wont-tell")];
+        let MediaStorage::S3(bucket) = read("s3://site/a", &key).unwrap() else {
+            panic!("a bucket is no folder")
+        };
+        assert_eq!(bucket.to_string(), "s3://site/a");
+        assert_eq!((bucket.region.as_str(), bucket.endpoint.as_deref()), ("us-east-1", None));
+        assert!(!format!("{bucket:?}").contains("wont-tell"), "{bucket:?}");
+
+        for missing in 0..key.len() {
+            let (name, _) = key[missing];
+            let error = read("s3://site", &key[1 - missing..2 - missing]).unwrap_err();
+            assert!(error.contains(name), "{error}");
+            assert!(!error.contains("wont-tell"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_says_how_it_is_reached() {
+        let with = |endpoint| {
+            let key = [("AWS_ACCESS_KEY_ID", "id"), ("AWS_SECRET_ACCESS_KEY", "wont-tell")];
+            read("s3://site", &[key[0], key[1], ("AWS_ENDPOINT_URL", endpoint)])
+        };
+        for good in ["https://s3.example", "http://127.0.0.1:9000", "http://[::1]:9000/"] {
+            assert!(with(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "s3.example",
+            "127.0.0.1:9000",
+            "ftp://s3.example",
+            "https://",
+            "http:///a",
+            "https://id:key@s3.example",
+        ] {
+            let error = with(bad).unwrap_err();
+            assert!(error.contains("AWS_ENDPOINT_URL"), "{bad}: {error}");
+            assert!(!error.contains(bad), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn without_a_place_files_stay_in_the_folder() {
+        assert_eq!(media(None, |_| None).unwrap(), MediaStorage::Folder);
+        assert_eq!(read("", &[]), Ok(MediaStorage::Folder));
+    }
 }

@@ -76,7 +76,7 @@ fn changing(settings: &Settings, printer: &mut Printer, dry_run: bool) -> Result
 
 fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
     match &settings.place {
-        Some(place) => target::open(place, changes),
+        Some(place) => target::open(place, &settings.media, changes),
         None => Err(Failure::usage("neither a server nor a data folder is given")),
     }
 }

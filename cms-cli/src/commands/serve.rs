@@ -34,6 +34,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     }
     let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
     let cms = Arc::new(target::open_folder(core_config(args, settings))?);
+    cms.media().connect().map_err(no_media)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     let target = Direct::over(Arc::clone(&cms));
     if !args.apply.is_empty() {
@@ -99,6 +100,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
     config.max_types = args.max_types;
     config.max_objects = args.max_objects;
     config.lenient_readonly = args.lenient_readonly;
+    config.media = settings.media.clone();
     config
 }
 
@@ -119,6 +121,21 @@ fn variable(kind: KeyKind) -> &'static str {
         KeyKind::ReadWrite => "CMS_RW_KEY",
         KeyKind::ReadOnly => "CMS_RO_KEY",
         KeyKind::Scoped => "CMS_KEY",
+    }
+}
+
+/// Better no server than one that can take no files.
+fn no_media(error: Error) -> Failure {
+    let hint = match error {
+        Error::Conflict(_) => "give each data folder a bucket or a prefix of its own",
+        _ => {
+            "--media names the bucket, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
+              AWS_ENDPOINT_URL say how to reach it"
+        }
+    };
+    match error {
+        Error::Internal(reason) => Failure::usage(reason.to_string()).hint(hint),
+        other => Failure::from(other).hint(hint),
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error, Result, Visibility, limits,
+    Caller, Cms, CoreConfig, Error, MediaStorage, Result, Visibility, limits,
     paging::Page,
     wire::{
         batch::BatchReport,
@@ -49,13 +49,14 @@ pub(crate) struct Direct {
 
 impl Direct {
     /// Opens a folder; `create` makes it when it is missing.
-    pub(crate) fn open(folder: &Path, create: bool) -> failure::Result<Self> {
+    pub(crate) fn open(folder: &Path, media: &MediaStorage, create: bool) -> failure::Result<Self> {
         if !create && !folder.join(DATABASE).exists() {
             let name = folder.display().to_string();
             return Err(Failure::from(Error::NotFound { what: "data folder", name })
                 .hint("`cms serve --data DIR` and every command that changes something make it"));
         }
-        let config = CoreConfig { search_wait: SEARCH_WAIT, ..CoreConfig::new(folder) };
+        let media = media.clone();
+        let config = CoreConfig { search_wait: SEARCH_WAIT, media, ..CoreConfig::new(folder) };
         Ok(Self::over(Arc::new(open_folder(config)?)))
     }
 

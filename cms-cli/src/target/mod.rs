@@ -10,7 +10,7 @@ mod remote;
 use std::io::{self, Read};
 
 use cms_core::{
-    Error, Result,
+    Error, MediaStorage, Result,
     wire::{
         batch::BatchReport,
         check::{Check, CheckRequest},
@@ -140,9 +140,13 @@ pub(crate) trait Target: Sync {
 }
 
 /// Opens the target that the settings name. Only a command that changes something makes a folder.
-pub(crate) fn open(place: &Place, changes: bool) -> failure::Result<Box<dyn Target>> {
+pub(crate) fn open(
+    place: &Place,
+    media: &MediaStorage,
+    changes: bool,
+) -> failure::Result<Box<dyn Target>> {
     Ok(match place {
-        Place::Folder(folder) => Box::new(direct::Direct::open(folder, changes)?),
+        Place::Folder(folder) => Box::new(direct::Direct::open(folder, media, changes)?),
         Place::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
     })
 }
