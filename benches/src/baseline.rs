@@ -20,6 +20,9 @@ use tokio::sync::oneshot;
 
 use crate::bare::{self, Bare};
 
+/// The file that is served from memory, beside the database.
+pub(crate) const PICTURE: &str = "picture.jpg";
+
 struct Create {
     object: Value,
     done: oneshot::Sender<String>,
@@ -38,6 +41,8 @@ thread_local! {
 /// Runs the routes until the process is killed; prints the address.
 #[expect(clippy::print_stdout, reason = "the parent process reads the address")]
 pub(crate) async fn serve(path: PathBuf) {
+    let picture = std::fs::read(path.with_file_name(PICTURE)).expect("it lies beside the database");
+    let picture = Bytes::from(picture);
     let (creates, queue) = mpsc::channel();
     let writer = Bare::open(&path, "FULL");
     std::thread::spawn(move || write(&writer, &queue));
@@ -47,6 +52,7 @@ pub(crate) async fn serve(path: PathBuf) {
         .route("/filtered", get(|s: State<Shared>| async move { list(&s, bare::FILTERED) }))
         .route("/hydrated", get(|s: State<Shared>| async move { list(&s, bare::HYDRATED) }))
         .route("/page", get(|s: State<Shared>| async move { list(&s, bare::PAGE_400) }))
+        .route("/picture", get(move || async move { Bytes::clone(&picture) }))
         .route("/create", post(create_post))
         .with_state(Shared { path, creates });
     let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))

@@ -20,6 +20,7 @@ use std::{
 };
 
 use clap::Parser;
+use cms_core::testing::pictures;
 
 use crate::{
     bare::Bare,
@@ -89,9 +90,12 @@ async fn measure(options: &Options, posts: usize) {
     prepare(options, folder.path(), &data, &bare, posts);
     let server = Server::cms(&options.cms, &data);
     server.wait_until_indexed(posts);
+    let picture = server.picture();
+    let rendered = server.get(&picture);
+    std::fs::write(bare.with_file_name(baseline::PICTURE), &rendered).expect("as in prepare");
     let limit = Server::baseline(&bare);
     let memory = server.memory_megabytes();
-    for operation in operations(posts) {
+    for operation in operations(posts, &picture) {
         if !operation.name.contains(&options.only) {
             continue;
         }
@@ -187,6 +191,9 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
     let start = Instant::now();
     cms(&[&lines], &["import", "post"]);
     let of_cms = per_second(posts, start);
+    let photo = folder.join("photo.jpg");
+    std::fs::write(&photo, pictures::photo(2000, 1500)).expect("as above");
+    cms(&[&photo], &["media", "upload"]);
     let bare = Bare::create(bare, "FULL");
     let text = std::fs::read_to_string(&lines).expect("it was just written");
     let lines: Vec<&str> = text.lines().collect();
@@ -199,7 +206,7 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
     row(posts, "import, objects per second", "", of_cms, of_bare);
 }
 
-fn operations(posts: usize) -> Vec<Operation> {
+fn operations(posts: usize, picture: &str) -> Vec<Operation> {
     let list = "/api/v1/content/post?limit=20";
     let filter =
         "%7B%22category%22%3A%7B%22type%22%3A%22equals%22%2C%22filter%22%3A%22category-7%22%7D%7D";
@@ -228,6 +235,7 @@ fn operations(posts: usize) -> Vec<Operation> {
         fixed("20 filtered", format!("{list}&filters={filter}"), "/filtered"),
         fixed("20 hydrated", format!("{list}&order_by=rank&hydrate=1"), "/hydrated"),
         fixed("page 400", format!("{list}&order_by=rank&page=400"), "/page"),
+        fixed("a rendered picture", picture.to_owned(), "/picture"),
         Operation {
             name: "create",
             cms: Arc::new(move |n| client::post("/api/v1/content/post", KEY, &create(n))),

@@ -7,6 +7,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use serde_json::Value;
+
 use crate::client;
 
 /// Key that the measured server accepts for everything.
@@ -40,12 +42,29 @@ impl Server {
 
     /// Waits for the first answer.
     pub(crate) fn wait_until_healthy(&self) {
+        self.get("/healthz");
+    }
+
+    /// Returns the body of an answer.
+    pub(crate) fn get(&self, path: &str) -> Vec<u8> {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        let request = "GET /healthz HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n";
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: bench\r\nX-AUTH-TOKEN: {KEY}\r\nConnection: close\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).expect("it reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it answers");
-        assert!(answer.starts_with("HTTP/1.1 200"), "not healthy: {answer}");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("it answers");
+        assert!(answer.starts_with(b"HTTP/1.1 200"), "{path} is not answered");
+        let head = answer.windows(4).position(|window| window == b"\r\n\r\n");
+        answer.split_off(head.expect("a head ends") + 4)
+    }
+
+    /// Returns the address of the one picture there is, at 800 by 600.
+    pub(crate) fn picture(&self) -> String {
+        let list = self.get("/api/v1/content/_media?limit=1");
+        let list: Value = serde_json::from_slice(&list).expect("lists are JSON");
+        let url = list["data"][0]["url"].as_str().expect("a photo was uploaded");
+        url.replace("0x0", "800x600")
     }
 
     /// Waits until so many posts are indexed, which would disturb what is measured.

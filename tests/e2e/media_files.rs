@@ -19,7 +19,8 @@ fn places(server: &Server) -> [Place; 2] {
 /// Writes a file of some size that begins like a PNG and is like no other one.
 fn write_picture(place: &Place, name: &str, size: usize) {
     let mut bytes = fs::read(fixtures().join("media/still.png")).unwrap();
-    let mut noise = name.bytes().fold(7_u64, |state, byte| (state << 5) ^ (state >> 3) ^ u64::from(byte));
+    let mut noise =
+        name.bytes().fold(7_u64, |state, byte| (state << 5) ^ (state >> 3) ^ u64::from(byte));
     while bytes.len() < size {
         noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         bytes.push(noise.to_be_bytes()[0]);
