@@ -11,6 +11,7 @@ mod opening;
 mod plan;
 mod project;
 mod publish;
+mod s3;
 mod search;
 mod support;
 mod writers;

@@ -16,7 +16,7 @@ fn local() -> Caller {
     Caller::local()
 }
 
-fn receive(cms: &Cms, bytes: &[u8]) -> Incoming {
+pub(crate) fn receive(cms: &Cms, bytes: &[u8]) -> Incoming {
     let mut file = cms.media().receive().unwrap();
     file.write_all(bytes).unwrap();
     file
@@ -26,7 +26,7 @@ fn check(cms: &Cms) -> MediaCheck {
     cms.check(&CheckRequest::default()).unwrap().media
 }
 
-fn image(name: &str) -> UploadRequest {
+pub(crate) fn image(name: &str) -> UploadRequest {
     UploadRequest {
         file_name: name.to_owned(),
         kind: Some("image".to_owned()),
@@ -35,12 +35,12 @@ fn image(name: &str) -> UploadRequest {
     }
 }
 
-fn upload(cms: &Cms, bytes: &[u8], request: &UploadRequest) -> Result<Value> {
+pub(crate) fn upload(cms: &Cms, bytes: &[u8], request: &UploadRequest) -> Result<Value> {
     let json = cms.media().upload(&local(), Some(receive(cms, bytes)), request)?;
     Ok(json.to_value())
 }
 
-fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
+pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
     let segments: Vec<_> = path.trim_start_matches("/image/").split('/').collect();
     let image = cms.media().find(&ImageRequest { path: &segments, ..ImageRequest::default() })?;
     let picture = match cms.media().rendered(&image)? {
@@ -134,4 +134,132 @@ fn a_check_names_objects_whose_file_is_gone() {
     assert!(matches!(get(cms, &url), Err(Error::NotFound { .. })));
     let found = check(cms);
     assert_eq!((found.files, found.missing, found.orphaned), (2, vec![lost], vec![]));
+}
+
+#[test]
+fn what_others_keep_beside_our_files_is_left_alone() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    let unsaved = UploadRequest { save: false, ..image("a.png") };
+    let orphan = upload(cms, &bytes, &unsaved).unwrap();
+    let orphan = orphan["id"].as_str().unwrap();
+    let media = core.path().join("media");
+    fs::create_dir_all(media.join("old")).unwrap();
+    fs::create_dir_all(media.join("_media-448eab50-efc1-46ef-83f2-b910b8cc58e0")).unwrap();
+    let others = [
+        ".DS_Store".to_owned(),
+        "notes.txt".to_owned(),
+        "a#1".to_owned(),
+        format!("{orphan}.bak"),
+        format!("old/{orphan}"),
+        "_MEDIA-448EAB50-EFC1-46EF-83F2-B910B8CC58E1".to_owned(),
+    ];
+    for other in &others {
+        fs::write(media.join(other), "theirs").unwrap();
+    }
+
+    core.to_real_time(25 * 3600);
+    assert_eq!(check(cms).files, 1);
+    assert_eq!(cms.media().sweep().unwrap(), 1);
+    assert!(!media.join(orphan).exists());
+    for other in &others {
+        assert!(media.join(other).exists(), "{other}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_are_left_alone() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    let core = TestCms::new();
+    let media = core.path().join("media");
+    fs::create_dir_all(&media).unwrap();
+    fs::write(media.join(OsStr::from_bytes(b"\xff\xfe")), "theirs").unwrap();
+    assert_eq!(check(&core.cms).files, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_counts_as_the_file_that_it_leads_to() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    let object = upload(cms, &bytes, &image("a.png")).unwrap();
+    let file = core.path().join("media").join(object["id"].as_str().unwrap());
+    let elsewhere = core.path().join("elsewhere");
+    fs::rename(&file, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+    assert_eq!(get(cms, object["url"].as_str().unwrap()).unwrap().1, bytes);
+    assert_eq!(check(cms).missing, [""; 0]);
+
+    cms.objects().delete(&local(), "_media", object["id"].as_str().unwrap()).unwrap();
+    assert!(fs::symlink_metadata(&file).is_err());
+    assert!(elsewhere.exists());
+}
+
+#[test]
+fn what_a_crash_left_half_received_goes_after_a_day() {
+    let core = TestCms::new();
+    let incoming = core.path().join("incoming");
+    fs::create_dir_all(&incoming).unwrap();
+    fs::write(incoming.join("a-name"), "half a pict").unwrap();
+    core.to_real_time(23 * 3600);
+    core.cms.media().sweep().unwrap();
+    assert_eq!(files(&incoming), ["a-name"]);
+    core.clock.advance(2 * 3600);
+    core.cms.media().sweep().unwrap();
+    assert_eq!(files(&incoming), [""; 0]);
+}
+
+#[test]
+fn a_folder_that_takes_no_files_is_named() {
+    let core = TestCms::new();
+    let incoming = core.path().join("incoming");
+    fs::write(&incoming, "in the way").unwrap();
+    let Err(Error::Internal(reason)) = core.cms.media().receive() else { panic!("it is a file") };
+    assert!(reason.to_string().contains(incoming.to_str().unwrap()), "{reason}");
+
+    let core = TestCms::new();
+    let media = core.path().join("media");
+    fs::write(&media, "in the way").unwrap();
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    for refused in [
+        upload(&core.cms, &bytes, &image("a.png")).map(drop),
+        core.cms.check(&CheckRequest::default()).map(drop),
+    ] {
+        let Err(Error::Internal(reason)) = refused else { panic!("{refused:?}") };
+        assert!(reason.to_string().contains(media.to_str().unwrap()), "{reason}");
+    }
+    assert_eq!(files(&core.path().join("incoming")), [""; 0]);
+}
+
+#[test]
+fn a_refused_object_takes_only_its_own_file_with_it() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0".to_owned();
+    let tagged = |tags: &[&str]| UploadRequest {
+        id: Some(id.clone()),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        ..image("a.png")
+    };
+    upload(cms, &bytes, &tagged(&["of-nobody"])).unwrap_err();
+    assert_eq!(files(&core.path().join("media")), [""; 0]);
+
+    upload(cms, &bytes, &tagged(&[])).unwrap();
+    fs::remove_file(core.path().join("media").join(&id)).unwrap();
+    // It is stored, the object is refused because there is one, and that one has its file again.
+    upload(cms, &bytes, &tagged(&[])).unwrap_err();
+    assert_eq!(files(&core.path().join("media")), [id]);
+}
+
+#[test]
+fn asynchronous_code_may_let_go_of_a_folder() {
+    let core = TestCms::new();
+    core.cms.media().connect().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async move { drop(core) });
 }

@@ -1,0 +1,318 @@
+//! Files in S3-compatible storage: what a bucket holds, and what is said of one that cannot be used.
+//!
+//! Most tests need a server program, see [`Storage`]; without it they say so and pass.
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    io::{BufRead, BufReader, Write},
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use cms_core::{
+    Bucket, Caller, Cms, CoreConfig, Error, MediaStorage,
+    ids::RandomIds,
+    testing::{TestCms, pictures},
+    wire::{check::CheckRequest, media::UploadRequest},
+};
+use tempfile::TempDir;
+
+use super::media::{get, image, receive, upload};
+
+/// How that program marks the files of its folder that are objects.
+const OBJECT: &str = "._S3rver_object";
+
+/// A running s3rver, which keeps objects on disk and knows one access key. It does not check
+/// signatures. It ends with this value.
+struct Storage {
+    program: Child,
+    folder: TempDir,
+    endpoint: String,
+}
+
+impl Storage {
+    /// Starts the program that `CMS_TEST_S3` names, with a bucket `site`.
+    #[expect(clippy::disallowed_methods, reason = "how tests are told where the program is")]
+    fn start() -> Option<Self> {
+        let Some(program) = env::var_os("CMS_TEST_S3") else {
+            println!("skipped: CMS_TEST_S3 names no s3rver, see CONTRIBUTING.md");
+            return None;
+        };
+        let folder = TempDir::new().unwrap();
+        let mut program = Command::new(program)
+            .args(["--address", "127.0.0.1", "--port", "0", "--silent", "--no-vhost-buckets"])
+            .args(["--configure-bucket", "site", "--directory"])
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("CMS_TEST_S3 names a program");
+        let said = BufReader::new(program.stdout.take().unwrap());
+        let address = said.lines().map_while(Result::ok).find_map(|line| {
+            line.strip_prefix("S3rver listening on ").map(|address| format!("http://{address}"))
+        });
+        let endpoint = address.expect("s3rver says where it listens");
+        Some(Self { program, folder, endpoint })
+    }
+
+    fn bucket(&self, prefix: &str) -> Bucket {
+        bucket(&self.endpoint, prefix)
+    }
+
+    /// Keys of all objects.
+    fn keys(&self) -> BTreeSet<String> {
+        let root = self.folder.path().join("site");
+        let mut folders = vec![root.clone()];
+        let mut keys = BTreeSet::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Some(key) = name.strip_suffix(OBJECT) {
+                    keys.insert(key.to_owned());
+                }
+            }
+        }
+        keys
+    }
+
+    fn path(&self, key: &str) -> std::path::PathBuf {
+        self.folder.path().join("site").join(format!("{key}{OBJECT}"))
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        self.program.kill().ok();
+        self.program.wait().ok();
+    }
+}
+
+fn bucket(endpoint: &str, prefix: &str) -> Bucket {
+    Bucket {
+        name: "site".to_owned(),
+        prefix: prefix.to_owned(),
+        endpoint: Some(endpoint.to_owned()),
+        region: "us-east-1".to_owned(),
+        access_key_id: "S3RVER".to_owned(),
+        secret_access_key: "S3RVER".to_owned(),
+    }
+}
+
+/// A folder of its own space.
+fn over(bucket: Bucket) -> TestCms {
+    TestCms::with(|config| {
+        config.media = MediaStorage::S3(bucket);
+        config.ids = Arc::new(RandomIds);
+    })
+}
+
+fn text(cms: &Cms, bytes: &[u8]) -> String {
+    let request = UploadRequest {
+        file_name: "a.txt".to_owned(),
+        kind: Some("file".to_owned()),
+        save: true,
+        ..UploadRequest::default()
+    };
+    upload(cms, bytes, &request).unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+fn has_entries(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// An endpoint that nobody listens on.
+fn dead_endpoint() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
+}
+
+#[test]
+fn a_picture_is_kept_in_the_bucket_and_leaves_it_with_its_object() {
+    let Some(storage) = Storage::start() else { return };
+    let core = over(storage.bucket("a/b"));
+    let cms = &core.cms;
+    let photo = pictures::photo(400, 300);
+    let object = upload(cms, &photo, &image("sea.jpg")).unwrap();
+    let id = object["id"].as_str().unwrap();
+    let url = object["url"].as_str().unwrap();
+    let owner = "a/b/cms-space".to_owned();
+    assert_eq!(storage.keys(), BTreeSet::from([owner.clone(), format!("a/b/media/{id}")]));
+    for folder in ["media", "incoming"] {
+        assert!(!has_entries(&core.path().join(folder)), "{folder}");
+    }
+
+    assert_eq!(get(cms, url).unwrap(), ("image/jpeg".to_owned(), photo));
+    let (_, small) = get(cms, &url.replace("0x0", "100x0")).unwrap();
+    assert_eq!(pictures::size(&small), (100, 75));
+
+    cms.objects().delete(&Caller::local(), "_media", id).unwrap();
+    assert_eq!(storage.keys(), BTreeSet::from([owner]));
+    assert!(matches!(get(cms, url), Err(Error::NotFound { .. })));
+}
+
+#[test]
+fn a_large_file_comes_back_as_it_went() {
+    let Some(storage) = Storage::start() else { return };
+    let core = over(storage.bucket(""));
+    // One byte more than goes with one request.
+    let bytes: Vec<u8> = (0..=5 * 1024 * 1024_u32).map(|n| b'a' + (n % 23) as u8).collect();
+    let id = text(&core.cms, &bytes);
+    assert_eq!(fs::read(storage.path(&format!("media/{id}"))).unwrap(), bytes);
+    let file = format!("/image/0x0/{id}.txt");
+    let segments: Vec<_> = file.trim_start_matches("/image/").split('/').collect();
+    let request = cms_core::wire::media::ImageRequest { path: &segments, ..Default::default() };
+    let found = core.cms.media().find(&request).unwrap();
+    let end = bytes.len();
+    for range in [0..10, 0..end, end - 3..end, 1_000_000..1_000_010, 7..7] {
+        let part = core.cms.media().read(&found, range.start as u64..range.end as u64).unwrap();
+        assert_eq!(part, bytes[range.clone()], "{range:?}");
+    }
+}
+
+#[test]
+fn what_belongs_to_nothing_is_swept_from_the_bucket() {
+    let Some(storage) = Storage::start() else { return };
+    let core = over(storage.bucket("a"));
+    let cms = &core.cms;
+    let kept = text(cms, b"kept");
+    let lost = text(cms, b"lost");
+    let unsaved = UploadRequest { save: false, ..image("a.jpg") };
+    let unsaved = upload(cms, &pictures::photo(8, 8), &unsaved).unwrap();
+    let unsaved = unsaved["id"].as_str().unwrap();
+    fs::remove_file(storage.path(&format!("a/media/{lost}"))).unwrap();
+    // Names of ours at other places are none of ours.
+    let others = ["a/media/notes.txt".to_owned(), format!("a/media/old/{unsaved}")];
+    for other in &others {
+        fs::create_dir_all(storage.path(other).parent().unwrap()).unwrap();
+        fs::write(storage.path(other), "theirs").unwrap();
+    }
+
+    core.to_real_time(25 * 3600);
+    let found = cms.check(&CheckRequest::default()).unwrap().media;
+    assert_eq!((found.files, found.missing), (2, vec![lost]));
+    assert_eq!(found.orphaned, [unsaved]);
+    assert_eq!(cms.media().sweep().unwrap(), 1);
+    let mut left = BTreeSet::from(others);
+    left.extend(["a/cms-space".to_owned(), format!("a/media/{kept}")]);
+    assert_eq!(storage.keys(), left);
+}
+
+#[test]
+fn a_bucket_belongs_to_one_folder() {
+    let Some(storage) = Storage::start() else { return };
+    let first = over(storage.bucket("a"));
+    let id = text(&first.cms, b"of the first");
+    let keys = storage.keys();
+
+    let second = over(storage.bucket("a"));
+    second.to_real_time(25 * 3600);
+    let refusals = [
+        second.cms.media().connect(),
+        second.cms.media().sweep().map(drop),
+        upload(&second.cms, &pictures::photo(8, 8), &image("a.jpg")).map(drop),
+    ];
+    for refused in refusals {
+        let Err(Error::Conflict(reason)) = refused else { panic!("{refused:?}") };
+        assert!(reason.starts_with("s3://site/a at http://"), "{reason}");
+    }
+    assert_eq!(storage.keys(), keys);
+
+    over(storage.bucket("b")).cms.media().connect().unwrap();
+    let folder = first.into_folder();
+    let mut config = CoreConfig::new(folder.path().join("data"));
+    config.media = MediaStorage::S3(storage.bucket("a"));
+    let again = Cms::open(config).unwrap();
+    assert!(get(&again, &format!("/image/0x0/{id}.txt")).is_ok());
+}
+
+#[test]
+fn an_unknown_key_or_bucket_is_named() {
+    let Some(storage) = Storage::start() else { return };
+    let unknown_key = Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
+    let no_bucket = Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
+    for (bucket, said) in [
+        (unknown_key, "refuses the access key nobody: InvalidAccessKeyId"),
+        (no_bucket, "is not there: NoSuchBucket"),
+    ] {
+        let core = over(bucket);
+        for refused in [
+            core.cms.media().connect(),
+            upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg")).map(drop),
+        ] {
+            let Err(Error::Internal(cause)) = &refused else { panic!("{refused:?}") };
+            assert!(cause.to_string().contains(said), "{cause}");
+        }
+        assert!(!has_entries(&core.path().join("incoming")));
+    }
+    assert_eq!(storage.keys(), BTreeSet::new());
+}
+
+#[test]
+fn faults_of_a_service_are_told_without_the_secret() {
+    let fault = |code: &str| format!("<Error><Code>{code}</Code><Message>Why</Message></Error>");
+    for (status, body, is_busy, said) in [
+        (403, fault("SignatureDoesNotMatch"), false, "key S3RVER: SignatureDoesNotMatch: Why"),
+        (401, String::new(), false, "refuses the access key S3RVER"),
+        (400, fault("AuthorizationHeaderMalformed"), false, "used: AuthorizationHeaderMalformed"),
+        (301, String::new(), false, "incorrectly configured region"),
+        (200, "<html>".repeat(9), false, "another data folder"),
+        (503, fault("SlowDown"), true, "does not answer: SlowDown: Why"),
+        (429, String::new(), true, "does not answer"),
+    ] {
+        let endpoint = answering(status, &body);
+        let bucket = Bucket { secret_access_key: "wont-tell".to_owned(), ..bucket(&endpoint, "a") };
+        let core = over(bucket.clone());
+        let error = core.cms.media().connect().unwrap_err();
+        let reason = match &error {
+            Error::Internal(cause) => cause.to_string(),
+            other => other.to_string(),
+        };
+        assert!(reason.contains(said), "{status}: {reason}");
+        assert_eq!(matches!(error, Error::Busy(_)), is_busy, "{status}: {error:?}");
+        for told in [reason, format!("{error:?}"), format!("{:?}", core.cms.config().media)] {
+            assert!(!told.contains("wont-tell"), "{told}");
+        }
+    }
+}
+
+/// A service that has one answer to everything.
+fn answering(status: u16, body: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let length = body.len();
+    // What a request for an object reads: how long it is, and when it was stored.
+    let answer = format!(
+        "HTTP/1.1 {status} Told\r\nContent-Length: {length}\r\nETag: \"1\"\r\nConnection: close\r\n\
+         Last-Modified: Fri, 02 Jan 2026 03:04:05 GMT\r\n\r\n{body}"
+    );
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            lines.take_while(|line| !line.is_empty()).for_each(drop);
+            stream.write_all(answer.as_bytes()).ok();
+        }
+    });
+    endpoint
+}
+
+#[test]
+fn a_dead_endpoint_is_busy_and_harms_nothing_else() {
+    let core = over(bucket(&dead_endpoint(), "a"));
+    let began = Instant::now();
+    let refused = upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg"));
+    assert!(began.elapsed() < Duration::from_secs(30));
+    let Err(Error::Busy(reason)) = refused else { panic!("{refused:?}") };
+    assert!(reason.contains("does not answer: Connection refused"), "{reason}");
+    assert!(!has_entries(&core.path().join("incoming")));
+    // What needs no files does not even notice.
+    drop(receive(&core.cms, b"given up"));
+    core.cms.types().get(&Caller::local(), "_media").unwrap();
+}
