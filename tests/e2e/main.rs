@@ -9,6 +9,7 @@ mod media_files;
 mod parity;
 mod projects;
 mod recovery;
+mod s3;
 mod search;
 mod spaces;
 mod statuses;

@@ -227,7 +227,7 @@ impl Files {
             Some(owner) => Err(Error::Conflict(format!(
                 "{bucket} keeps the files of another data folder: the object {OWNER} there names the \
                  space {}, this folder is the space {}",
-                String::from_utf8_lossy(&owner),
+                String::from_utf8_lossy(&owner).chars().take(36).collect::<String>(),
                 self.space
             ))),
             None => {
