@@ -55,7 +55,7 @@ impl Cms {
         } else if store.peek(|reader| Ok(reader.derived()? < DERIVED))? {
             store.write(change::derive)?;
         }
-        let (_, space) = store.peek(|reader| reader.names())?;
+        let space = store.peek(|reader| Ok(reader.names()?.1))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(&config, space),
