@@ -38,6 +38,7 @@ struct Storage {
 impl Storage {
     /// Starts the program that `CMS_TEST_S3` names, with a bucket `site`.
     #[expect(clippy::disallowed_methods, reason = "how tests are told where the program is")]
+    #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
     fn start() -> Option<Self> {
         let Some(program) = env::var_os("CMS_TEST_S3") else {
             println!("skipped: CMS_TEST_S3 names no s3rver, see CONTRIBUTING.md");
