@@ -178,6 +178,9 @@ pub(crate) struct ServeArgs {
     /// Largest file that may be uploaded, in bytes.
     #[arg(long, value_name = "BYTES", env = "CMS_MEDIA_FILE_LIMIT")]
     pub(crate) media_file_limit: Option<u64>,
+    /// Largest request that uploads a file, in bytes; at least what the largest file needs.
+    #[arg(long, value_name = "BYTES", env = "CMS_UPLOAD_LIMIT")]
+    pub(crate) upload_limit: Option<u64>,
     /// Most disk space for pictures that were made in other sizes, in bytes.
     #[arg(long, value_name = "BYTES", env = "CMS_RENDER_CACHE")]
     pub(crate) render_cache: Option<u64>,

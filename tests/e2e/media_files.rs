@@ -141,6 +141,20 @@ fn refused_files_do_not_keep_others_out() {
     }
 }
 
+/// A server that takes less than a file of it has may answer before it has the file.
+#[test]
+fn what_a_server_does_not_read_is_refused() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let server = Server::start_in(folder.path(), &["--upload-limit", "1100000"]);
+    let place = Place::with_server(&server);
+    write_picture(&place, "p/a.png", 1000);
+    write_picture(&place, "p/b.png", 9_000_000);
+    write_picture(&place, "p/c.png", 2000);
+    let ran = place.run(&["media", "upload", "p", "--parallel", "1"]);
+    assert_eq!(ran.exit, 7, "{}", ran.whole());
+    assert!(ran.stderr.ends_with("uploaded 2, kept 0, refused 1\n"), "{}", ran.whole());
+}
+
 #[test]
 fn files_are_fetched_whole_or_not_at_all() {
     let server = Server::start();

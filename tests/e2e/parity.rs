@@ -4,7 +4,7 @@ use super::support::{Place, Server, files, fixtures, masked};
 
 /// Commands, one after the other; `FIXTURES` is the folder of fixtures. Those on keys speak only of
 /// keys that they made: a served folder has its first ones.
-const COMMANDS: [&str; 97] = [
+const COMMANDS: [&str; 111] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -28,6 +28,20 @@ const COMMANDS: [&str; 97] = [
     "object list post --filters {\"title\":{\"type\":\"contains\",\"filter\":\"a\"}} -o yaml",
     "object list post --filters {",
     "object list nosuch",
+    "media list",
+    "media list --order-by size --desc --limit 3 -o csv",
+    "media list --json --all",
+    "media get nosuch",
+    "media get nosuch --json",
+    "media get _media-22cc5c6b-553d-4af8-8274-b555f6a2fa3c",
+    "media get _media-22cc5c6b-553d-4af8-8274-b555f6a2fa3c -o -",
+    "media upload FIXTURES/content/InternalContentTypeMedia --dry-run",
+    "media upload FIXTURES/content/**/*.png FIXTURES/media/still.* --dry-run --tag new --json",
+    "media upload FIXTURES/project.yaml",
+    "media upload FIXTURES/nosuch",
+    "check",
+    "check --json",
+    "check --repair",
     "search * --type product --order-by name --limit 3",
     "search * --type post --order-by title --facet tags.dataUrl --page 2 --limit 2 --json",
     "search * --filter kind=coffee --numeric-facet price --order-by price --desc -o csv",

@@ -26,12 +26,20 @@ use crate::{
 /// The folder when nothing else is said.
 const FOLDER: &str = "cms-data";
 
+/// What a request that uploads a file holds besides the file, at most.
+const OTHER_FIELDS: u64 = 1024 * 1024;
+
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     start_log(args.log_format, &args.log_level)?;
     let mut config = ServerConfig { listen: args.listen, ..ServerConfig::default() };
     if let Some(limit) = args.body_limit {
         config.body_limit = limit;
     }
+    let largest_file = args.media_file_limit.unwrap_or_default();
+    config.upload_limit = args
+        .upload_limit
+        .unwrap_or(config.upload_limit)
+        .max(largest_file.saturating_add(OTHER_FIELDS));
     let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
     let cms = Arc::new(target::open_folder(core_config(args, settings))?);
     cms.media().connect().map_err(no_media)?;

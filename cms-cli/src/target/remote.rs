@@ -34,8 +34,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 use self::path::{
-    CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WORKFLOW_STATES, WORKFLOWS, list_query, object_path,
-    objects_path, search_query, segment, state_path, type_path,
+    CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WHO, WORKFLOW_STATES, WORKFLOWS, list_query,
+    object_path, objects_path, search_query, segment, state_path, type_path,
 };
 use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 use crate::failure::{self, Failure, Kind};
@@ -219,7 +219,7 @@ impl Remote {
 
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
-        let context: AuthContext = self.get("/api/auth-context", SERVER)?;
+        let context: AuthContext = self.get(WHO, SERVER)?;
         Ok(format!("{} (key \"{}\")", self.base, context.api_key.name))
     }
 

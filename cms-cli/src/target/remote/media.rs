@@ -1,6 +1,7 @@
 //! Files on their way to a server and back, of which only a piece is in memory at a time.
 
 use std::{
+    error::Error as _,
     io::{self, Read},
     time::Duration,
 };
@@ -20,8 +21,8 @@ use serde_json::Value;
 
 use super::{
     super::Outgoing,
-    ANSWER_TIMEOUT, About, Edition, Remote, parse,
-    path::{MEDIA, file_path},
+    ANSWER_TIMEOUT, About, Edition, Remote, SERVER, parse,
+    path::{MEDIA, WHO, file_path},
 };
 
 /// The slowest line that an upload waits for, in bytes per second.
@@ -38,10 +39,25 @@ impl Remote {
             .timeout(time)
             .multipart(form(file, request))
             .send()
-            .map_err(|error| self.unreachable(&error))?;
+            .map_err(|error| self.not_sent(&error))?;
         let status = answer.status().as_u16();
         let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
         parse(status, &bytes, About { what: "content type", name: "_media" })
+    }
+
+    /// Why a file was not sent. A server that answers before it has all of it is not heard.
+    fn not_sent(&self, error: &reqwest::Error) -> Error {
+        let source = error.source();
+        if let Some(reason) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
+            return Error::internal(format!("the file cannot be read: {reason}"));
+        }
+        if !error.is_body() {
+            return self.unreachable(error);
+        }
+        match self.get::<Value>(WHO, SERVER) {
+            Ok(_) => Error::BadRequest("The server did not want the whole file".to_owned()),
+            Err(error) => error,
+        }
     }
 
     pub(super) fn stored_file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
