@@ -50,6 +50,27 @@ fn the_commands_of_the_guide_work_as_printed() {
 }
 
 #[test]
+fn the_media_of_the_guide_are_uploaded_and_fetched() {
+    let place = Place::with_data();
+    let media = fixtures().join("media");
+    place.write("logo.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>");
+    for (name, file) in [("photos/a.jpg", "still.jpg"), ("scans/1/b.png", "still.png")] {
+        place.write(name, "");
+        fs::copy(media.join(file), place.path(name)).unwrap();
+    }
+    let blocks = blocks("sh");
+    let script = blocks.iter().find(|block| block.contains("cms media upload")).unwrap();
+    let (upload, get) = script.split_once("cms media get ID").unwrap();
+    let printed = shell(&place, upload);
+    assert_eq!(printed.matches(" uploaded\n").count(), 3, "{printed}");
+    assert_eq!(printed.matches(" kept\n").count(), 1, "{printed}");
+    let svg = printed.lines().last().unwrap().split(',').next().unwrap();
+    shell(&place, &format!("cms media get {svg}{get}"));
+    let fetched = fs::read(place.path("harbour.jpg")).unwrap();
+    assert_eq!(fetched, fs::read(place.path("logo.svg")).unwrap());
+}
+
+#[test]
 fn the_searches_of_the_guide_find_something() {
     let place = Place::with_data();
     let [project, content] = ["project.yaml", "content"].map(|name| fixtures().join(name));
