@@ -53,7 +53,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "DIR", env = "CMS_DATA", hide_env_values = true)]
     // No path here: clap refuses an empty one, and an empty variable is to count as none.
     pub(crate) data: Option<OsString>,
-    /// Keep the files of a data folder in S3-compatible storage: s3://BUCKET/PREFIX.
+    /// Keep the files of a data folder in S3-compatible storage: `s3://BUCKET/PREFIX`.
     ///
     /// The access key comes from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, the rest from
     /// `AWS_REGION` and `AWS_ENDPOINT_URL`. With --server this says nothing: the server knows.

@@ -209,8 +209,8 @@ fn a_check_says_what_lost_its_file() {
         fs::remove_file(data.join("media").join(&id)).unwrap();
         let orphan = data.join("media/_media-00000000-0000-4000-8000-000000000000");
         fs::write(&orphan, "orphan").unwrap();
-        let two_days_ago = std::fs::metadata(&orphan).unwrap().modified().unwrap()
-            - Duration::from_secs(2 * 86_400);
+        let two_days_ago =
+            std::fs::metadata(&orphan).unwrap().modified().unwrap() - Duration::from_hours(48);
         fs::File::options().write(true).open(&orphan).unwrap().set_modified(two_days_ago).unwrap();
 
         let ran = place.run(&["check"]);
