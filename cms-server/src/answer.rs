@@ -156,6 +156,8 @@ impl Answer {
         headers.insert(REQUEST_ID, request_id);
         headers.extend(self.headers.into_iter().map(|(name, value)| (Some(name), value)));
         let body = match self.body {
+            // Of what the client has already, the length is not told: there is no body to measure.
+            _ if self.status == StatusCode::NOT_MODIFIED => Body::empty(),
             _ if method == Method::HEAD => {
                 headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
                 Body::empty()

@@ -124,3 +124,37 @@ fn sweep_media(cms: &Cms) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use cms_core::{Caller, testing::TestCms, wire::media::UploadRequest};
+    use tokio::task;
+
+    use super::*;
+    use crate::config::ServerConfig;
+
+    #[tokio::test(start_paused = true)]
+    async fn files_that_nobody_wants_are_swept_up() {
+        let core = TestCms::new();
+        let cms = Arc::clone(&core.cms);
+        let upload = move || {
+            let mut file = cms.media().receive().unwrap();
+            file.write_all(b"a text").unwrap();
+            let request =
+                UploadRequest { kind: Some("file".to_owned()), ..UploadRequest::default() };
+            cms.media().upload(&Caller::local(), Some(file), &request).map(drop)
+        };
+        task::spawn_blocking(upload).await.unwrap().unwrap();
+        let files = || fs::read_dir(core.path().join("media")).unwrap().count();
+        let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
+        let sweeping = tokio::spawn(keep_sweeping(app));
+        time::sleep(SETTLING * 2).await;
+        assert_eq!(files(), 1, "it may still become an object");
+        core.to_real_time(25 * 3600);
+        time::sleep(SWEEPING).await;
+        assert_eq!(files(), 0);
+        sweeping.abort();
+    }
+}

@@ -1,4 +1,4 @@
-//! The HTTP interface of cms: content types, content objects and keys over HTTP/1.1 and HTTP/2.
+//! The HTTP interface of cms: content, media and keys over HTTP/1.1 and HTTP/2.
 //!
 //! This crate knows requests and answers; what they mean is `cms-core`'s, of which it uses the
 //! public names alone. It reads no flags and no environment: [`ServerConfig`] is plain data.

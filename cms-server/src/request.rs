@@ -144,7 +144,7 @@ impl Errand {
         let (errand, caller) = blocking::run(app, Work::Short, admit).await??;
         let headers = &errand.parts.headers;
         let (json, form) = if body.is_end_stream() {
-            Default::default()
+            (Bytes::new(), Form::default())
         } else if errand.route.reads == Reads::Form {
             (Bytes::new(), form::read(app, headers, body).await?)
         } else {

@@ -5,6 +5,7 @@
 mod commands;
 mod documents;
 mod faults;
+mod media;
 mod media_files;
 mod parity;
 mod projects;

@@ -222,10 +222,25 @@ impl Server {
         server
     }
 
+    /// Starts a server that cannot map more memory than so many kilobytes.
+    pub(crate) fn start_within(kilobytes: u32) -> Self {
+        let folder = TempDir::new().expect("a temporary folder can be made");
+        let mut shell = Command::new("sh");
+        let line = format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"");
+        shell.args(["-c", &line, env!("CARGO_BIN_EXE_cms")]).env_clear().current_dir(folder.path());
+        let mut server = Self::start_as(shell, &[]);
+        server.folder = Some(folder);
+        server
+    }
+
     /// Starts a server that works on `data` in a folder, and waits until it listens.
     pub(crate) fn start_in(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_as(cms(folder), arguments)
+    }
+
+    fn start_as(mut cms: Command, arguments: &[&str]) -> Self {
         let key = "an-admin-key-for-tests".to_owned();
-        let mut child = cms(folder)
+        let mut child = cms
             .args(["serve", "--data", "data", "--listen", "127.0.0.1:0", "--log", "error"])
             .args(arguments)
             .env("CMS_ADMIN_KEY", &key)
@@ -248,6 +263,13 @@ impl Server {
 }
 
 impl Server {
+    /// The most memory that the server ever had, in kilobytes, where the system tells.
+    pub(crate) fn memory_peak(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim().strip_suffix(" kB")?.parse().ok()
+    }
+
     /// Ends the server and returns what it printed on standard output.
     pub(crate) fn stop(mut self) -> String {
         self.child.kill().unwrap();

@@ -33,9 +33,8 @@ const FIELD_BYTES: u64 = 64 * 1024;
 const FIELDS: usize = 100;
 /// Bytes of a file that are gathered before they are written.
 const PIECE: usize = 256 * 1024;
-/// Bytes that may come before a part, with its head. A connection that has sent a lot gives up to
-/// 400 KiB at once, and the parser takes a few of those ahead of the part that it is reading.
-const GAP: usize = 2 * 1024 * 1024;
+/// Bytes that may come before the next part, or in a short field: more than either needs.
+const GAP: usize = 128 * 1024;
 /// How long a whole form may take: it holds a turn that others wait for.
 const PATIENCE: Duration = Duration::from_mins(10);
 

@@ -19,5 +19,6 @@ mod schedule;
 mod search;
 mod serving;
 mod support;
+mod transfers;
 mod visibility;
 mod workflow;
