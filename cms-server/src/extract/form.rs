@@ -118,11 +118,12 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
 }
 
 /// The data of a body, as the parser may have it. The parser keeps all that it can get, and looks for
-/// a part in that again and again: so it gets one frame at a time, and not many without a part.
+/// a part in that again and again: so it gets one frame at a time, and not many without a part. The
+/// last one, of any length, does not count: it may not have been looked at.
 fn frames(body: &mut Body, gap: Arc<AtomicUsize>) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    stream::try_unfold((body, gap), |(body, gap)| async move {
+    stream::try_unfold((body, gap, 0), |(body, gap, last)| async move {
         task::yield_now().await;
-        if gap.load(Ordering::Relaxed) > GAP {
+        if gap.load(Ordering::Relaxed) > GAP + last {
             return Err(io::ErrorKind::InvalidData.into());
         }
         loop {
@@ -130,8 +131,9 @@ fn frames(body: &mut Body, gap: Arc<AtomicUsize>) -> impl Stream<Item = io::Resu
                 return Ok(None);
             };
             if let Ok(data) = frame.map_err(io::Error::other)?.into_data() {
-                gap.fetch_add(data.len(), Ordering::Relaxed);
-                return Ok(Some((data, (body, gap))));
+                let length = data.len();
+                gap.fetch_add(length, Ordering::Relaxed);
+                return Ok(Some((data, (body, gap, length))));
             }
         }
     })

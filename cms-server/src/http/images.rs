@@ -87,7 +87,8 @@ async fn send(
     let picture = picture(app, image).await?;
     let media_type = image.media_type(&picture);
     let sandbox = (!is_inert(media_type)).then_some(SANDBOX);
-    let media_type = HeaderValue::try_from(media_type).unwrap_or(UNKNOWN_TYPE);
+    let media_type = HeaderValue::try_from(media_type).ok().filter(|value| value.to_str().is_ok());
+    let media_type = media_type.unwrap_or(UNKNOWN_TYPE);
     let ranges = matches!(picture, Picture::Original { .. }).then_some(BYTES);
     let answer = match picture {
         Picture::Rendered(bytes) => Answer::file(media_type, bytes.into()),

@@ -125,7 +125,7 @@ fn who_goes_away_leaves_nothing() {
     let incoming = core.path().join("incoming");
     let count = || fs::read_dir(&incoming).into_iter().flatten().count();
     let started = Instant::now();
-    let mut wait_for = |wanted: usize| {
+    let wait_for = |wanted: usize| {
         while count() != wanted {
             assert!(started.elapsed() < Duration::from_secs(20), "never {wanted} files");
             thread::sleep(Duration::from_millis(5));
