@@ -83,17 +83,22 @@ impl Files {
     }
 
     /// Stores a file under an id that has none; it is on disk when this returns, and before that
-    /// nothing of it is there.
-    pub(crate) fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<()> {
+    /// nothing of it is there. Returns false when somebody else was quicker.
+    pub(crate) fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
         let open = self.open()?;
         if self.config.media != MediaStorage::Folder {
-            return open.wait(self.send(&*open.store, &key(id), incoming));
+            open.wait(self.send(&*open.store, &key(id), incoming))?;
+            return Ok(true);
         }
         if self.config.durability == Durability::Full {
             incoming.file().sync_all().map_err(internal)?;
         }
         let from = Key::from_iter([INCOMING, &name(incoming.path())]);
-        open.wait(open.store.rename(&from, &key(id))).map_err(internal)
+        match open.wait(open.store.rename_if_not_exists(&from, &key(id))) {
+            Ok(()) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+            Err(error) => Err(internal(error)),
+        }
     }
 
     /// Sends a file, a larger one in parts. Parts that do not become a file are taken back.

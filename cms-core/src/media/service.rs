@@ -112,11 +112,10 @@ impl Media<'_> {
     /// Stores a file, unless the very same one is there already. Returns whether it is new.
     fn store(&self, id: &FileId, file: &mut Incoming, content: &[u8]) -> Result<bool> {
         let files = &self.cms.files;
-        let Some(size) = files.size(id)? else {
-            files.store(id, file)?;
+        if files.size(id)?.is_none() && files.store(id, file)? {
             return Ok(true);
-        };
-        let is_same = size == file.size()
+        }
+        let is_same = files.size(id)? == Some(file.size())
             && files.read(id, 0..content.len() as u64)?.is_some_and(|stored| stored == content);
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }

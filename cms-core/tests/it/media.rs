@@ -263,3 +263,24 @@ fn asynchronous_code_may_let_go_of_a_folder() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async move { drop(core) });
 }
+
+#[test]
+fn of_those_who_want_an_id_at_once_one_gets_it() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
+    let request = UploadRequest { save: false, id: Some(id.to_owned()), ..image("a.txt") };
+    let request = UploadRequest { kind: Some("file".to_owned()), ..request };
+    let stored: Vec<_> = std::thread::scope(|scope| {
+        let uploads = (0..8).map(|number| {
+            let (text, request) = (format!("text {number}"), &request);
+            scope.spawn(move || upload(cms, text.as_bytes(), request).map(|_| text))
+        });
+        let uploads: Vec<_> = uploads.collect();
+        uploads.into_iter().filter_map(|upload| upload.join().unwrap().ok()).collect()
+    });
+    assert_eq!(stored.len(), 1, "{stored:?}");
+    let kept = fs::read_to_string(core.path().join("media").join(id)).unwrap();
+    assert_eq!(kept, stored[0]);
+    upload(cms, kept.as_bytes(), &request).unwrap();
+}
