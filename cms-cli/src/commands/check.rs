@@ -49,3 +49,27 @@ fn describe(check: &Check) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use cms_core::wire::check::MediaCheck;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_stands_in_lines() {
+        let media = MediaCheck {
+            files: 1,
+            missing: vec!["a".to_owned()],
+            orphaned: vec!["b".to_owned(), "c".to_owned()],
+            removed: 2,
+        };
+        let mut check = Check { media };
+        let wrong = "1 stored file\nwithout its file: a\nfile without a media object: b\n\
+                     file without a media object: c\nremoved 2 files\n";
+        assert_eq!(describe(&check), wrong);
+        // What was removed is no longer wrong.
+        check.media.missing.clear();
+        assert!(describe(&check).ends_with("removed 2 files\nsound\n"));
+    }
+}
