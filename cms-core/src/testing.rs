@@ -1,5 +1,6 @@
 //! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
 
+mod hostile;
 mod judge;
 pub mod pictures;
 mod search;
@@ -9,6 +10,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tempfile::TempDir;
 
+pub use hostile::read_picture;
 pub use judge::Judge;
 pub use search::read_search;
 

@@ -16,12 +16,12 @@
 //! | [`id`], [`incoming`], [`files`], [`s3`] | files: their names, on their way in, and stored |
 //! | [`renders`] | rendered pictures on disk |
 
-mod animation;
+pub(crate) mod animation;
 pub(crate) mod files;
 mod id;
 pub(crate) mod image;
 pub(crate) mod incoming;
-mod kind;
+pub(crate) mod kind;
 mod leftovers;
 mod output;
 mod path;
@@ -30,6 +30,6 @@ pub(crate) mod render;
 pub(crate) mod renders;
 mod s3;
 pub(crate) mod service;
-mod svg;
+pub(crate) mod svg;
 pub(crate) mod transform;
 mod upload;
