@@ -1,0 +1,113 @@
+// Shrinks one JPEG with cms, sharp and vipsthumbnail in turn; compare starts it.
+//
+// Each is timed within its own process, after warming up, on one thread, file to encoded bytes; rounds
+// are interleaved, so that what else the machine does hits all alike. Memory is the most that a new
+// process holds which shrinks one picture.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const [shrink, modules, file, rounds] = process.argv.slice(2);
+const sharp = createRequire(join(modules, "x.js"))("sharp");
+sharp.concurrency(1);
+sharp.cache(false);
+const VIPS = { ...process.env, VIPS_CONCURRENCY: "1" };
+const COPIES = 10;
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
+
+/** A process of ours that shrinks once for each line it gets. */
+function startCms(size) {
+  const process = spawn(shrink, ["--measure", file, size]);
+  const answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
+  const time = async () => {
+    process.stdin.write("\n");
+    return Number((await answers.next()).value);
+  };
+  return { time, stop: () => process.stdin.end() };
+}
+
+async function timeSharp(width, height) {
+  const start = performance.now();
+  await sharp(file).resize(width, height).jpeg({ quality: 85 }).toBuffer();
+  return performance.now() - start;
+}
+
+/** Many pictures less one, because starting the program is not what is compared. */
+function timeVips(size, folder) {
+  const run = (copies) => {
+    const start = performance.now();
+    const options = ["--vips-cache-max=0", "--size", size, "-o", join(folder, "%s.jpg[Q=85]")];
+    execFileSync("vipsthumbnail", [...options, ...Array(copies).fill(file)], { env: VIPS });
+    return performance.now() - start;
+  };
+  const one = run(1);
+  return (run(1 + COPIES) - one) / COPIES;
+}
+
+/** The most megabytes that a new process held. What it says of itself is gone with it, so it is asked
+ * all the time. */
+async function memory(command, ...options) {
+  const process = spawn(command, options, { env: VIPS, stdio: "ignore" });
+  let most = 0;
+  let isRunning = true;
+  process.once("exit", () => (isRunning = false));
+  while (isRunning) {
+    try {
+      const held = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${process.pid}/status`, "utf8"));
+      most = Math.max(most, Number(held?.[1] ?? 0));
+    } catch {
+      break;
+    }
+    await new Promise(setImmediate);
+  }
+  return most / 1024;
+}
+
+function row(name, values, baseline, unit) {
+  const cell = (value, at) => `${value.toFixed(1)} ${unit} (${(value / baseline[at]).toFixed(2)})`;
+  console.log(`| ${name} | ${values.map(cell).join(" | ")} |`);
+}
+
+const versions = `sharp ${sharp.versions.sharp} with libvips ${sharp.versions.vips}`;
+const vips = execFileSync("vipsthumbnail", ["--version"], { encoding: "utf8" }).trim();
+console.log(`${file}; ${versions}; ${vips}; load ${loadavg()[0].toFixed(1)}`);
+console.log("In brackets: the ratio to sharp. Times are medians; then the least of them.");
+console.log("\n| | time, 800x600 | time, 200x150 | least, 800x600 | least, 200x150 |\n|---|---|---|---|---|");
+const folder = mkdtempSync(join(tmpdir(), "images-"));
+const sizes = [[800, 600], [200, 150]];
+const taken = sizes.map(() => ({ cms: [], sharp: [], vips: [] }));
+for (const [at, [width, height]] of sizes.entries()) {
+  const cms = startCms(`${width}x${height}`);
+  for (let round = -2; round < rounds; round++) {
+    const times = { cms: await cms.time(), sharp: await timeSharp(width, height) };
+    if (round >= 0) for (const name in times) taken[at][name].push(times[name]);
+  }
+  for (let round = 0; round < rounds / 5; round++) {
+    taken[at].vips.push(timeVips(`${width}x${height}`, folder));
+  }
+  cms.stop();
+}
+const least = (numbers) => Math.min(...numbers);
+const times = (name) => [median, least].flatMap((of) => taken.map((times) => of(times[name])));
+for (const name of ["cms", "sharp", "vips"]) row(name, times(name), times("sharp"), "ms");
+
+console.log("\n| | memory, 800x600 | memory, 200x150 |\n|---|---|---|");
+const held = { cms: [], sharp: [], vips: [], node: [] };
+const library = JSON.stringify(join(modules, "node_modules", "sharp"));
+for (const [width, height] of sizes) {
+  const size = `${width}x${height}`;
+  const script = `const sharp = require(${library}); sharp.concurrency(1);
+    sharp(${JSON.stringify(file)}).resize(${width}, ${height}).jpeg({ quality: 85 }).toBuffer()`;
+  held.cms.push(await memory(shrink, file, size));
+  held.sharp.push(await memory(process.execPath, "-e", script));
+  held.vips.push(await memory("vipsthumbnail", "--size", size, "-o", join(folder, "x.jpg[Q=85]"), file));
+  held.node.push(await memory(process.execPath, "-e", `require(${library})`));
+}
+for (const name of ["cms", "sharp", "vips"]) row(name, held[name], held.sharp, "MB");
+row("node and sharp, idle", held.node, held.sharp, "MB");
+rmSync(folder, { recursive: true });

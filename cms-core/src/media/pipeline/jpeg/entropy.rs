@@ -1,0 +1,259 @@
+//! Huffman codes of JPEG: reading coefficients, and passing over those that nobody needs.
+
+/// Bits that are looked up at a time. Longer codes are rare, and found length by length.
+const WINDOW: u32 = 12;
+const ENTRIES: usize = 1 << WINDOW;
+/// The longest code, and the most bits of a value behind one.
+const LONGEST: usize = 16;
+const VALUE_BITS: u32 = 11;
+
+/// Codes of one table.
+#[derive(Clone, Default)]
+pub(super) struct Codes {
+    /// By the next [`WINDOW`] bits: length and symbol of the code that they begin with. Length 0: none
+    /// that short.
+    short: Vec<(u8, u8)>,
+    /// By the next bits, too: what all codes of coefficients come to that these bits hold.
+    runs: Vec<Run>,
+    /// By length: one more than the last code, aligned to 16 bits; and where its symbols are.
+    ends: [u32; LONGEST + 1],
+    offsets: [i32; LONGEST + 1],
+    symbols: Vec<u8>,
+}
+
+/// Several codes of coefficients in a row, with the values behind them.
+#[derive(Clone, Copy, Default)]
+#[repr(align(4))]
+struct Run {
+    /// 0: not even one code.
+    bits: u8,
+    /// Coefficients that are passed.
+    coefficients: u8,
+    /// The last of the codes says that there are no more in this block.
+    is_last: bool,
+}
+
+impl Codes {
+    /// Makes the codes of a table: how many there are of each length, and what they stand for.
+    pub(super) fn new(counts: &[u8; LONGEST], symbols: &[u8]) -> Option<Self> {
+        let mut codes = Self {
+            short: vec![(0, 0); ENTRIES],
+            runs: Vec::new(),
+            ends: [0; LONGEST + 1],
+            offsets: [0; LONGEST + 1],
+            symbols: symbols.to_vec(),
+        };
+        let (mut code, mut used) = (0_u32, 0_usize);
+        for (length, &count) in (1_u32..).zip(counts) {
+            let first = code;
+            for &symbol in symbols.get(used..used + usize::from(count))? {
+                if length <= WINDOW {
+                    let start = (code << (WINDOW - length)) as usize;
+                    let entries = codes.short.get_mut(start..start + (1 << (WINDOW - length)))?;
+                    entries.fill((u8::try_from(length).ok()?, symbol));
+                }
+                code += 1;
+            }
+            if code > 1 << length {
+                return None;
+            }
+            let index = length as usize;
+            codes.ends[index] = code << (16 - length);
+            codes.offsets[index] = i32::try_from(used).ok()? - i32::try_from(first).ok()?;
+            used += usize::from(count);
+            code <<= 1;
+        }
+        codes.runs = (0..ENTRIES).map(|bits| codes.run(bits)).collect();
+        Some(codes)
+    }
+
+    /// Finds the code that some bits begin with, which is longer than a window.
+    #[cold]
+    fn long(&self, bits: u64) -> Option<(u32, u8)> {
+        let bits = (bits >> 48) as u32;
+        let length = (1..=LONGEST).find(|&length| bits < self.ends[length])?;
+        let code = i32::try_from(bits >> (LONGEST - length)).ok()?;
+        let symbol = *self.symbols.get(usize::try_from(code + self.offsets[length]).ok()?)?;
+        Some((u32::try_from(length).ok()?, symbol))
+    }
+
+    /// Follows codes as far as the bits of one window hold them.
+    fn run(&self, window: usize) -> Run {
+        let mut run = Run::default();
+        while u32::from(run.bits) < WINDOW {
+            let (length, symbol) = self.short[(window << run.bits) % ENTRIES];
+            let (zeros, bits) = (symbol >> 4, symbol & 15);
+            let is_last = bits == 0 && zeros < 15;
+            let is_known = length > 0 && u32::from(run.bits + length) <= WINDOW;
+            if !is_known || u32::from(bits) >= VALUE_BITS || (is_last && zeros > 0) {
+                break;
+            }
+            if is_last {
+                return Run { bits: run.bits + length, is_last, ..run };
+            }
+            run.bits += length + bits;
+            run.coefficients += zeros + 1;
+        }
+        run
+    }
+}
+
+/// The bits of a scan. Small enough to be copied: what is read in a loop should be in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Bits<'a> {
+    rest: &'a [u8],
+    /// The next bits, from the highest on.
+    next: u64,
+    /// How many of these there are.
+    count: u32,
+}
+
+impl<'a> Bits<'a> {
+    pub(super) fn new(scan: &'a [u8]) -> Self {
+        Self { rest: scan, next: 0, count: 0 }
+    }
+
+    /// Goes on behind the next restart marker, which has to come now.
+    pub(super) fn restart(&mut self, number: usize) -> Option<()> {
+        // What is left of the last byte is filled up with ones.
+        let whole_bytes = self.count / 8;
+        if whole_bytes > 0 {
+            return None;
+        }
+        let [0xff, marker, rest @ ..] = self.rest else { return None };
+        (usize::from(*marker) == 0xd0 + number % 8).then(|| *self = Self::new(rest))
+    }
+
+    /// Makes sure that there are 32 bits, or all that the scan has.
+    #[inline]
+    fn fill(&mut self) {
+        if self.count > 32 {
+            return;
+        }
+        if let Some((word, rest)) = self.rest.split_first_chunk::<4>() {
+            let word = u32::from_be_bytes(*word);
+            // No byte is 0xff.
+            if (!word).wrapping_sub(0x0101_0101) & word & 0x8080_8080 == 0 {
+                self.next |= u64::from(word) << (32 - self.count);
+                self.count += 32;
+                self.rest = rest;
+                return;
+            }
+        }
+        *self = self.filled_bytewise();
+    }
+
+    #[cold]
+    fn filled_bytewise(mut self) -> Self {
+        while self.count <= 56 {
+            let (byte, rest) = match self.rest {
+                // A marker ends the scan, and this is none.
+                [0xff, 0, rest @ ..] => (0xff, rest),
+                [] | [0xff, ..] => break,
+                [byte, rest @ ..] => (*byte, rest),
+            };
+            self.next |= u64::from(byte) << (56 - self.count);
+            self.count += 8;
+            self.rest = rest;
+        }
+        self
+    }
+
+    #[inline]
+    fn take(&mut self, count: u32) -> Option<()> {
+        self.count = self.count.checked_sub(count)?;
+        self.next <<= count;
+        Some(())
+    }
+
+    #[inline]
+    fn window(&self) -> usize {
+        (self.next >> (64 - WINDOW)) as usize
+    }
+
+    #[inline]
+    fn symbol(&mut self, codes: &Codes) -> Option<u8> {
+        self.fill();
+        let (length, symbol) = *codes.short.get(self.window())?;
+        if length > 0 {
+            self.take(length.into())?;
+            return Some(symbol);
+        }
+        let (length, symbol) = codes.long(self.next)?;
+        self.take(length)?;
+        Some(symbol)
+    }
+
+    /// Reads a number of some bits; those that begin with 0 are negative.
+    #[inline]
+    #[expect(clippy::cast_possible_wrap, reason = "at most eleven bits")]
+    fn value(&mut self, bits: u32) -> Option<i32> {
+        if bits == 0 {
+            return Some(0);
+        }
+        if bits > VALUE_BITS {
+            return None;
+        }
+        let value = (self.next >> (64 - bits)) as i32;
+        self.take(bits)?;
+        Some(if value < 1 << (bits - 1) { value + 1 - (1 << bits) } else { value })
+    }
+
+    /// Reads by how much the first coefficient of a block differs from that of the one before.
+    #[inline]
+    fn difference(&mut self, codes: &Codes) -> Option<i32> {
+        let bits = self.symbol(codes)?;
+        self.value(bits.into())
+    }
+
+    /// Reads a coefficient behind the first: how many zeros stand before it, and its value. A value of 0
+    /// is one more zero; without zeros before it, it ends the block.
+    #[inline]
+    fn coefficient(&mut self, codes: &Codes) -> Option<(usize, i32)> {
+        let symbol = self.symbol(codes)?;
+        let (zeros, bits) = (usize::from(symbol >> 4), u32::from(symbol & 15));
+        // Other ends than these belong to progressive files.
+        let is_known = bits > 0 || zeros == 0 || zeros == 15;
+        self.value(bits).filter(|_| is_known).map(|value| (zeros, value))
+    }
+
+    /// Reads a block: the difference of its first coefficient, and of the others those up to `last`. The
+    /// rest is passed over.
+    #[inline]
+    pub(super) fn block(
+        &mut self,
+        (first, others): (&Codes, &Codes),
+        last: usize,
+        mut found: impl FnMut(usize, i32),
+    ) -> Option<i32> {
+        let mut bits = *self;
+        let difference = bits.difference(first)?;
+        let mut at = 1;
+        while at <= last {
+            let (zeros, value) = bits.coefficient(others)?;
+            if (zeros, value) == (0, 0) {
+                *self = bits;
+                return Some(difference);
+            }
+            at += zeros;
+            if value != 0 {
+                found(at, value);
+            }
+            at += 1;
+        }
+        while at < 64 {
+            bits.fill();
+            let run = *others.runs.get(bits.window())?;
+            let after = at + usize::from(run.coefficients);
+            if run.bits > 0 && after < 64 {
+                bits.take(run.bits.into())?;
+                at = if run.is_last { 64 } else { after };
+            } else {
+                let (zeros, value) = bits.coefficient(others)?;
+                at = if (zeros, value) == (0, 0) { 64 } else { at + zeros + 1 };
+            }
+        }
+        *self = bits;
+        (at == 64).then_some(difference)
+    }
+}

@@ -1,0 +1,159 @@
+//! The headers of a JPEG, as far as [`super::reduced`] reads such files.
+
+use super::entropy::Codes;
+
+/// What stands before the coded pixels.
+pub(super) struct Header<'a> {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) components: Vec<Component>,
+    /// Units between two restart markers; none are set when this is 0.
+    pub(super) restart_interval: usize,
+    /// Everything after the header of the scan.
+    pub(super) scan: &'a [u8],
+}
+
+/// One channel: brightness, or one of two of colour.
+pub(super) struct Component {
+    id: u8,
+    /// Blocks of one unit, across and down.
+    pub(super) across: usize,
+    pub(super) down: usize,
+    quantization_table: usize,
+    /// What a coefficient is multiplied with, in the order in which they are coded.
+    pub(super) quantization: [f32; 64],
+    pub(super) dc: Codes,
+    pub(super) ac: Codes,
+}
+
+/// Tables by their number, as they were last defined.
+#[derive(Default)]
+struct Tables {
+    quantization: [Option<[f32; 64]>; 4],
+    dc: [Option<Codes>; 4],
+    ac: [Option<Codes>; 4],
+}
+
+impl<'a> Header<'a> {
+    /// Reads a file with one scan: sequential, 8 bits, Huffman codes, grey or `YCbCr`. None for any
+    /// other, and for a broken one.
+    pub(super) fn read(file: &'a [u8]) -> Option<Self> {
+        let mut rest = file.strip_prefix(b"\xff\xd8")?;
+        let mut tables = Tables::default();
+        let mut restart_interval = 0;
+        let mut is_jfif = false;
+        let mut frame = None;
+        loop {
+            let [0xff, marker, after @ ..] = rest else { return None };
+            if *marker == 0xff {
+                rest = &rest[1..];
+                continue;
+            }
+            let length = usize::from(u16::from_be_bytes(*after.first_chunk()?));
+            let segment = after.get(2..length)?;
+            rest = &after[length..];
+            match marker {
+                0xc0 | 0xc1 if frame.is_none() => frame = Some(read_frame(segment)?),
+                0xc4 => tables.read_codes(segment)?,
+                0xdb => tables.read_quantization(segment)?,
+                0xdd => restart_interval = u16::from_be_bytes(segment.try_into().ok()?).into(),
+                0xda => {
+                    let (width, height, mut components) = frame?;
+                    if !has_usual_colours(&components, is_jfif) {
+                        return None;
+                    }
+                    tables.hand_out(segment, &mut components)?;
+                    return Some(Self { width, height, components, restart_interval, scan: rest });
+                }
+                0xe0 if segment.starts_with(b"JFIF\0") => is_jfif = true,
+                0xe0..=0xef | 0xfe => {}
+                _ => return None,
+            }
+        }
+    }
+}
+
+fn read_frame(segment: &[u8]) -> Option<(usize, usize, Vec<Component>)> {
+    let [8, h1, h0, w1, w0, count, rest @ ..] = segment else { return None };
+    let (width, height) = (u16::from_be_bytes([*w1, *w0]), u16::from_be_bytes([*h1, *h0]));
+    let count = usize::from(*count);
+    if width == 0 || height == 0 || rest.len() != 3 * count {
+        return None;
+    }
+    let mut components = Vec::with_capacity(count);
+    for component in rest.chunks_exact(3) {
+        let [id, factors, table] = component else { return None };
+        let (across, down) = (usize::from(factors >> 4), usize::from(factors & 15));
+        if !matches!((across, down), (1 | 2, 1 | 2)) {
+            return None;
+        }
+        // One channel alone has no units of several blocks, whatever it says.
+        let (across, down) = if count == 1 { (1, 1) } else { (across, down) };
+        components.push(Component {
+            id: *id,
+            across,
+            down,
+            quantization_table: (*table).into(),
+            quantization: [0.0; 64],
+            dc: Codes::default(),
+            ac: Codes::default(),
+        });
+    }
+    Some((width.into(), height.into(), components))
+}
+
+/// Tells whether channels are brightness and two differences of colour, or brightness alone. Files
+/// say so by the numbers of the channels, or by being JFIF, unless the numbers are letters.
+fn has_usual_colours(components: &[Component], is_jfif: bool) -> bool {
+    match components {
+        [_] => true,
+        [light, blue, red] => {
+            let ids = [light.id, blue.id, red.id];
+            ids == [1, 2, 3] || (is_jfif && ids.iter().all(|&id| id < b'"'))
+        }
+        _ => false,
+    }
+}
+
+impl Tables {
+    fn read_quantization(&mut self, mut segment: &[u8]) -> Option<()> {
+        while let [number, rest @ ..] = segment {
+            let (table, rest) = rest.split_first_chunk::<64>()?;
+            // Numbers above 3 are those of tables with 16 bits, too.
+            *self.quantization.get_mut(usize::from(*number))? = Some(table.map(f32::from));
+            segment = rest;
+        }
+        Some(())
+    }
+
+    fn read_codes(&mut self, mut segment: &[u8]) -> Option<()> {
+        while let [number, rest @ ..] = segment {
+            let (counts, rest) = rest.split_first_chunk::<16>()?;
+            let total = counts.iter().map(|&count| usize::from(count)).sum();
+            let (symbols, rest) = rest.split_at_checked(total)?;
+            let tables = if number >> 4 == 0 { &mut self.dc } else { &mut self.ac };
+            *tables.get_mut(usize::from(number & 15))? = Some(Codes::new(counts, symbols)?);
+            segment = rest;
+        }
+        Some(())
+    }
+
+    /// Gives each component its tables, when the scan has all of them in order.
+    fn hand_out(&self, segment: &[u8], components: &mut [Component]) -> Option<()> {
+        let (count, rest) = segment.split_first()?;
+        let (selectors, spectrum) = rest.split_at_checked(2 * components.len())?;
+        if usize::from(*count) != components.len() || *spectrum != [0, 63, 0] {
+            return None;
+        }
+        for (component, selector) in components.iter_mut().zip(selectors.chunks_exact(2)) {
+            let [id, numbers] = *selector else { return None };
+            if id != component.id {
+                return None;
+            }
+            component.quantization = (*self.quantization.get(component.quantization_table)?)?;
+            component.dc = self.dc.get(usize::from(numbers >> 4))?.clone()?;
+            component.ac = self.ac.get(usize::from(numbers & 15))?.clone()?;
+        }
+        Some(())
+    }
+}
