@@ -49,7 +49,7 @@ impl Default for ServerConfig {
             reads: (2 * cores).max(4),
             searches: (4 * cores).max(8),
             writes: 64,
-            uploads: 32,
+            uploads: 16,
             inspections: 4,
             renders: cores,
             files: 32,

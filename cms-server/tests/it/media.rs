@@ -3,8 +3,13 @@
 use std::{fs, path::Path};
 
 use axum::body::Body;
-use cms_core::{Caller, testing::fixture, wire::key::Rule};
+use cms_core::{
+    Caller,
+    testing::fixture,
+    wire::key::{KeyKind, NewKey, Rule},
+};
 use cms_server::ServerConfig;
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -311,7 +316,6 @@ async fn checks_come_in_order() {
 
 /// A scoped key for media, which may read and perhaps create.
 fn scoped(app: &TestApp, name: &str, create: bool) -> String {
-    use cms_core::wire::key::{KeyKind, NewKey};
     let rule =
         Rule { ctd: "_media".to_owned(), create, read: true, update: !create, delete: !create };
     let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
@@ -341,13 +345,13 @@ async fn broken_forms_are_refused() {
     for (body, message) in cases {
         for size in [body.len().max(1), 100] {
             let pieces: Vec<_> = body.chunks(size).map(<[u8]>::to_vec).collect();
-            let stream = futures_util::stream::iter(pieces.into_iter().map(Ok::<_, String>));
-            let reply = send(&app, Who::ReadWrite, MEDIA, FORM, Body::from_stream(stream)).await;
+            let pieces = stream::iter(pieces.into_iter().map(Ok::<_, String>));
+            let reply = send(&app, Who::ReadWrite, MEDIA, FORM, Body::from_stream(pieces)).await;
             assert_eq!(reply.both(), (400, generic(400, message)));
         }
     }
     // What belongs to no part is not gathered for ever.
-    let noise = futures_util::stream::iter((0..1000).map(|_| Ok::<_, String>(vec![b'-'; 1024])));
+    let noise = stream::iter((0..1000).map(|_| Ok::<_, String>(vec![b'-'; 1024])));
     let reply = send(&app, Who::ReadWrite, MEDIA, FORM, Body::from_stream(noise)).await;
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (0, 0));
@@ -356,11 +360,10 @@ async fn broken_forms_are_refused() {
 /// A client that stops in the middle of a body is cut off.
 #[tokio::test(start_paused = true)]
 async fn who_pauses_is_cut_off() {
-    use futures_util::StreamExt;
     let app = TestApp::new();
     let sound = form(&[file("a.txt", "", b"a text")]);
-    let first = futures_util::stream::iter([Ok::<_, String>(sound[..80].to_vec())]);
-    let body = Body::from_stream(first.chain(futures_util::stream::pending()));
+    let first = stream::iter([Ok::<_, String>(sound[..80].to_vec())]);
+    let body = Body::from_stream(first.chain(stream::pending()));
     let reply = send(&app, Who::ReadWrite, MEDIA, FORM, body).await;
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
 }
