@@ -3,7 +3,6 @@
 
 use std::{
     io::{self, Write},
-    mem,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -74,7 +73,7 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
     let mut fields = Multipart::with_constraints(frames, boundary, constraints);
     let mut form = Form::default();
     let mut count = 0;
-    while let Some(mut field) = fields.next_field().await.map_err(refusal)? {
+    while let Some(mut field) = fields.next_field().await.map_err(|error| refusal(&error))? {
         count += 1;
         if count > FIELDS {
             return Err(Error::BadRequest("The form has too many fields".to_owned()));
@@ -82,7 +81,7 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
         gap.store(0, Ordering::Relaxed);
         if field.name() != Some(FILE) {
             let name = field.name().unwrap_or_default().to_owned();
-            form.set(&name, field.text().await.map_err(refusal)?);
+            form.set(&name, field.text().await.map_err(|error| refusal(&error))?);
             gap.store(0, Ordering::Relaxed);
             continue;
         }
@@ -101,15 +100,15 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
     let mut file = blocking::cross(app, |app| app.cms.media().receive()).await??;
     let mut piece = Vec::new();
     loop {
-        let chunk = field.chunk().await.map_err(refusal)?;
+        let chunk = field.chunk().await.map_err(|error| refusal(&error))?;
         gap.store(0, Ordering::Relaxed);
         let is_last = chunk.is_none();
         piece.extend_from_slice(&chunk.unwrap_or_default());
         if is_last || piece.len() >= PIECE {
-            let bytes = mem::take(&mut piece);
-            let write = move |_: &App| file.write_all(&bytes).map(|()| file);
+            let write = move |_: &App| file.write_all(&piece).map(|()| (file, piece));
             let written = blocking::cross(app, write).await?;
-            file = written.map_err(|error| Error::Internal(error.into()))?;
+            (file, piece) = written.map_err(|error| Error::Internal(error.into()))?;
+            piece.clear();
         }
         if is_last {
             return Ok(file);
@@ -179,7 +178,7 @@ fn extended_file_name(disposition: &HeaderValue) -> Option<String> {
     charset.eq_ignore_ascii_case("utf-8").then(|| name.into_owned())
 }
 
-fn refusal(error: multer::Error) -> Error {
+fn refusal(error: &multer::Error) -> Error {
     match error {
         multer::Error::StreamSizeExceeded { .. } => Error::BodyTooLarge,
         multer::Error::FieldSizeExceeded { .. } => {

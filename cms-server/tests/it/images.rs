@@ -94,7 +94,7 @@ async fn faults_of_addresses() {
         format!("{id}.jpg"),
         format!("{unknown}.png"),
         format!("0x0/{unknown}.png"),
-        format!("0x0/_media-x.png"),
+        "0x0/_media-x.png".to_owned(),
         format!("x/{id}.png"),
         format!("10/{id}.png"),
         format!("-1x0/{id}.png"),
@@ -286,6 +286,9 @@ async fn known_pictures_are_not_sent_again() {
     assert_eq!(get(&app, &path.replace("0x0", "5x5"), &[(none_match, &tag)]).await.status, 200);
 }
 
+/// Range, condition; status, content, `Content-Range`.
+type Case<'a> = (&'a str, Option<&'a str>, u16, &'a [u8], Option<&'a str>);
+
 /// 7.4: one part of a stored file.
 #[tokio::test]
 async fn parts_of_files() {
@@ -295,7 +298,7 @@ async fn parts_of_files() {
     let (id, path) = (object["id"].as_str().unwrap(), object["url"].as_str().unwrap());
     let tag = format!("\"{id}\"");
     let weak = format!("W/{tag}");
-    let cases: [(&str, Option<&str>, u16, &[u8], Option<&str>); 24] = [
+    let cases: [Case<'_>; 24] = [
         ("bytes=0-3", None, 206, b"0123", Some("bytes 0-3/10")),
         ("bytes=9-", None, 206, b"9", Some("bytes 9-9/10")),
         ("Bytes = 2-2", None, 206, b"2", Some("bytes 2-2/10")),

@@ -124,6 +124,9 @@ async fn a_file_becomes_a_media_object() {
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (3, 0));
 }
 
+/// A file, `type`; extension, name and media type, and the size if it is known here.
+type Case<'a> = (Part<'a>, &'a str, [&'a str; 3], Option<(u32, u32)>);
+
 /// 7.1: what is told of files of other kinds: extension, name, media type, type, size.
 #[tokio::test]
 async fn files_are_told_apart_by_what_they_hold() {
@@ -132,7 +135,7 @@ async fn files_are_told_apart_by_what_they_hold() {
         (still("gif"), still("jpg"), fs::read(fixture("media/tone.wav")).unwrap());
     let broken = &jpg[..20];
     let svg = SVG.as_bytes();
-    let cases: [(Part<'_>, &str, [&str; 3], Option<(u32, u32)>); 9] = [
+    let cases: [Case<'_>; 9] = [
         (file("a.gif", "image/gif", &gif), "image", ["gif", "a.gif", "image/gif"], None),
         (file("a.gif", "", &gif), "file", ["gif", "a.gif", "image/gif"], Some((0, 0))),
         (file("b.jpeg", "x", broken), "image", ["jpeg", "b.jpeg", "image/jpeg"], Some((0, 0))),
@@ -212,7 +215,7 @@ async fn faults_are_told_together() {
     assert_eq!(reply.both(), fault("file", message));
     large.truncate(10 * 1024 * 1024);
     assert_eq!(upload(&app, &[is_file(), file("a.txt", "", &large)]).await.status, 200);
-    large.extend_from_slice(&[b' '; 26_000]);
+    large.resize(large.len() + 26_000, b' ');
     let reply = upload(&app, &[is_file(), file("a.css", "", &large)]).await;
     let message = "The file is too large (10.02 MB). Allowed maximum size is 10 MB.";
     assert_eq!(reply.both(), (400, json!({ "file": [invalid("text/css"), message] })));
@@ -287,7 +290,7 @@ async fn checks_come_in_order() {
     let sound = form(&[file("a.txt", "", b"a text"), field("type", "file")]);
     let too_large = || (413, generic(413, "Request Entity Too Large"));
     let malformed = || (400, generic(400, "Malformed form data"));
-    let large = form(&[file("a.txt", "", &[b'a'; 70_000])]);
+    let large = form(&[file("a.txt", "", &vec![b'a'; 70_000])]);
     let cases = [
         (None, "text/plain", &large, unauthorized()),
         (app.key(Who::Unknown), FORM, &sound, unauthorized()),
