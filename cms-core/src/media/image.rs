@@ -134,7 +134,7 @@ impl Media<'_> {
             &image.file,
             &rendering.name(),
             self.cms.config.clock.now().system_time(),
-        )?;
+        );
         Ok(made.filter(|bytes| !bytes.is_empty()).map(Picture::Rendered))
     }
 
@@ -204,11 +204,11 @@ fn rendering(
         }
     };
     let format = output.format(request.accept, source);
-    let quality = output.quality.unwrap_or(format.usual_quality());
-    let is_stored = trim.is_none()
-        && size == Size::default()
-        && format == source
-        && (output.quality.is_none() || !format.is_lossy());
+    // A quality that changes nothing must not tell apart what is the same.
+    let quality = output.quality.filter(|_| format.is_lossy());
+    let is_stored =
+        trim.is_none() && size == Size::default() && format == source && quality.is_none();
+    let quality = quality.unwrap_or(format.usual_quality());
     let rendering = Rendering { source, trim, asked: size, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
@@ -251,3 +251,6 @@ impl Rendering {
         Ok(rendered.unwrap_or_default())
     }
 }
+
+#[cfg(test)]
+mod tests;

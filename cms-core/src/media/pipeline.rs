@@ -13,7 +13,7 @@ mod encode;
 mod jpeg;
 mod turn;
 
-use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer, images::CroppedImage};
 use image::DynamicImage;
 
 use self::{
@@ -71,22 +71,28 @@ pub(crate) fn measure(source: &[u8]) -> Option<Size> {
 
 /// Cuts and scales in one pass, and brings the outcome to 8 bits.
 ///
-/// The part is in pixels of the whole picture, which may have been decoded smaller than it is.
+/// The part is in pixels of the whole picture, which may have been decoded smaller than it is. What is
+/// around it must not shine in: it may have been cut off for that.
 fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Result<DynamicImage> {
     let image = &picture.image;
     let shrink = picture.shrink();
-    let left = f64::from(crop.x) * shrink;
-    let top = f64::from(crop.y) * shrink;
-    // A shrunken picture is rounded up, so that this changes what floating point got wrong only.
-    let part_width = (f64::from(crop.width) * shrink).min(f64::from(image.width()) - left);
-    let part_height = (f64::from(crop.height) * shrink).min(f64::from(image.height()) - top);
+    let [left, part_width] = [crop.x, crop.width].map(|length| f64::from(length) * shrink);
+    let [top, part_height] = [crop.y, crop.height].map(|length| f64::from(length) * shrink);
+    let (first_column, columns) = whole_pixels(left, part_width, image.width());
+    let (first_row, rows) = whole_pixels(top, part_height, image.height());
+    let part = CroppedImage::new(image, first_column, first_row, columns, rows)
+        .map_err(|error| Error::Internal(error.into()))?;
+    let [left, top] = [left - f64::from(first_column), top - f64::from(first_row)];
 
+    // A shrunken picture is rounded up, so that this changes what floating point got wrong only.
+    let part_width = part_width.min(f64::from(columns) - left);
+    let part_height = part_height.min(f64::from(rows) - top);
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
         .crop(left, top, part_width, part_height);
     let mut scaled = DynamicImage::new(width, height, image.color());
     Resizer::new()
-        .resize(image, &mut scaled, &options)
+        .resize(&part, &mut scaled, &options)
         .map_err(|error| Error::Internal(error.into()))?;
     Ok(match scaled {
         DynamicImage::ImageLuma16(_) => DynamicImage::ImageLuma8(scaled.into_luma8()),
@@ -95,6 +101,14 @@ fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Res
         DynamicImage::ImageRgba16(_) => DynamicImage::ImageRgba8(scaled.into_rgba8()),
         eight_bits => eight_bits,
     })
+}
+
+/// The first of the pixels that a stretch touches, and their number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within a picture")]
+fn whole_pixels(start: f64, length: f64, all: u32) -> (u32, u32) {
+    let first = (start as u32).min(all.saturating_sub(1));
+    let end = ((start + length).ceil() as u32).clamp(first + 1, all.max(first + 1));
+    (first, end - first)
 }
 
 /// What is said of a source that cannot be decoded, or not within the limits. Why is of no use to

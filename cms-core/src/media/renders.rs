@@ -3,6 +3,9 @@
 //! They are derived: the folder can be deleted at any time. Each media object has a folder of its
 //! own in it, and each rendering a file that is named after what was asked for. An empty file says
 //! that the stored file itself is the answer. A full cache gives up what was not used for longest.
+//!
+//! A cache that cannot be read or written costs time and never a picture: whoever asks gets theirs,
+//! made anew.
 
 use std::{
     collections::hash_map::DefaultHasher,
@@ -23,6 +26,8 @@ const LOCKS: usize = 64;
 const MARKED_EVERY: Duration = Duration::from_hours(1);
 /// What stays of a full cache, in tenths.
 const KEPT: u64 = 9;
+/// What a file takes at least: there may be many that say little.
+const BLOCK: u64 = 4096;
 
 pub(crate) struct Renders {
     folder: PathBuf,
@@ -40,25 +45,17 @@ impl Renders {
     }
 
     /// Returns a picture that was made before. `now` is for keeping what is used.
-    pub(crate) fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Result<Option<Vec<u8>>> {
-        let mut file = match File::open(self.path(id, name)) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(internal(error)),
-        };
-        let read = || {
-            let meta = file.metadata()?;
-            let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default());
-            file.read_to_end(&mut bytes)?;
-            let age = now.duration_since(meta.modified()?).unwrap_or_default();
-            Ok((bytes, age > MARKED_EVERY))
-        };
-        let (bytes, is_stale) = { read }().map_err(internal)?;
-        if is_stale {
+    pub(crate) fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<Vec<u8>> {
+        let mut file = File::open(self.path(id, name)).ok()?;
+        let meta = file.metadata().ok()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default());
+        file.read_to_end(&mut bytes).ok()?;
+        let age = now.duration_since(meta.modified().ok()?).unwrap_or_default();
+        if age > MARKED_EVERY {
             // A folder that cannot be written serves as well.
             file.set_modified(now).ok();
         }
-        Ok(Some(bytes))
+        Some(bytes)
     }
 
     /// Returns a picture, and makes it if that was not done before. Of several callers who want the
@@ -71,11 +68,11 @@ impl Renders {
         make: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<Vec<u8>> {
         let _making = self.lock(id, name);
-        if let Some(made) = self.get(id, name, now)? {
+        if let Some(made) = self.get(id, name, now) {
             return Ok(made);
         }
         let picture = make()?;
-        self.keep(id, name, &picture).map_err(internal)?;
+        self.keep(id, name, &picture).ok();
         Ok(picture)
     }
 
@@ -115,13 +112,17 @@ impl Renders {
     /// on disk before it is moved: an empty file means something.
     fn keep(&self, id: &FileId, name: &str, picture: &[u8]) -> io::Result<()> {
         let path = self.path(id, name);
-        let unfinished = path.with_added_extension("part");
-        fs::create_dir_all(self.folder.join(id.to_string()))?;
-        let mut file = File::create(&unfinished)?;
-        file.write_all(picture)?;
-        file.sync_data()?;
-        fs::rename(&unfinished, &path)?;
-        self.make_room(picture.len() as u64)
+        // Another process may make the same.
+        let unfinished = path.with_added_extension(format!("{}.part", std::process::id()));
+        let write = || {
+            fs::create_dir_all(self.folder.join(id.to_string()))?;
+            let mut file = File::create(&unfinished)?;
+            file.write_all(picture)?;
+            file.sync_data()?;
+            fs::rename(&unfinished, &path)
+        };
+        write().inspect_err(|_| drop(fs::remove_file(&unfinished)))?;
+        self.make_room(taken(picture.len() as u64))
     }
 
     fn make_room(&self, added: u64) -> io::Result<()> {
@@ -141,7 +142,7 @@ impl Renders {
                 let file = file?;
                 // Another process may have removed it.
                 let Ok(meta) = file.metadata() else { continue };
-                files.push((meta.modified()?, meta.len(), file.path()));
+                files.push((meta.modified()?, taken(meta.len()), file.path()));
             }
         }
         let mut size = files.iter().map(|(_, size, _)| size).sum();
@@ -157,6 +158,11 @@ impl Renders {
         }
         Ok(size)
     }
+}
+
+/// What a file of some bytes takes of the disk.
+fn taken(length: u64) -> u64 {
+    length.max(1).next_multiple_of(BLOCK)
 }
 
 /// The entries of a folder; none of one that is not there.
@@ -175,3 +181,6 @@ fn if_there(error: io::Error) -> io::Result<()> {
 fn internal(error: io::Error) -> Error {
     Error::Internal(error.into())
 }
+
+#[cfg(test)]
+mod tests;

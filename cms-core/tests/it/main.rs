@@ -8,6 +8,7 @@ mod handles;
 mod media;
 mod objects;
 mod opening;
+mod pictures;
 mod plan;
 mod project;
 mod publish;

@@ -105,7 +105,6 @@ fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<
     let rendered = render(source, from, plan, &Limits::default())?;
     let image = seen(&rendered.expect("something was to do"));
     assert_eq!((image.width(), image.height()), size);
-    assert_eq!((image.width(), image.height()), size);
     Ok(image)
 }
 
@@ -211,6 +210,22 @@ fn a_part_in_its_own_size_is_copied() {
     let part = cut(&file(&picture, Format::Png), Format::Png, crop).to_rgb8();
     let expected = image::imageops::crop_imm(&picture, 13, 7, 41, 29).to_image();
     assert_eq!(part, expected);
+}
+
+#[test]
+fn what_was_cut_off_does_not_shine_in() {
+    let inside = |x, y| (30..70).contains(&x) && (20..60).contains(&y);
+    let picture = RgbImage::from_fn(100, 80, |x, y| Rgb(if inside(x, y) { RED } else { [0; 3] }));
+    let crop = Rectangle { x: 30, y: 20, width: 40, height: 40 };
+    for format in [Format::Png, Format::Bmp] {
+        for size in [(20, 20), (13, 13), (5, 5), (1, 1)] {
+            let plan = |_| job(crop, size, Format::Png, 90);
+            let source = file(&picture, format);
+            let part = render(&source, format, plan, &Limits::default()).unwrap().unwrap();
+            let part = seen(&part).to_rgb8();
+            assert!(part.pixels().all(|pixel| pixel.0 == RED), "{format:?} as {size:?}");
+        }
+    }
 }
 
 #[test]

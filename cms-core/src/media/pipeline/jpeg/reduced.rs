@@ -178,6 +178,7 @@ fn waves(pixels: usize) -> Waves {
 }
 
 /// Makes pixels of a block, `ACROSS` in a line and `DOWN` lines. Rows that are left out are zeros.
+#[expect(clippy::needless_range_loop, reason = "loops of fixed lengths become vectors")]
 fn transform<const ACROSS: usize, const DOWN: usize>(
     rows: &[[f32; SIDE]],
     pixels: &mut [u8],
@@ -187,21 +188,22 @@ fn transform<const ACROSS: usize, const DOWN: usize>(
 ) {
     let mut sums = [[0.0; ACROSS]; DOWN];
     for (row, wave) in rows.iter().take(DOWN).zip(down) {
-        for (sums, light) in sums.iter_mut().zip(wave) {
-            for (sum, coefficient) in sums.iter_mut().zip(row) {
-                *sum += light * coefficient;
+        for y in 0..DOWN {
+            for x in 0..ACROSS {
+                sums[y][x] += wave[y] * row[x];
             }
         }
     }
     for (sums, line) in sums.iter().zip(pixels.chunks_mut(width)) {
         let mut lights = [0.0; ACROSS];
-        for (sum, wave) in sums.iter().zip(across) {
-            for (light_sum, light) in lights.iter_mut().zip(wave) {
-                *light_sum += sum * light;
+        for speed in 0..ACROSS {
+            for x in 0..ACROSS {
+                lights[x] += sums[speed] * across[speed][x];
             }
         }
-        for (pixel, sum) in line.iter_mut().zip(lights) {
-            *pixel = light(sum);
+        let line = &mut line[..ACROSS];
+        for x in 0..ACROSS {
+            line[x] = light(lights[x]);
         }
     }
 }

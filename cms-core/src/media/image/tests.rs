@@ -1,0 +1,121 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const FORMATS: [Format; 6] =
+    [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp, Format::Avif];
+
+fn any_rendering() -> impl Strategy<Value = Rendering> {
+    // Small numbers, whose digits could be those of two numbers next to each other.
+    let number = || 0..130_u32;
+    let edge = move || prop::option::of(number());
+    let trim = (number(), edge(), number(), edge(), edge(), edge()).prop_map(
+        |(top, right, bottom, left, width, height)| Trim {
+            top,
+            right,
+            bottom,
+            left,
+            width,
+            height,
+        },
+    );
+    let format = prop::sample::select(&FORMATS[..]);
+    (prop::option::of(trim), number(), number(), format, 1..=100_u8).prop_map(
+        |(trim, width, height, format, quality)| Rendering {
+            source: Format::Png,
+            trim,
+            asked: Size { width, height },
+            format,
+            quality: if format.is_lossy() { quality } else { format.usual_quality() },
+        },
+    )
+}
+
+/// Reads a name back: what can be read back was not the name of anything else.
+fn read(name: &str) -> Rendering {
+    let (rest, extension) = name.rsplit_once('.').unwrap();
+    let format = FORMATS.into_iter().find(|format| format.extension() == extension).unwrap();
+    let mut parts = rest.split('-');
+    let (width, height) = parts.next().unwrap().split_once('x').unwrap();
+    let asked = Size { width: width.parse().unwrap(), height: height.parse().unwrap() };
+    let (mut trim, mut quality) = (None, format.usual_quality());
+    for part in parts {
+        if let Some(edges) = part.strip_prefix("t.") {
+            let edges: Vec<Option<u32>> = edges.split('.').map(|edge| edge.parse().ok()).collect();
+            let [top, right, bottom, left, width, height] = edges[..] else { panic!("{name}") };
+            let (top, bottom) = (top.unwrap(), bottom.unwrap());
+            trim = Some(Trim { top, right, bottom, left, width, height });
+        } else if let Some(number) = part.strip_prefix('q') {
+            quality = number.parse().unwrap();
+        } else {
+            assert_eq!(part, LOOK.to_string());
+        }
+    }
+    Rendering { source: Format::Png, trim, asked, format, quality }
+}
+
+proptest! {
+    #[test]
+    fn different_renderings_have_different_names(rendering in any_rendering()) {
+        let name = rendering.name();
+        prop_assert_eq!(read(&name), rendering);
+        prop_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte)));
+        prop_assert!(name.len() < 120, "{} is long for a file", name);
+    }
+}
+
+/// What is made of a picture on request, if anything.
+fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rendering> {
+    let path = [size, "_media-x.bin"];
+    let request = ImageRequest {
+        path: &path,
+        format: query[0],
+        quality: query[1],
+        accept: Some("image/avif,image/webp"),
+        ..ImageRequest::default()
+    };
+    let object = MediaObject {
+        extension: "bin".into(),
+        mime_type: media_type.into(),
+        kind: "image".into(),
+        variants: None,
+    };
+    rendering(&ImagePath::parse(&path).unwrap(), &request, &object).unwrap().0
+}
+
+#[test]
+fn stored_pictures_are_sent_when_nothing_else_is_asked_for() {
+    for (media_type, query) in [
+        ("image/png", [None, None]),
+        ("image/png", [Some("png"), None]),
+        // There is no quality to choose.
+        ("image/png", [None, Some("50")]),
+        ("image/gif", [Some(""), Some("1")]),
+        ("image/jpeg", [Some("jpeg"), Some("")]),
+        ("image/svg+xml", [Some("webp"), Some("50")]),
+        ("image/vnd.microsoft.icon", [Some("png"), None]),
+        ("application/pdf", [Some("auto"), None]),
+    ] {
+        assert_eq!(wanted(media_type, "0x0", query), None, "{media_type} {query:?}");
+    }
+    for (media_type, query, format, quality) in [
+        ("image/png", [Some("jpeg"), None], Format::Jpeg, 85),
+        ("image/png", [Some("auto"), None], Format::Avif, 60),
+        ("image/jpeg", [None, Some("50")], Format::Jpeg, 50),
+        ("image/webp", [None, Some("50")], Format::Webp, 50),
+        ("image/bmp", [Some("webp"), None], Format::Webp, 80),
+        ("image/gif", [Some("png"), Some("50")], Format::Png, 85),
+    ] {
+        let found = wanted(media_type, "0x0", query).unwrap();
+        assert_eq!((found.format, found.quality), (format, quality), "{media_type} {query:?}");
+    }
+}
+
+#[test]
+fn a_quality_that_changes_nothing_makes_no_other_picture() {
+    for media_type in ["image/png", "image/gif", "image/bmp"] {
+        let plain = wanted(media_type, "90x0", [None, None]);
+        assert!(plain.is_some());
+        assert_eq!(wanted(media_type, "90x0", [None, Some("50")]), plain, "{media_type}");
+    }
+}

@@ -1,0 +1,176 @@
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Barrier,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use tempfile::TempDir;
+
+use super::*;
+
+const PICTURE: &[u8] = b"a picture";
+const HOUR: Duration = Duration::from_hours(1);
+
+fn id(number: u32) -> FileId {
+    FileId::parse(&format!("_media-{number:08x}-efc1-46ef-83f2-b910b8cc58e0")).unwrap()
+}
+
+fn cache(capacity: u64) -> (TempDir, Renders) {
+    let folder = TempDir::new().unwrap();
+    let renders = Renders::new(folder.path().join("images"), capacity);
+    (folder, renders)
+}
+
+fn now() -> SystemTime {
+    fs::metadata(std::env::temp_dir()).unwrap().modified().unwrap()
+}
+
+fn made(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
+    renders.get_or_make(id, name, now(), || Ok(PICTURE.to_vec())).unwrap()
+}
+
+/// Says when a picture was used last.
+fn mark(renders: &Renders, id: &FileId, name: &str, at: SystemTime) {
+    File::options().write(true).open(renders.path(id, name)).unwrap().set_modified(at).unwrap();
+}
+
+fn names(renders: &Renders) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for folder in entries(&renders.folder).unwrap() {
+        for file in entries(&folder.unwrap().path()).unwrap() {
+            names.insert(file.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    names
+}
+
+#[test]
+fn a_picture_is_made_once_and_kept_until_it_is_forgotten() {
+    let (_folder, renders) = cache(1 << 20);
+    assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+    assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
+    let again = renders.get_or_make(&id(1), "a.jpg", now(), || panic!("it is there"));
+    assert_eq!(again.unwrap(), PICTURE);
+    assert_eq!(renders.get(&id(1), "a.jpg", now()).unwrap(), PICTURE);
+    for (other, name) in [(id(1), "b.jpg"), (id(2), "a.jpg")] {
+        assert_eq!(renders.get(&other, name, now()), None);
+    }
+    made(&renders, &id(2), "a.jpg");
+    renders.forget(&id(1)).unwrap();
+    renders.forget(&id(3)).unwrap();
+    assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+    assert_eq!(renders.ids().unwrap(), [id(2)]);
+}
+
+#[test]
+fn of_many_who_want_a_picture_one_makes_it() {
+    let (_folder, renders) = cache(1 << 20);
+    let started = [const { AtomicUsize::new(0) }; 3];
+    let all = Barrier::new(24);
+    thread::scope(|scope| {
+        for thread in 0..24 {
+            let (renders, started, all) = (&renders, &started[thread % 3], &all);
+            scope.spawn(move || {
+                all.wait();
+                let number = u32::try_from(thread % 3).unwrap();
+                let picture = renders.get_or_make(&id(number), "a.jpg", now(), || {
+                    started.fetch_add(1, Ordering::Relaxed);
+                    // Long enough for the others to come.
+                    thread::yield_now();
+                    Ok(PICTURE.to_vec())
+                });
+                assert_eq!(picture.unwrap(), PICTURE);
+            });
+        }
+    });
+    assert_eq!(started.map(AtomicUsize::into_inner), [1; 3]);
+}
+
+#[test]
+fn what_could_not_be_made_is_tried_again() {
+    let (_folder, renders) = cache(1 << 20);
+    let failed =
+        renders.get_or_make(&id(1), "a.jpg", now(), || Err(Error::invalid("file", "broken")));
+    assert!(matches!(failed, Err(Error::Invalid(_))));
+    let panicked = thread::scope(|scope| {
+        let make = || renders.get_or_make(&id(1), "a.jpg", now(), || panic!("a decoder's fault"));
+        scope.spawn(make).join().is_err()
+    });
+    assert!(panicked);
+    assert_eq!(names(&renders), BTreeSet::new());
+    assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
+}
+
+#[test]
+fn a_full_cache_gives_up_what_was_not_used_for_longest() {
+    let (_folder, renders) = cache(20 * BLOCK);
+    let start = now();
+    for number in 0..20 {
+        let name = format!("{number:02}.jpg");
+        made(&renders, &id(number % 3), &name);
+        mark(&renders, &id(number % 3), &name, start - HOUR * (40 - number));
+    }
+    assert_eq!(names(&renders).len(), 20);
+    // The oldest of all is used again.
+    assert_eq!(renders.get(&id(0), "00.jpg", start).unwrap(), PICTURE);
+    made(&renders, &id(1), "new.jpg");
+    let mut expected: BTreeSet<_> = (4..20).map(|number| format!("{number:02}.jpg")).collect();
+    expected.extend(["00.jpg".to_owned(), "new.jpg".to_owned()]);
+    assert_eq!(names(&renders), expected);
+}
+
+#[test]
+fn pictures_that_are_the_stored_file_take_room_as_well() {
+    let (_folder, renders) = cache(10 * BLOCK);
+    for number in 0..50 {
+        let name = format!("{number}.jpg");
+        assert_eq!(renders.get_or_make(&id(1), &name, now(), || Ok(Vec::new())).unwrap(), b"");
+        assert_eq!(renders.get(&id(1), &name, now()).unwrap(), b"");
+    }
+    assert!(names(&renders).len() <= 10, "{:?}", names(&renders));
+}
+
+#[test]
+fn what_is_larger_than_the_cache_is_not_kept() {
+    let (_folder, renders) = cache(BLOCK);
+    let large = vec![7; 5 * 4096];
+    let picture = renders.get_or_make(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
+    assert_eq!(picture, large);
+    assert_eq!(names(&renders), BTreeSet::new());
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_costs_no_picture() {
+    let (folder, renders) = cache(1 << 20);
+    // No folder can be made where a file is.
+    fs::write(folder.path().join("images"), b"in the way").unwrap();
+    for _ in 0..2 {
+        assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
+        assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+    }
+    // Nor can a picture be moved to where a folder is; nothing is left beside it.
+    fs::remove_file(folder.path().join("images")).unwrap();
+    fs::create_dir_all(renders.path(&id(1), "a.jpg").join("in the way")).unwrap();
+    assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
+    assert_eq!(names(&renders), BTreeSet::from(["a.jpg".to_owned()]));
+}
+
+#[test]
+fn what_a_crash_left_is_never_shown_and_goes_in_time() {
+    let (_folder, renders) = cache(3 * BLOCK);
+    let left = renders.path(&id(1), "a.jpg.1.part");
+    fs::create_dir_all(left.parent().unwrap()).unwrap();
+    fs::write(&left, b"half a pic").unwrap();
+    mark(&renders, &id(1), "a.jpg.1.part", now() - HOUR);
+    assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+    for name in ["a.jpg", "b.jpg", "c.jpg"] {
+        assert_eq!(made(&renders, &id(1), name), PICTURE);
+    }
+    assert!(!left.exists());
+    fs::write(&left, b"half a pic").unwrap();
+    renders.forget(&id(1)).unwrap();
+    assert!(!left.exists());
+}

@@ -1,0 +1,277 @@
+//! Pictures in every size and part that can be asked for (contract 7.4, 7.5), looked at.
+//!
+//! The source is soft: brightness says how far across, green how far down. So of any part in any size
+//! it is known what it must look like.
+
+use std::io::{Cursor, Write};
+
+use cms_core::{
+    Caller, Error, Picture, Result,
+    testing::TestCms,
+    wire::media::{ImageRequest, UploadRequest},
+};
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+use serde_json::{Value, json};
+
+/// Red and green at a point of the source, from 0 to 1 in both directions.
+fn light(across: f64, down: f64) -> [f64; 2] {
+    [255.0 * across, 255.0 * down]
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+fn soft(width: u32, height: u32) -> RgbImage {
+    RgbImage::from_fn(width, height, |x, y| {
+        let across = (f64::from(x) + 0.5) / f64::from(width);
+        let down = (f64::from(y) + 0.5) / f64::from(height);
+        let [red, green] = light(across, down);
+        Rgb([red.round() as u8, green.round() as u8, 128])
+    })
+}
+
+/// A format to upload, how far its pixels may be from those expected when they were scaled, and when
+/// they were only cut out.
+struct Kind {
+    extension: &'static str,
+    scaled: f64,
+    cut: f64,
+}
+
+const KINDS: [Kind; 5] = [
+    Kind { extension: "png", scaled: 2.5, cut: 0.0 },
+    Kind { extension: "bmp", scaled: 2.5, cut: 0.0 },
+    Kind { extension: "jpg", scaled: 9.0, cut: 9.0 },
+    Kind { extension: "webp", scaled: 14.0, cut: 14.0 },
+    // 256 colours for all of them.
+    Kind { extension: "gif", scaled: 45.0, cut: 45.0 },
+];
+
+fn encoded(image: &RgbImage, extension: &str) -> Vec<u8> {
+    let (width, height) = image.dimensions();
+    let format = match extension {
+        "png" => ImageFormat::Png,
+        "bmp" => ImageFormat::Bmp,
+        "gif" => ImageFormat::Gif,
+        "webp" => return webp::Encoder::from_rgb(image, width, height).encode_lossless().to_vec(),
+        _ => {
+            let mut bytes = Vec::new();
+            let encoder = jpeg_encoder::Encoder::new(&mut bytes, 95);
+            let (width, height) = (width.try_into().unwrap(), height.try_into().unwrap());
+            encoder.encode(image, width, height, jpeg_encoder::ColorType::Rgb).unwrap();
+            return bytes;
+        }
+    };
+    let mut bytes = Cursor::new(Vec::new());
+    DynamicImage::from(image.clone()).write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+fn decoded(bytes: &[u8]) -> RgbImage {
+    if !bytes.starts_with(b"\xff\xd8") {
+        return image::load_from_memory(bytes).unwrap().to_rgb8();
+    }
+    let mut decoder = jpeg_decoder::Decoder::new(bytes);
+    let pixels = decoder.decode().unwrap();
+    let info = decoder.info().unwrap();
+    RgbImage::from_raw(info.width.into(), info.height.into(), pixels).unwrap()
+}
+
+/// An uploaded picture.
+struct Uploaded {
+    core: TestCms,
+    id: String,
+    extension: &'static str,
+    bytes: Vec<u8>,
+}
+
+impl Uploaded {
+    fn new(bytes: Vec<u8>, extension: &'static str) -> Self {
+        let core = TestCms::new();
+        let request = UploadRequest {
+            file_name: format!("soft.{extension}"),
+            kind: Some("image".to_owned()),
+            save: true,
+            ..UploadRequest::default()
+        };
+        let mut file = core.cms.media().receive().unwrap();
+        file.write_all(&bytes).unwrap();
+        let stored = core.cms.media().upload(&Caller::local(), Some(file), &request).unwrap();
+        let id = stored.to_value()["id"].as_str().unwrap().to_owned();
+        Self { core, id, extension, bytes }
+    }
+
+    fn set_variants(&self, variants: &Value) {
+        let payload = json!({"variants": variants}).as_object().unwrap().clone();
+        self.core.cms.objects().patch(&Caller::local(), "_media", &self.id, payload).unwrap();
+    }
+
+    /// Asks for `{size}` or `{size}/...`, which is put behind the file, with a `transform`.
+    fn get(&self, asked: &str, transform: Option<&str>) -> Result<Vec<u8>> {
+        let (size, rest) = asked.split_once('/').unwrap_or((asked, ""));
+        let file = format!("{}.{}", self.id, self.extension);
+        let mut path = vec![size, &file];
+        path.extend(rest.split('/').filter(|part| !part.is_empty()));
+        let request = ImageRequest { path: &path, transform, ..ImageRequest::default() };
+        let media = self.core.cms.media();
+        let image = media.find(&request)?;
+        match media.picture(&image)? {
+            Picture::Rendered(bytes) => Ok(bytes),
+            Picture::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
+        }
+    }
+}
+
+/// Checks a picture against a part of the soft one, `x, y, width, height` in its pixels.
+fn assert_shows(
+    bytes: &[u8],
+    source: (u32, u32),
+    part: (f64, f64, f64, f64),
+    size: (u32, u32),
+    kind: &Kind,
+    what: &str,
+) {
+    let image = decoded(bytes);
+    assert_eq!(image.dimensions(), size, "{what}");
+    let (left, top, width, height) = part;
+    let is_cut = (f64::from(size.0), f64::from(size.1)) == (width, height);
+    // What is cut out has the very pixels; their light was rounded once.
+    let tolerance = if is_cut { kind.cut + 0.5 } else { kind.scaled };
+    for (x, y, Rgb([red, green, blue])) in image.enumerate_pixels() {
+        let across = left + (f64::from(x) + 0.5) * width / f64::from(size.0);
+        let down = top + (f64::from(y) + 0.5) * height / f64::from(size.1);
+        let [expected_red, expected_green] =
+            light(across / f64::from(source.0), down / f64::from(source.1));
+        for (found, expected) in [(red, expected_red), (green, expected_green), (blue, 128.0)] {
+            let distance = (f64::from(*found) - expected).abs();
+            assert!(
+                distance <= tolerance + 1e-6,
+                "{what}: {found} instead of {expected} at {x}, {y}"
+            );
+        }
+    }
+}
+
+/// Source, what is asked for, the part that is shown, and its size.
+type Row = ((u32, u32), &'static str, (f64, f64, f64, f64), (u32, u32));
+
+#[test]
+fn every_row_of_the_resize_table_is_seen() {
+    const ROWS: [Row; 11] = [
+        // Wx0
+        ((300, 150), "100x0", (0., 0., 300., 150.), (100, 50)),
+        ((300, 99), "100x0", (0., 0., 300., 99.), (100, 33)),
+        ((300, 2), "20x0", (0., 0., 300., 2.), (20, 1)),
+        // 0xH
+        ((300, 150), "0x30", (0., 0., 300., 150.), (60, 30)),
+        ((2, 300), "0x20", (0., 0., 2., 300.), (1, 20)),
+        // WxH: scaled to fill, then cut to the middle.
+        ((300, 150), "50x50", (75., 0., 150., 150.), (50, 50)),
+        ((150, 300), "50x50", (0., 75., 150., 150.), (50, 50)),
+        ((300, 150), "60x30", (0., 0., 300., 150.), (60, 30)),
+        // Never larger, so that only one side is cut.
+        ((1000, 500), "800x800", (100., 0., 800., 500.), (800, 500)),
+        ((300, 150), "500x50", (0., 50., 300., 50.), (300, 50)),
+        ((3, 2), "1x1", (0., 0., 2., 2.), (1, 1)),
+    ];
+    for kind in &KINDS {
+        for (source, asked, part, size) in ROWS {
+            // Too few pixels for waves of light, and for colours of half of them.
+            if source.0.min(source.1) < 8 && kind.scaled > 3.0 {
+                continue;
+            }
+            let what = format!("{} {source:?} as {asked}", kind.extension);
+            let file = encoded(&soft(source.0, source.1), kind.extension);
+            let picture = Uploaded::new(file, kind.extension).get(asked, None).unwrap();
+            assert_shows(&picture, source, part, size, kind, &what);
+        }
+    }
+}
+
+#[test]
+fn what_would_be_the_same_picture_is_the_stored_file() {
+    for kind in &KINDS {
+        let picture = Uploaded::new(encoded(&soft(60, 40), kind.extension), kind.extension);
+        let everything = r#"{"trim":{"top":0,"left":0,"width":60,"height":40}}"#;
+        for (asked, transform) in [
+            ("0x0", None),
+            ("60x0", None),
+            ("0x40", None),
+            ("192x192", None),
+            ("9999x0", None),
+            ("0x0", Some(everything)),
+            ("60x40", Some(r#"{"trim":{}}"#)),
+            ("0x0/transform/trim/0,0,9999999,9999999", None),
+        ] {
+            let found = picture.get(asked, transform).unwrap();
+            assert!(found == picture.bytes, "{} as {asked} {transform:?}", kind.extension);
+        }
+    }
+}
+
+/// A trim of a picture of 400x300, and what is left of it.
+type Cut = (&'static str, (f64, f64, f64, f64));
+
+#[test]
+fn every_row_of_the_trim_table_is_seen() {
+    const CUTS: [Cut; 12] = [
+        // The examples of the contract.
+        (r#"{"top":10,"right":10,"bottom":10,"left":10}"#, (10., 10., 380., 280.)),
+        (r#"{"top":10,"left":10,"width":50,"height":50}"#, (10., 10., 50., 50.)),
+        // From the left: right and bottom do not count.
+        (r#"{"top":5,"left":7,"right":9,"bottom":9,"width":50,"height":40}"#, (7., 5., 50., 40.)),
+        // From the right.
+        (r#"{"top":5,"right":30,"width":50,"height":40}"#, (320., 5., 50., 40.)),
+        // Sides alone; absent ones are 0.
+        (r#"{"top":20,"left":100}"#, (100., 20., 300., 280.)),
+        (r#"{"right":100,"bottom":1}"#, (0., 0., 300., 299.)),
+        // One of width and height: the other reaches to the opposite side, or to the edge.
+        (r#"{"top":10,"left":20,"bottom":30,"width":50}"#, (20., 10., 50., 260.)),
+        (r#"{"top":10,"left":20,"width":50}"#, (20., 10., 50., 290.)),
+        (r#"{"top":10,"left":20,"right":30,"height":50}"#, (20., 10., 350., 50.)),
+        // Not beyond the picture.
+        (r#"{"top":290,"left":390,"width":50,"height":50}"#, (390., 290., 10., 10.)),
+        (r#"{"top":0,"left":399,"width":9999999,"height":1}"#, (399., 0., 1., 1.)),
+        (r#"{"top":10.9,"left":0.5,"width":50.7,"height":20.2}"#, (0., 10., 50., 20.)),
+    ];
+    for kind in &KINDS {
+        let picture = Uploaded::new(encoded(&soft(400, 300), kind.extension), kind.extension);
+        for (trim, part) in CUTS {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
+            let size = (part.2 as u32, part.3 as u32);
+            let what = format!("{} {trim}", kind.extension);
+            let transform = format!(r#"{{"trim":{trim}}}"#);
+            let found = picture.get("0x0", Some(&transform)).unwrap();
+            assert_shows(&found, (400, 300), part, size, kind, &what);
+            // A stored variant is the same picture, where it may be stored.
+            let trim: Value = serde_json::from_str(trim).unwrap();
+            if trim["top"].is_number() && trim["left"].is_number() {
+                picture.set_variants(&json!([{"name": "part", "trim": trim}]));
+                assert!(picture.get("0x0/variant/part", None).unwrap() == found, "{what}");
+            }
+        }
+        let found = picture.get("0x0/transform/trim/10,20,50,60", None).unwrap();
+        let what = format!("{} by path", kind.extension);
+        assert_shows(&found, (400, 300), (330., 10., 50., 60.), (50, 60), kind, &what);
+        // Cut first, then scaled, then cut to the middle.
+        let found = picture.get("25x25/transform/trim/100,100,100,50", None).unwrap();
+        assert_shows(&found, (400, 300), (225., 100., 50., 50.), (25, 25), kind, &what);
+    }
+}
+
+#[test]
+fn trims_that_leave_nothing_are_refused() {
+    let picture = Uploaded::new(encoded(&soft(40, 30), "png"), "png");
+    for (asked, transform) in [
+        ("0x0", Some(r#"{"trim":{"top":30}}"#)),
+        ("0x0", Some(r#"{"trim":{"left":20,"right":20}}"#)),
+        ("10x10/transform/trim/0,40,10,10", None),
+        ("0x0/transform/trim/30,0,1,1", None),
+    ] {
+        let Err(Error::Invalid(errors)) = picture.get(asked, transform) else {
+            panic!("{asked} {transform:?} leaves something")
+        };
+        assert_eq!(json!(errors), json!({"trim": ["This value is not valid."]}));
+    }
+    picture.set_variants(&json!([{"name": "part", "trim": {"top": 1, "left": 1}}]));
+    let unknown = picture.get("0x0/variant/whole", None);
+    assert!(matches!(unknown, Err(Error::NotFound { .. })), "{unknown:?}");
+}
