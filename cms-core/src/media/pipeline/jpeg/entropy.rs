@@ -186,7 +186,7 @@ impl<'a> Bits<'a> {
 
     /// Reads a number of some bits; those that begin with 0 are negative.
     #[inline]
-    #[expect(clippy::cast_possible_wrap, reason = "at most eleven bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "at most eleven bits")]
     fn value(&mut self, bits: u32) -> Option<i32> {
         if bits == 0 {
             return Some(0);

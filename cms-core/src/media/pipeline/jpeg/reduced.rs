@@ -44,7 +44,9 @@ pub(super) fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
         for column in 0..units_across {
             if header.restart_interval > 0 && unit > 0 && unit % header.restart_interval == 0 {
                 bits.restart(unit / header.restart_interval - 1)?;
-                planes.iter_mut().for_each(|plane| plane.level = 0);
+                for plane in &mut planes {
+                    plane.level = 0;
+                }
             }
             for plane in &mut planes {
                 plane.decode_unit(&mut bits, column)?;
@@ -74,7 +76,7 @@ struct Plane<'h> {
     component: &'h Component,
     /// Pixels that a block becomes, across and down.
     sides: (usize, usize),
-    transform: fn(&[[f32; SIDE]], &mut [u8], usize, &Waves, &Waves),
+    transform: Transform,
     /// Down and across.
     waves: [Waves; 2],
     /// The last coefficient that is needed.
@@ -163,6 +165,9 @@ impl<'h> Plane<'h> {
 /// Waves by their speed, pixel by pixel.
 type Waves = [[f32; SIDE]; SIDE];
 
+/// Makes pixels of the rows of a block, in lines of a width, with waves down and across.
+type Transform = fn(&[[f32; SIDE]], &mut [u8], usize, &Waves, &Waves);
+
 /// The waves that a side of `pixels` is the sum of. Fewer pixels are the sum of the slower ones.
 #[expect(clippy::cast_precision_loss, reason = "at most eight")]
 fn waves(pixels: usize) -> Waves {
@@ -178,7 +183,6 @@ fn waves(pixels: usize) -> Waves {
 }
 
 /// Makes pixels of a block, `ACROSS` in a line and `DOWN` lines. Rows that are left out are zeros.
-#[expect(clippy::needless_range_loop, reason = "loops of fixed lengths become vectors")]
 fn transform<const ACROSS: usize, const DOWN: usize>(
     rows: &[[f32; SIDE]],
     pixels: &mut [u8],

@@ -62,7 +62,7 @@ fn assert_shows(file: &[u8], pixels: &[u8], (width, height): (u16, u16), what: &
         let differences = found.iter().zip(&expected).map(|(a, b)| u32::from(a.abs_diff(*b)));
         let (sum, worst) =
             differences.fold((0, 0), |(sum, worst), next| (sum + next, worst.max(next)));
-        let mean = f64::from(sum) / found.len() as f64;
+        let mean = f64::from(sum) / f64::from(u32::try_from(found.len()).unwrap());
         assert!(mean < 2.0 && worst < 25, "{what}, {eighths} eighths: {mean}, {worst} at most");
     }
 }
@@ -131,7 +131,7 @@ fn other_files_are_left_to_others() {
     let apart = encoded(&pixels, size, ColorType::Rgb, |encoder| {
         encoder.set_optimized_huffman_tables(true);
     });
-    let inks = encoded(&[90; 80 * 80 * 4], size, ColorType::Cmyk, |_| ());
+    let inks = encoded(&[90].repeat(80 * 80 * 4), size, ColorType::Cmyk, |_| ());
     for other in [&progressive[..], &coarse, &apart, &inks, b"", b"\xff\xd8", b"\x89PNG\r\n\x1a\n"]
     {
         assert_eq!(decode(other, 2), None);
