@@ -85,3 +85,5 @@ pub const INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
 pub const UNSAVED_HOURS: i64 = 24;
 /// Disk space for rendered pictures, unless the operator says otherwise.
 pub const RENDER_CACHE: u64 = 1024 * 1024 * 1024;
+/// Pixels of a picture up to which `format=auto` may choose AVIF.
+pub const AUTOMATIC_AVIF: u64 = 2_000_000;

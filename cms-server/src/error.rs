@@ -12,8 +12,9 @@ impl From<Error> for Answer {
             .expect("the core names HTTP statuses");
         let mut answer = Self::json(&wire::error::body(&error)).with_status(status);
         match error {
-            Error::Busy(_) => {
+            Error::Busy(reason) => {
                 answer = answer.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                answer.cause = Some(reason.into());
             }
             Error::Internal(cause) => answer.cause = Some(cause),
             _ => {}

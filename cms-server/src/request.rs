@@ -15,7 +15,7 @@ use std::{
 
 use axum::{
     body::{Body, Bytes, HttpBody},
-    http::{HeaderValue, Method, Request, header, request::Parts},
+    http::{HeaderValue, Method, Request, StatusCode, header, request::Parts},
     response::Response,
 };
 use cms_core::{Caller, Cms, Result};
@@ -201,9 +201,14 @@ fn log(answer: &Answer, method: &Method, path: &str, request_id: &HeaderValue, t
     let status = answer.status.as_u16();
     let request_id = request_id.to_str().unwrap_or_default();
     let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    if let Some(cause) = &answer.cause {
-        tracing::error!(%method, path, status, micros, request_id, cause = %cause, "request failed");
-    } else {
-        tracing::debug!(%method, path, status, micros, request_id, "request");
+    match &answer.cause {
+        // Come back later: no fault of ours, but somebody may want to know why.
+        Some(cause) if answer.status == StatusCode::SERVICE_UNAVAILABLE => {
+            tracing::warn!(%method, path, status, micros, request_id, cause = %cause, "busy");
+        }
+        Some(cause) => {
+            tracing::error!(%method, path, status, micros, request_id, cause = %cause, "request failed");
+        }
+        None => tracing::debug!(%method, path, status, micros, request_id, "request"),
     }
 }

@@ -35,6 +35,9 @@ const PING_INTERVAL: Duration = Duration::from_mins(1);
 const STREAMS: u32 = 256;
 /// Size of all headers of an HTTP/2 request.
 const HEADER_BYTES: u32 = 64 * 1024;
+/// Bytes that are read ahead of one connection; hundreds of uploads each fill theirs. Longer than the
+/// longest head.
+const BUFFER: usize = 128 * 1024;
 /// How long accepting rests when the system has no file handles left.
 const OUT_OF_HANDLES: Duration = Duration::from_millis(100);
 /// Connections that may wait to be accepted.
@@ -207,7 +210,11 @@ async fn run(
 /// Both protocols on one port; HTTP/2 by prior knowledge.
 fn protocol() -> Builder<TokioExecutor> {
     let mut protocol = Builder::new(TokioExecutor::new());
-    protocol.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    protocol
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(BUFFER);
     protocol
         .http2()
         .timer(TokioTimer::new())

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     clock::Timestamp,
-    error::{Error, FieldErrors, Result},
+    error::{Error, Result},
     object::model::Edition,
     wire::media::ImageRequest,
 };
@@ -78,6 +78,10 @@ struct MediaObject<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     variants: Option<&'a RawValue>,
+    #[serde(borrow)]
+    width: Option<&'a RawValue>,
+    #[serde(borrow)]
+    height: Option<&'a RawValue>,
 }
 
 impl Image {
@@ -110,11 +114,13 @@ impl Media<'_> {
                 let object: MediaObject<'_> = serde_json::from_str(&stored.data).ok()?;
                 path.has_extension(&object.extension).then(|| {
                     let (rendering, varies) = rendering(&path, request, &object)?;
+                    // An id whose object was deleted may come back with another file.
+                    let mut etag = format!("{file}-{:x}", stored.internal.created_at);
+                    if let Some(rendering) = &rendering {
+                        write!(etag, "-{}", rendering.name()).expect("a String takes all");
+                    }
                     Ok(Image {
-                        etag: rendering.as_ref().map_or_else(
-                            || file.to_string(),
-                            |rendering| format!("{file}-{}", rendering.name()),
-                        ),
+                        etag,
                         file,
                         media_type: object.mime_type.into_owned(),
                         rendering,
@@ -128,14 +134,11 @@ impl Media<'_> {
     }
 
     /// Returns a picture that was made before.
-    pub fn rendered(&self, image: &Image) -> Result<Option<Picture>> {
-        let Some(rendering) = &image.rendering else { return Ok(None) };
-        let made = self.cms.renders.get(
-            &image.file,
-            &rendering.name(),
-            self.cms.config.clock.now().system_time(),
-        );
-        Ok(made.filter(|bytes| !bytes.is_empty()).map(Picture::Rendered))
+    pub fn rendered(&self, image: &Image) -> Option<Picture> {
+        let name = image.rendering.as_ref()?.name();
+        let now = self.cms.config.clock.now().system_time();
+        let made = self.cms.renders.get(&image.file, &name, now)?;
+        (!made.is_empty()).then_some(Picture::Rendered(made))
     }
 
     /// Makes a picture, or finds the stored file.
@@ -151,13 +154,8 @@ impl Media<'_> {
                 let source = self.read(image, 0..size)?;
                 rendering.render(&source)
             };
-            let name = rendering.name();
-            let bytes = self.cms.renders.get_or_make(
-                &image.file,
-                &name,
-                self.cms.config.clock.now().system_time(),
-                make,
-            )?;
+            let (name, now) = (rendering.name(), self.cms.config.clock.now().system_time());
+            let bytes = self.cms.renders.get_or_make(&image.file, &name, now, make)?;
             if !bytes.is_empty() {
                 return Ok(Picture::Rendered(bytes));
             }
@@ -178,17 +176,15 @@ fn rendering(
     request: &ImageRequest<'_>,
     object: &MediaObject<'_>,
 ) -> Result<(Option<Rendering>, bool)> {
-    let mut errors = FieldErrors::default();
-    let mut collect = |error| match error {
-        Error::Invalid(faults) => errors.merge(faults),
-        other => errors.add("transform", other.to_string()),
-    };
-    let wanted = path.wanted(request.transform).map_err(&mut collect).ok();
+    let wanted = path.wanted(request.transform);
     let output = Output::parse(request.format, request.quality);
-    let output = output.map_err(|faults| errors.merge(faults)).ok();
-    errors.into_result()?;
-    let (Some(Wanted { size, transform }), Some(output)) = (wanted, output) else {
-        unreachable!("what is missing is an error");
+    let (Wanted { size, transform }, output) = match (wanted, output) {
+        (Ok(wanted), Ok(output)) => (wanted, output),
+        (wanted, output) => {
+            let mut errors = wanted.err().unwrap_or_default();
+            errors.merge(output.err().unwrap_or_default());
+            return Err(Error::Invalid(errors));
+        }
     };
 
     let source = Format::from_media_type(&object.mime_type)
@@ -203,7 +199,11 @@ fn rendering(
             Some(transform::variant(&variants, &name)?)
         }
     };
-    let format = output.format(request.accept, source);
+    let pixels = match size {
+        Size { width: 1.., height: 1.. } => u64::from(size.width) * u64::from(size.height),
+        _ => pixels(object.width).saturating_mul(pixels(object.height)),
+    };
+    let format = output.format(request.accept, source, pixels);
     // A quality that changes nothing must not tell apart what is the same.
     let quality = output.quality.filter(|_| format.is_lossy());
     let is_stored =
@@ -211,6 +211,11 @@ fn rendering(
     let quality = quality.unwrap_or(format.usual_quality());
     let rendering = Rendering { source, trim, asked: size, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
+}
+
+/// A side as the object has it. Objects are edited by people, so anything may stand there.
+fn pixels(side: Option<&RawValue>) -> u64 {
+    side.and_then(|side| side.get().parse().ok()).unwrap_or(u64::MAX)
 }
 
 impl Rendering {

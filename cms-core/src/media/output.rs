@@ -1,7 +1,7 @@
 //! Formats that requests ask for: the query parameters `format` and `quality`, and `Accept`.
 
 use super::render::Format;
-use crate::{error::FieldErrors, message};
+use crate::{error::FieldErrors, limits, message};
 
 const AUTO: &str = "auto";
 /// The values of `format`, in the order in which the message names them.
@@ -54,15 +54,20 @@ impl Output {
         self.format == Choice::Auto
     }
 
-    /// The format to send a picture in.
-    pub(crate) fn format(self, accept: Option<&str>, stored: Format) -> Format {
+    /// The format to send a picture of about so many pixels in.
+    pub(crate) fn format(self, accept: Option<&str>, stored: Format, pixels: u64) -> Format {
         match self.format {
             Choice::Stored => stored,
             Choice::Format(format) => format,
             Choice::Auto => {
                 let accept = accept.unwrap_or_default();
-                let best = [Format::Avif, Format::Webp];
-                best.into_iter().find(|&format| accepts(accept, format)).unwrap_or(stored)
+                // AVIF takes seconds for a large picture, so it has to be asked for.
+                let best = if pixels > limits::AUTOMATIC_AVIF {
+                    &[Format::Webp][..]
+                } else {
+                    &[Format::Avif, Format::Webp]
+                };
+                best.iter().copied().find(|&format| accepts(accept, format)).unwrap_or(stored)
             }
         }
     }
@@ -107,9 +112,23 @@ mod tests {
         ];
         for (format, accept, expected) in cases {
             let output = Output::parse(format, None).unwrap();
-            assert_eq!(output.format(Some(accept), Format::Png), expected, "{format:?} {accept}");
+            assert_eq!(
+                output.format(Some(accept), Format::Png, 1),
+                expected,
+                "{format:?} {accept}"
+            );
             assert_eq!(output.varies(), format == Some("auto"));
         }
+    }
+
+    #[test]
+    fn large_pictures_become_avif_on_demand_only() {
+        let accept = Some("image/avif,image/webp");
+        let format = |format| Output::parse(Some(format), None).unwrap();
+        let most = limits::AUTOMATIC_AVIF;
+        assert_eq!(format("auto").format(accept, Format::Jpeg, most), Format::Avif);
+        assert_eq!(format("auto").format(accept, Format::Jpeg, most + 1), Format::Webp);
+        assert_eq!(format("avif").format(accept, Format::Jpeg, most + 1), Format::Avif);
     }
 
     #[test]

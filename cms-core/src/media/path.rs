@@ -13,10 +13,7 @@
 //! [`ImagePath::wanted`] judges numbers.
 
 use super::transform::{self, Size, Transform, Trim};
-use crate::{
-    error::{FieldErrors, Result},
-    limits, message,
-};
+use crate::{error::FieldErrors, limits, message};
 
 /// A path that has one of the forms; its numbers are not checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +74,7 @@ impl<'p> ImagePath<'p> {
     }
 
     /// Reads what is asked for, in the path or else in the query parameter `transform`.
-    pub(crate) fn wanted(&self, query: Option<&str>) -> Result<Wanted> {
+    pub(crate) fn wanted(&self, query: Option<&str>) -> Result<Wanted, FieldErrors> {
         let mut errors = FieldErrors::default();
         if self.asked.width.max(self.asked.height) > limits::IMAGE_EDGE {
             errors.add("size", message::NOT_VALID);
@@ -94,8 +91,7 @@ impl<'p> ImagePath<'p> {
             errors.merge(faults);
             None
         });
-        errors.into_result()?;
-        Ok(Wanted { size: self.asked, transform })
+        if errors.is_empty() { Ok(Wanted { size: self.asked, transform }) } else { Err(errors) }
     }
 }
 

@@ -51,7 +51,10 @@ pub(crate) fn render(
     // Turning comes last, when there are the fewest pixels: until then, all is as stored.
     let crop = turn.stored_rect(plan.crop, (width, height));
     let size = turn.size((plan.output.width, plan.output.height));
-    let picture = opened.decode(crop, size, limits)?;
+    let pixels = u64::from(plan.output.width) * u64::from(plan.output.height);
+    let left = limits.memory.checked_sub(pixels * format.encoding_bytes());
+    let memory = left.ok_or_else(|| Error::invalid("size", message::NOT_VALID))?;
+    let picture = opened.decode(crop, size, &Limits { memory, ..*limits })?;
     let mut image = scale(&picture, crop, size)?;
     if let Some(profile) = &picture.profile {
         image = colour::to_srgb(image, profile);

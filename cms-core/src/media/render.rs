@@ -65,6 +65,16 @@ impl Format {
         }
     }
 
+    /// About what scaling and encoding hold in memory for each pixel, in bytes.
+    pub(crate) fn encoding_bytes(self) -> u64 {
+        match self {
+            Self::Bmp | Self::Jpeg => 8,
+            Self::Gif | Self::Png => 12,
+            Self::Webp => 16,
+            Self::Avif => 50,
+        }
+    }
+
     /// The longest side that a file of this format can have.
     pub(crate) fn longest_side(self) -> u32 {
         match self {

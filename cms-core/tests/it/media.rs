@@ -43,7 +43,7 @@ pub(crate) fn upload(cms: &Cms, bytes: &[u8], request: &UploadRequest) -> Result
 pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
     let segments: Vec<_> = path.trim_start_matches("/image/").split('/').collect();
     let image = cms.media().find(&ImageRequest { path: &segments, ..ImageRequest::default() })?;
-    let picture = match cms.media().rendered(&image)? {
+    let picture = match cms.media().rendered(&image) {
         Some(picture) => picture,
         None => cms.media().picture(&image)?,
     };

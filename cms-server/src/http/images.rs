@@ -112,7 +112,7 @@ async fn send(
 
 /// Returns the picture that was made before, or makes it.
 async fn picture(app: &Arc<App>, image: &Arc<Image>) -> Result<Picture> {
-    if let Some(picture) = blocking::now(app, |app| app.cms.media().rendered(image))?? {
+    if let Some(picture) = blocking::now(app, |app| app.cms.media().rendered(image))? {
         return Ok(picture);
     }
     let work = if image.is_stored() { Work::File } else { Work::Render };

@@ -79,6 +79,8 @@ fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rend
         mime_type: media_type.into(),
         kind: "image".into(),
         variants: None,
+        width: serde_json::from_str("1000").ok(),
+        height: serde_json::from_str("1000").ok(),
     };
     rendering(&ImagePath::parse(&path).unwrap(), &request, &object).unwrap().0
 }
