@@ -34,6 +34,10 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
 fn describe(check: &Check) -> String {
     let media = &check.media;
     let mut text = format!("{}\n", counted(media.files, "stored file"));
+    if media.waiting > 0 {
+        let waiting = counted(media.waiting, "file");
+        writeln!(text, "{waiting} without a media object yet; after a day without they go").ok();
+    }
     let lists =
         [("without its file", &media.missing), ("file without a media object", &media.orphaned)];
     for (what, ids) in lists {
@@ -61,11 +65,13 @@ mod tests {
         let media = MediaCheck {
             files: 1,
             missing: vec!["a".to_owned()],
+            waiting: 1,
             orphaned: vec!["b".to_owned(), "c".to_owned()],
             removed: 2,
         };
         let mut check = Check { media };
-        let wrong = "1 stored file\nwithout its file: a\nfile without a media object: b\n\
+        let wrong = "1 stored file\n1 file without a media object yet; after a day without they go\n\
+                     without its file: a\nfile without a media object: b\n\
                      file without a media object: c\nremoved 2 files\n";
         assert_eq!(describe(&check), wrong);
         // What was removed is no longer wrong.

@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     failure::{Failure, Result},
@@ -70,24 +70,6 @@ pub(crate) fn outgoing(path: &Path, pace: &Pace) -> Result<Outgoing> {
     open().map_err(|error: io::Error| Failure::unreadable(path.display(), error))
 }
 
-/// Tells whether a stored file holds the bytes of a file here.
-pub(crate) fn is_same(stored: &mut dyn Read, path: &Path, pace: &Pace) -> Result<bool> {
-    let unreadable = |error| Failure::unreadable(path.display(), error);
-    let mut file = File::open(path).map_err(unreadable)?;
-    let (mut here, mut there) = (vec![0; PIECE], vec![0; PIECE]);
-    while !pace.stop.load(Ordering::Relaxed) {
-        let read = fill(&mut file, &mut here).map_err(unreadable)?;
-        let other = fill(stored, &mut there).map_err(reading_failed)?;
-        if here[..read] != there[..other] {
-            return Ok(false);
-        }
-        if read < PIECE {
-            return Ok(true);
-        }
-    }
-    Err(Failure::local("stopped"))
-}
-
 /// Reads until the buffer is full or nothing is left.
 fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
@@ -103,18 +85,34 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// What tells files of other bytes apart.
-pub(crate) fn digest(path: &Path) -> Result<[u8; 32]> {
+pub(crate) type Digest = [u8; 32];
+
+/// Reads a file here.
+pub(crate) fn digest(path: &Path, pace: &Pace) -> Result<Digest> {
+    let unreadable = |error| Failure::unreadable(path.display(), error);
+    digest_of(&mut File::open(path).map_err(unreadable)?, unreadable, pace)
+}
+
+/// Reads a stored file.
+pub(crate) fn stored_digest(stored: &mut dyn Read, pace: &Pace) -> Result<Digest> {
+    digest_of(stored, |error| reading_failed(error).into(), pace)
+}
+
+fn digest_of(
+    reader: &mut dyn Read,
+    failure: impl Fn(io::Error) -> Failure,
+    pace: &Pace,
+) -> Result<Digest> {
     let mut hash = Sha256::new();
     let mut piece = vec![0; PIECE];
-    let unreadable = |error| Failure::unreadable(path.display(), error);
-    let mut file = File::open(path).map_err(unreadable)?;
-    loop {
-        let read = fill(&mut file, &mut piece).map_err(unreadable)?;
+    while !pace.stop.load(Ordering::Relaxed) {
+        let read = fill(reader, &mut piece).map_err(&failure)?;
         hash.update(&piece[..read]);
         if read < PIECE {
             return Ok(hash.finalize().into());
         }
     }
+    Err(Failure::local("stopped"))
 }
 
 /// Copies a stored file. Returns its size, or none when it was stopped on the way.
@@ -139,31 +137,45 @@ pub(crate) fn copy(
 }
 
 /// A file that takes its place when it is complete, and goes away with this value otherwise.
-pub(crate) struct NewFile<'p> {
-    place: &'p Path,
-    draft: PathBuf,
+pub(crate) struct NewFile {
+    place: PathBuf,
+    /// None for a place that is no file: it is written to at once.
+    draft: Option<PathBuf>,
 }
 
-impl<'p> NewFile<'p> {
-    /// Begins the file beside its place.
-    pub(crate) fn create(place: &'p Path) -> Result<(Self, File)> {
+impl NewFile {
+    /// Begins the file beside its place: where the place leads to, when it is a link.
+    pub(crate) fn create(place: &Path) -> Result<(Self, File)> {
         let unwritable = |error| Failure::unwritable(place.display(), error);
+        let place = &place.canonicalize().unwrap_or_else(|_| place.to_owned());
         let name = place.file_name().filter(|_| !place.is_dir());
         let name = name.ok_or_else(|| unwritable(ErrorKind::IsADirectory.into()))?;
+        let earlier = place.metadata().ok();
+        if earlier.as_ref().is_some_and(|earlier| !earlier.is_file()) {
+            // Nothing takes the place of a device or a pipe; they are written to.
+            let file = File::options().write(true).open(place).map_err(unwritable)?;
+            return Ok((Self { place: place.clone(), draft: None }, file));
+        }
         let draft = place.with_file_name(format!(".{}.part", name.to_string_lossy()));
         let file = File::create(&draft).map_err(unwritable)?;
-        Ok((Self { place, draft }, file))
+        if let Some(earlier) = earlier {
+            file.set_permissions(earlier.permissions()).map_err(unwritable)?;
+        }
+        Ok((Self { place: place.clone(), draft: Some(draft) }, file))
     }
 
     pub(crate) fn finish(self) -> Result<()> {
-        fs::rename(&self.draft, self.place)
+        let Some(draft) = &self.draft else { return Ok(()) };
+        fs::rename(draft, &self.place)
             .map_err(|error| Failure::unwritable(self.place.display(), error))
     }
 }
 
-impl Drop for NewFile<'_> {
+impl Drop for NewFile {
     fn drop(&mut self) {
         // Not there any more when it took its place.
-        fs::remove_file(&self.draft).ok();
+        if let Some(draft) = &self.draft {
+            fs::remove_file(draft).ok();
+        }
     }
 }

@@ -18,7 +18,8 @@ impl Media<'_> {
     /// Returns how many files were removed.
     pub fn sweep(&self) -> Result<u64> {
         let stale = self.stale();
-        let orphans = self.orphans(self.cms.files.list()?, stale)?;
+        let old = self.cms.files.list()?.into_iter().filter(|file| file.stored_at < stale);
+        let orphans = self.without_object(old.map(|file| file.id))?;
         self.cms.files.remove(&orphans)?;
         for id in self.without_object(self.cms.renders.ids()?)? {
             self.cms.renders.forget(&id)?;
@@ -39,11 +40,19 @@ impl Media<'_> {
         let deleted: HashSet<FileId> = self.without_object(missing.clone())?.into_iter().collect();
         missing.retain(|id| !deleted.contains(id));
 
+        let files = stored.len() as u64;
+        let stale = self.stale();
+        let (old, new): (Vec<_>, Vec<_>) =
+            stored.into_iter().partition(|file| file.stored_at < stale);
+        let ids = |files: Vec<StoredFile>| files.into_iter().map(|file| file.id);
+        let waiting = self.without_object(ids(new))?;
+        let orphaned = self.without_object(ids(old))?;
         let text = |ids: Vec<FileId>| ids.iter().map(FileId::to_string).collect();
         Ok(MediaCheck {
-            files: stored.len() as u64,
+            files,
             missing: text(missing),
-            orphaned: text(self.orphans(stored, self.stale())?),
+            waiting: waiting.len() as u64,
+            orphaned: text(orphaned),
             removed: if repair { self.sweep()? } else { 0 },
         })
     }
@@ -52,11 +61,6 @@ impl Media<'_> {
     fn stale(&self) -> Timestamp {
         let now = self.cms.config.clock.now();
         Timestamp(now.0 - limits::UNSAVED_HOURS * 3_600_000_000)
-    }
-
-    fn orphans(&self, stored: Vec<StoredFile>, stale: Timestamp) -> Result<Vec<FileId>> {
-        let old = stored.into_iter().filter(|file| file.stored_at < stale);
-        self.without_object(old.map(|file| file.id))
     }
 
     /// Leaves out files that belong to a live object.

@@ -40,6 +40,7 @@ pub(crate) fn render(
     limits: &Limits,
 ) -> Result<Option<Vec<u8>>> {
     let opened = Opened::new(source, format, limits)?;
+    opened.require_within(limits)?;
     let turn = Turn::from(opened.orientation());
     let (width, height) = turn.size(opened.size());
     let Some(Job { plan, format, quality }) = job(Size { width, height })? else { return Ok(None) };

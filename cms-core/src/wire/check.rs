@@ -23,6 +23,8 @@ pub struct MediaCheck {
     pub files: u64,
     /// Media objects whose file is not there.
     pub missing: Vec<String>,
+    /// Files without a media object that came less than a day ago: one may still be made for them.
+    pub waiting: u64,
     /// Files that have had no media object for a day.
     pub orphaned: Vec<String>,
     /// Files that were removed because they are orphaned.

@@ -113,6 +113,7 @@ fn what_never_became_an_object_goes_after_a_day() {
     assert_eq!(files(&media).len(), 2);
     core.to_real_time(23 * 3600);
     assert_eq!(cms.media().sweep().unwrap(), 0);
+    assert_eq!(check(cms).waiting, 1);
     core.clock.advance(2 * 3600);
     let found = check(cms);
     assert_eq!((found.files, found.orphaned.len(), &found.missing[..]), (2, 1, &[][..]));

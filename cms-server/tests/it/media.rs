@@ -385,7 +385,7 @@ async fn stored_files_are_checked() {
     app.core.to_real_time(25 * 3600);
     let found = |files: u32, orphaned: Value, removed: u32| {
         let media = json!({
-            "files": files, "missing": [lost], "orphaned": orphaned, "removed": removed,
+            "files": files, "missing": [lost], "waiting": 0, "orphaned": orphaned, "removed": removed,
         });
         (200, json!({ "media": media }))
     };

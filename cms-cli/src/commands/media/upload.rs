@@ -138,7 +138,9 @@ impl Work<'_> {
             }
             let mut same: HashMap<_, Vec<usize>> = HashMap::new();
             for number in files {
-                same.entry(stream::digest(&self.files[number])?).or_default().push(number);
+                same.entry(stream::digest(&self.files[number], self.pace)?)
+                    .or_default()
+                    .push(number);
             }
             let same = same.into_values();
             groups.extend(same.map(|files| Group { files, size, kind, stored: None }));
@@ -151,36 +153,57 @@ impl Work<'_> {
     fn looked_up(&self, groups: Vec<Group>, printer: &Printer) -> Result<Vec<Group>> {
         let total = groups.iter().map(|group| group.size).sum();
         let mut progress = printer.bytes("compare", total);
-        let job = |group: &Group| {
-            let found = self.in_library(group)?;
-            self.pace.advance(group.size);
+        let mut alike: BTreeMap<_, Vec<Group>> = BTreeMap::new();
+        for group in groups {
+            alike.entry((group.size, group.kind)).or_default().push(group);
+        }
+        let alike: Vec<_> = alike.into_iter().collect();
+        let job = |(like, groups): &((u64, &str), Vec<Group>)| {
+            let found = self.in_library(*like, groups)?;
+            self.pace.advance(like.0 * groups.len() as u64);
             Ok(found)
         };
         let look = || progress.advance_to(self.pace.done());
-        let found = parallel::each(&groups, self.threads, &self.pace.stop, job, look)?;
-        let groups = groups.into_iter().zip(found);
-        Ok(groups.filter_map(|(group, stored)| Some(Group { stored: stored?, ..group })).collect())
+        let found = parallel::each(&alike, self.threads, &self.pace.stop, job, look)?;
+        let mut looked_up = Vec::new();
+        for ((_, groups), found) in alike.into_iter().zip(found) {
+            let found = groups.into_iter().zip(found.unwrap_or_default());
+            looked_up.extend(found.map(|(group, stored)| Group { stored, ..group }));
+        }
+        looked_up.sort_by_key(|group| group.files[0]);
+        Ok(looked_up)
     }
 
-    /// Compares with the media objects of the same size and type.
-    fn in_library(&self, group: &Group) -> Result<Option<Stored>> {
+    /// Compares with the media objects of the same size and type. Each file is read once, and none
+    /// when there is no such object.
+    fn in_library(
+        &self,
+        (size, kind): (u64, &str),
+        groups: &[Group],
+    ) -> Result<Vec<Option<Stored>>> {
         let filters = json!({
-            "size": {"type": "equals", "filter": group.size},
-            "type": {"type": "equals", "filter": group.kind},
+            "size": {"type": "equals", "filter": size},
+            "type": {"type": "equals", "filter": kind},
         });
-        let path = &self.files[group.files[0]];
-        let mut found = None;
+        let mut found = vec![None; groups.len()];
+        let mut wanted: HashMap<stream::Digest, usize> = HashMap::new();
         each_object(self.target, TYPE, &filters, &mut |object| {
+            if wanted.is_empty() {
+                for (place, group) in groups.iter().enumerate() {
+                    let path = &self.files[group.files[0]];
+                    wanted.insert(stream::digest(path, self.pace)?, place);
+                }
+            }
             let id = object["id"].as_str().unwrap_or_default();
-            let is_same = match self.target.file(id, extension(object)) {
-                Ok(mut stored) => stream::is_same(&mut *stored, path, self.pace)?,
-                Err(Error::NotFound { .. }) => false,
+            let digest = match self.target.file(id, extension(object)) {
+                Ok(mut stored) => stream::stored_digest(&mut *stored, self.pace)?,
+                Err(Error::NotFound { .. }) => return Ok(false),
                 Err(error) => return Err(error.into()),
             };
-            if is_same {
-                found = Some(Stored::new(object));
+            if let Some(place) = wanted.remove(&digest) {
+                found[place] = Some(Stored::new(object));
             }
-            Ok(is_same)
+            Ok(wanted.is_empty())
         })?;
         Ok(found)
     }

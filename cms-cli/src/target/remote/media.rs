@@ -21,8 +21,8 @@ use serde_json::Value;
 
 use super::{
     super::Outgoing,
-    ANSWER_TIMEOUT, About, Edition, Remote, SERVER, parse,
-    path::{MEDIA, WHO, file_path},
+    ANSWER_TIMEOUT, About, Edition, Remote, parse,
+    path::{MEDIA, file_path},
 };
 
 /// The slowest line that an upload waits for, in bytes per second.
@@ -54,10 +54,24 @@ impl Remote {
         if !error.is_body() {
             return self.unreachable(error);
         }
-        match self.get::<Value>(WHO, SERVER) {
-            Ok(_) => Error::BadRequest("The server did not want the whole file".to_owned()),
-            Err(error) => error,
-        }
+        self.refused().unwrap_or_else(|error| error)
+    }
+
+    /// Asks again, without the file: what a server then still has against it is not its size.
+    fn refused(&self) -> Result<Error> {
+        let url = format!("{}{MEDIA}", self.base);
+        let asked = self.client()?.post(url).header("X-AUTH-TOKEN", &self.key);
+        let answer = asked.timeout(ANSWER_TIMEOUT).multipart(Form::new().text("save", "0")).send();
+        let answer = answer.map_err(|error| self.unreachable(&error))?;
+        let status = answer.status().as_u16();
+        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+        Ok(match from_response(status, &bytes, "content type", "_media") {
+            Error::Invalid(_) => Error::BadRequest(
+                "The file is larger than what the server takes in one request (its --upload-limit)"
+                    .to_owned(),
+            ),
+            error => error,
+        })
     }
 
     pub(super) fn stored_file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {

@@ -87,6 +87,14 @@ impl<'a> Opened<'a> {
         }
     }
 
+    /// Refuses a picture that has no pixels, or more than may be decoded.
+    pub(super) fn require_within(&self, limits: &Limits) -> Result<()> {
+        let (width, height) = self.size();
+        let pixels = u64::from(width) * u64::from(height);
+        let is_within = width.max(height) <= limits.side && (1..=limits.pixels).contains(&pixels);
+        if is_within { Ok(()) } else { Err(not_an_image()) }
+    }
+
     /// Decodes at least as many pixels as it takes to scale `crop` down to `size`.
     pub(super) fn decode(
         self,
@@ -94,11 +102,6 @@ impl<'a> Opened<'a> {
         size: (u32, u32),
         limits: &Limits,
     ) -> Result<Picture> {
-        let (width, height) = self.size();
-        let pixels = u64::from(width) * u64::from(height);
-        if width.max(height) > limits.side || pixels > limits.pixels || pixels == 0 {
-            return Err(not_an_image());
-        }
         match self {
             Self::Jpeg(jpeg) => jpeg.decode(crop, size, limits),
             Self::Other { mut decoder, .. } => {

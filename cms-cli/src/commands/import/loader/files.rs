@@ -140,7 +140,9 @@ impl Loader<'_> {
         let is_there = match self.target.file(&file.id, &file.extension) {
             Ok(_) if self.options.existing == Existing::Keep => true,
             // Another file is the target's to refuse.
-            Ok(mut stored) => stream::is_same(&mut *stored, &file.path, pace)?,
+            Ok(mut stored) => {
+                stream::stored_digest(&mut *stored, pace)? == stream::digest(&file.path, pace)?
+            }
             Err(Error::NotFound { .. }) => false,
             Err(error) => return Err(error.into()),
         };
