@@ -3,7 +3,7 @@
 use std::fs;
 
 use axum::http::HeaderMap;
-use cms_core::testing::{fixture, pictures};
+use cms_core::testing::{START, fixture, pictures};
 use serde_json::{Value, json};
 
 use crate::{
@@ -39,6 +39,11 @@ async fn with_variant(app: &TestApp, id: &str) {
 }
 
 /// 7.3, 7.4, 7.5: every form of an address, and the size of what comes.
+/// The tag of a stored file: its id, and when its object was made.
+fn tag_of(id: &str) -> String {
+    format!("\"{id}-{START:x}\"")
+}
+
 #[tokio::test]
 async fn addresses_have_several_forms() {
     let app = TestApp::new();
@@ -179,7 +184,7 @@ async fn headers_say_how_to_keep_a_picture() {
         json!({
             "content-type": media_type,
             "content-length": length.to_string(),
-            "etag": format!("\"{id}\""),
+            "etag": tag_of(&id),
             "last-modified": MODIFIED,
             "cache-control": "public, max-age=86400",
             "x-content-type-options": "nosniff",
@@ -216,7 +221,7 @@ async fn headers_say_how_to_keep_a_picture() {
     }
     let rendered = get(&app, &format!("/image/5x5/{id}.png"), &[("range", "bytes=0-1")]).await;
     assert_eq!((rendered.status, rendered.header("accept-ranges")), (200, None));
-    assert_ne!(rendered.header("etag"), Some(&*format!("\"{id}\"")));
+    assert_ne!(rendered.header("etag"), Some(&*tag_of(&id)));
 }
 
 /// Media types are content: what is stored there is sent if it can be, and never runs.
@@ -245,7 +250,7 @@ async fn known_pictures_are_not_sent_again() {
     let app = TestApp::new();
     let id = upload(&app, "a.png", &fixed("still.png")).await;
     let path = format!("/image/0x0/{id}.png");
-    let (tag, weak) = (format!("\"{id}\""), format!("W/\"{id}\""));
+    let (tag, weak) = (tag_of(&id), format!("W/{}", tag_of(&id)));
     let list = format!("\"a\", {weak}, \"b\"");
     let before = "Fri, 02 Jan 2026 03:04:04 GMT";
     let none_match = "if-none-match";
@@ -296,7 +301,7 @@ async fn parts_of_files() {
     let text = b"0123456789";
     let object = stored(&app, &[file("a.txt", "", text), field("type", "file")]).await;
     let (id, path) = (object["id"].as_str().unwrap(), object["url"].as_str().unwrap());
-    let tag = format!("\"{id}\"");
+    let tag = tag_of(&id);
     let weak = format!("W/{tag}");
     let cases: [Case<'_>; 24] = [
         ("bytes=0-3", None, 206, b"0123", Some("bytes 0-3/10")),
