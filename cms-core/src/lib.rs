@@ -49,6 +49,7 @@ pub use error::{Error, FieldErrors, Result};
 pub use media::{
     image::{Image, Picture},
     incoming::Incoming,
+    renders::{Made, Pieces},
     service::Media,
 };
 pub use object::service::Objects;

@@ -87,3 +87,5 @@ pub const UNSAVED_HOURS: i64 = 24;
 pub const RENDER_CACHE: u64 = 1024 * 1024 * 1024;
 /// Pixels of a picture up to which `format=auto` may choose AVIF.
 pub const AUTOMATIC_AVIF: u64 = 2_000_000;
+/// Bytes of a file or picture that are in memory while it is sent.
+pub const PIECE_BYTES: u64 = 256 * 1024;

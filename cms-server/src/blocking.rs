@@ -38,6 +38,8 @@ pub(crate) enum Work {
     Inspect,
     /// Makes a picture: much computation and memory.
     Render,
+    /// The same for pictures that take seconds: others must not wait behind them.
+    RenderSlowly,
     /// Reads a piece of a stored file: a disk, or a network.
     File,
 }
@@ -62,6 +64,7 @@ pub(crate) struct Permits {
     uploads: Arc<Semaphore>,
     inspections: Arc<Semaphore>,
     renders: Arc<Semaphore>,
+    slow_renders: Arc<Semaphore>,
     files: Arc<Semaphore>,
 }
 
@@ -75,6 +78,7 @@ impl Permits {
             uploads: permits(config.uploads),
             inspections: permits(config.inspections),
             renders: permits(config.renders),
+            slow_renders: permits(config.renders / 2),
             files: permits(config.files),
         }
     }
@@ -86,6 +90,7 @@ impl Permits {
             Work::Write => &self.writes,
             Work::Inspect => &self.inspections,
             Work::Render => &self.renders,
+            Work::RenderSlowly => &self.slow_renders,
             Work::File => &self.files,
         }
     }
@@ -160,6 +165,7 @@ mod tests {
             Work::Write,
             Work::Inspect,
             Work::Render,
+            Work::RenderSlowly,
             Work::File,
         ] {
             let result = run(&app, work, |_| -> u8 { panic!("on purpose") }).await;

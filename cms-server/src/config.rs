@@ -28,7 +28,8 @@ pub struct ServerConfig {
     pub uploads: usize,
     /// Received files that are looked at and stored at the same time. Each is held in memory.
     pub inspections: usize,
-    /// Pictures that are rendered at the same time; more wait their turn.
+    /// Pictures that are rendered at the same time; more wait their turn. Half as many besides, if they
+    /// take long: whole pictures, and AVIF.
     pub renders: usize,
     /// Stored files that are read at the same time, each a piece of it.
     pub files: usize,

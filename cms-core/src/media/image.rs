@@ -18,6 +18,7 @@ use super::{
     path::{ImagePath, Wanted},
     pipeline,
     render::{Format, Job, Limits},
+    renders::Made,
     service::{Media, TYPE},
     transform::{self, Plan, Rectangle, Size, Transform, Trim},
 };
@@ -63,7 +64,7 @@ pub enum Picture {
     Original {
         size: u64,
     },
-    Rendered(Vec<u8>),
+    Rendered(Made),
 }
 
 /// What pictures need of a media object.
@@ -88,6 +89,13 @@ impl Image {
     /// Tells whether nothing has to be made: the stored file is what is asked for.
     pub fn is_stored(&self) -> bool {
         self.rendering.is_none()
+    }
+
+    /// Tells whether making it takes long: a whole picture, or a format that costs much.
+    pub fn is_slow(&self) -> bool {
+        self.rendering.as_ref().is_some_and(|rendering| {
+            rendering.asked == Size::default() || rendering.format == Format::Avif
+        })
     }
 
     /// The media type of what is sent.
@@ -138,7 +146,7 @@ impl Media<'_> {
         let name = image.rendering.as_ref()?.name();
         let now = self.cms.config.clock.now().system_time();
         let made = self.cms.renders.get(&image.file, &name, now)?;
-        (!made.is_empty()).then_some(Picture::Rendered(made))
+        (made.size() > 0).then_some(Picture::Rendered(made))
     }
 
     /// Makes a picture, or finds the stored file.
@@ -155,9 +163,9 @@ impl Media<'_> {
                 rendering.render(&source)
             };
             let (name, now) = (rendering.name(), self.cms.config.clock.now().system_time());
-            let bytes = self.cms.renders.get_or_make(&image.file, &name, now, make)?;
-            if !bytes.is_empty() {
-                return Ok(Picture::Rendered(bytes));
+            let made = self.cms.renders.get_or_make(&image.file, &name, now, make)?;
+            if made.size() > 0 {
+                return Ok(Picture::Rendered(made));
             }
         }
         Ok(Picture::Original { size })
@@ -199,11 +207,11 @@ fn rendering(
             Some(transform::variant(&variants, &name)?)
         }
     };
-    let pixels = match size {
-        Size { width: 1.., height: 1.. } => u64::from(size.width) * u64::from(size.height),
-        _ => pixels(object.width).saturating_mul(pixels(object.height)),
+    let most = match size {
+        Size { width: 1.., height: 1.. } => size,
+        _ => Size { width: side(object.width), height: side(object.height) },
     };
-    let format = output.format(request.accept, source, pixels);
+    let format = output.format(request.accept, source, most);
     // A quality that changes nothing must not tell apart what is the same.
     let quality = output.quality.filter(|_| format.is_lossy());
     let is_stored =
@@ -214,8 +222,8 @@ fn rendering(
 }
 
 /// A side as the object has it. Objects are edited by people, so anything may stand there.
-fn pixels(side: Option<&RawValue>) -> u64 {
-    side.and_then(|side| side.get().parse().ok()).unwrap_or(u64::MAX)
+fn side(stored: Option<&RawValue>) -> u32 {
+    stored.and_then(|stored| stored.get().parse().ok()).unwrap_or(u32::MAX)
 }
 
 impl Rendering {

@@ -1,6 +1,6 @@
 //! Formats that requests ask for: the query parameters `format` and `quality`, and `Accept`.
 
-use super::render::Format;
+use super::{render::Format, transform::Size};
 use crate::{error::FieldErrors, limits, message};
 
 const AUTO: &str = "auto";
@@ -54,23 +54,27 @@ impl Output {
         self.format == Choice::Auto
     }
 
-    /// The format to send a picture of about so many pixels in.
-    pub(crate) fn format(self, accept: Option<&str>, stored: Format, pixels: u64) -> Format {
+    /// The format to send a picture in that is at most of this size.
+    pub(crate) fn format(self, accept: Option<&str>, stored: Format, size: Size) -> Format {
         match self.format {
             Choice::Stored => stored,
             Choice::Format(format) => format,
             Choice::Auto => {
                 let accept = accept.unwrap_or_default();
-                // AVIF takes seconds for a large picture, so it has to be asked for.
-                let best = if pixels > limits::AUTOMATIC_AVIF {
-                    &[Format::Webp][..]
-                } else {
-                    &[Format::Avif, Format::Webp]
-                };
-                best.iter().copied().find(|&format| accepts(accept, format)).unwrap_or(stored)
+                let best = [Format::Avif, Format::Webp];
+                let mut best = best.into_iter().filter(|&format| is_suited(format, size));
+                best.find(|&format| accepts(accept, format)).unwrap_or(stored)
             }
         }
     }
+}
+
+/// Tells whether a format can hold a picture, and be made in good time: AVIF takes seconds for a large
+/// one, so that has to be asked for.
+fn is_suited(format: Format, size: Size) -> bool {
+    let pixels = u64::from(size.width) * u64::from(size.height);
+    size.width.max(size.height) <= format.longest_side()
+        && (format != Format::Avif || pixels <= limits::AUTOMATIC_AVIF)
 }
 
 /// Tells whether a client names a format. `image/*` does not count: who sends that may know none
@@ -94,6 +98,8 @@ mod tests {
 
     use super::*;
 
+    const SMALL: Size = Size { width: 10, height: 10 };
+
     #[test]
     fn formats_follow_the_request() {
         let browser = "image/avif,image/webp,image/apng,image/*,*/*;q=0.8";
@@ -113,7 +119,7 @@ mod tests {
         for (format, accept, expected) in cases {
             let output = Output::parse(format, None).unwrap();
             assert_eq!(
-                output.format(Some(accept), Format::Png, 1),
+                output.format(Some(accept), Format::Png, SMALL),
                 expected,
                 "{format:?} {accept}"
             );
@@ -122,13 +128,18 @@ mod tests {
     }
 
     #[test]
-    fn large_pictures_become_avif_on_demand_only() {
+    fn formats_suit_the_size() {
         let accept = Some("image/avif,image/webp");
-        let format = |format| Output::parse(Some(format), None).unwrap();
-        let most = limits::AUTOMATIC_AVIF;
-        assert_eq!(format("auto").format(accept, Format::Jpeg, most), Format::Avif);
-        assert_eq!(format("auto").format(accept, Format::Jpeg, most + 1), Format::Webp);
-        assert_eq!(format("avif").format(accept, Format::Jpeg, most + 1), Format::Avif);
+        let format = |format, width, height| {
+            let output = Output::parse(Some(format), None).unwrap();
+            output.format(accept, Format::Jpeg, Size { width, height })
+        };
+        assert_eq!(format("auto", 2000, 1000), Format::Avif);
+        assert_eq!(format("auto", 2000, 1001), Format::Webp);
+        assert_eq!(format("auto", 20, 16_384), Format::Avif);
+        assert_eq!(format("auto", 200, 16_384), Format::Jpeg);
+        assert_eq!(format("auto", 20, 40_000), Format::Jpeg);
+        assert_eq!(format("avif", 2000, 1001), Format::Avif);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod colour;
 mod decode;
 mod encode;
 mod jpeg;
+mod profile;
 mod turn;
 
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer, images::CroppedImage};

@@ -71,7 +71,7 @@ impl Format {
             Self::Bmp | Self::Jpeg => 8,
             Self::Gif | Self::Png => 12,
             Self::Webp => 16,
-            Self::Avif => 50,
+            Self::Avif => 30,
         }
     }
 
@@ -79,7 +79,9 @@ impl Format {
     pub(crate) fn longest_side(self) -> u32 {
         match self {
             Self::Webp => 16_383,
-            Self::Jpeg | Self::Gif | Self::Avif => 65_535,
+            // What libavif reads, and with it most programs.
+            Self::Avif => 32_768,
+            Self::Jpeg | Self::Gif => 65_535,
             Self::Png | Self::Bmp => i32::MAX.unsigned_abs(),
         }
     }

@@ -18,7 +18,10 @@ use std::{
 };
 
 use super::id::FileId;
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    limits,
+};
 
 /// Locks under which pictures are made; pictures that share one wait for each other.
 const LOCKS: usize = 64;
@@ -29,6 +32,21 @@ const KEPT: u64 = 9;
 /// What a file takes at least: there may be many that say little.
 const BLOCK: u64 = 4096;
 
+/// A picture that was made.
+#[derive(Debug)]
+pub enum Made {
+    Whole(Vec<u8>),
+    /// A large one, to be read piece by piece.
+    Large(Pieces),
+}
+
+/// A file that is read from its beginning, and stays readable when its place is taken.
+#[derive(Debug)]
+pub struct Pieces {
+    file: File,
+    size: u64,
+}
+
 pub(crate) struct Renders {
     folder: PathBuf,
     /// Most bytes of all files together.
@@ -38,6 +56,30 @@ pub(crate) struct Renders {
     making: [Mutex<()>; LOCKS],
 }
 
+impl Made {
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Whole(bytes) => bytes.len() as u64,
+            Self::Large(pieces) => pieces.size,
+        }
+    }
+}
+
+impl Pieces {
+    /// Bytes in all.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads the next piece; an empty one at the end.
+    pub fn read(&mut self) -> Result<Vec<u8>> {
+        let mut piece = Vec::new();
+        (&self.file).take(limits::PIECE_BYTES).read_to_end(&mut piece).map_err(internal)?;
+        Ok(piece)
+    }
+}
+
 impl Renders {
     pub(crate) fn new(folder: PathBuf, capacity: u64) -> Self {
         let making = std::array::from_fn(|_| Mutex::default());
@@ -45,17 +87,21 @@ impl Renders {
     }
 
     /// Returns a picture that was made before. `now` is for keeping what is used.
-    pub(crate) fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<Vec<u8>> {
+    pub(crate) fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<Made> {
         let mut file = File::open(self.path(id, name)).ok()?;
         let meta = file.metadata().ok()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default());
-        file.read_to_end(&mut bytes).ok()?;
         let age = now.duration_since(meta.modified().ok()?).unwrap_or_default();
         if age > MARKED_EVERY {
             // A folder that cannot be written serves as well.
             file.set_modified(now).ok();
         }
-        Some(bytes)
+        let size = meta.len();
+        if size > limits::PIECE_BYTES {
+            return Some(Made::Large(Pieces { file, size }));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        file.read_to_end(&mut bytes).ok()?;
+        Some(Made::Whole(bytes))
     }
 
     /// Returns a picture, and makes it if that was not done before. Of several callers who want the
@@ -66,14 +112,17 @@ impl Renders {
         name: &str,
         now: SystemTime,
         make: impl FnOnce() -> Result<Vec<u8>>,
-    ) -> Result<Vec<u8>> {
+    ) -> Result<Made> {
         let _making = self.lock(id, name);
         if let Some(made) = self.get(id, name, now) {
             return Ok(made);
         }
         let picture = make()?;
-        self.keep(id, name, &picture).ok();
-        Ok(picture)
+        // Whoever reads a large one slowly must not hold it in memory meanwhile.
+        let is_large = picture.len() as u64 > limits::PIECE_BYTES;
+        let kept = self.keep(id, name, &picture).ok().filter(|()| is_large);
+        let large = kept.and_then(|()| self.get(id, name, now));
+        Ok(large.unwrap_or(Made::Whole(picture)))
     }
 
     /// Removes all pictures made from a file.

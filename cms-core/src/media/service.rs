@@ -65,6 +65,13 @@ impl Media<'_> {
         let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;
         let file = file.as_mut().expect("a request without a file is refused");
 
+        if request.id.is_some() && self.without_object([id.clone()])?.is_empty() {
+            // To give a file to an object that is there is to change it.
+            if request.save {
+                return Err(Error::invalid("id", message::ALREADY_USED));
+            }
+            caller.require(Access::UPDATE, TYPE)?;
+        }
         let payload = describe(&id, &media, &content, request);
         let is_new = self.store(&id, file, &content)?;
         if !request.save {

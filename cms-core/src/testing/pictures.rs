@@ -5,6 +5,7 @@ use jpeg_encoder::{ColorType, Encoder};
 use crate::media::{
     pipeline,
     render::{Format, Job, Limits},
+    renders::Made,
     transform::{self, Size},
 };
 
@@ -69,4 +70,21 @@ pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
 pub fn size(picture: &[u8]) -> (u32, u32) {
     let size = pipeline::measure(picture).expect("it is a picture");
     (size.width, size.height)
+}
+
+/// All bytes of a picture that was made.
+pub fn bytes(made: Made) -> Vec<u8> {
+    match made {
+        Made::Whole(bytes) => bytes,
+        Made::Large(mut pieces) => {
+            let mut bytes = Vec::new();
+            loop {
+                let piece = pieces.read().expect("it stays readable");
+                if piece.is_empty() {
+                    return bytes;
+                }
+                bytes.extend(piece);
+            }
+        }
+    }
 }

@@ -49,7 +49,7 @@ pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
     };
     let media_type = image.media_type(&picture).to_owned();
     let bytes = match picture {
-        Picture::Rendered(bytes) => bytes,
+        Picture::Rendered(made) => pictures::bytes(made),
         Picture::Original { size } => cms.media().read(&image, 0..size)?.to_vec(),
     };
     Ok((media_type, bytes))
@@ -252,8 +252,10 @@ fn a_refused_object_takes_only_its_own_file_with_it() {
 
     upload(cms, &bytes, &tagged(&[])).unwrap();
     fs::remove_file(core.path().join("media").join(&id)).unwrap();
-    // It is stored, the object is refused because there is one, and that one has its file again.
+    // What is refused changes nothing, for the object that is there neither.
     upload(cms, &bytes, &tagged(&[])).unwrap_err();
+    assert_eq!(files(&core.path().join("media")), [""; 0]);
+    upload(cms, &bytes, &UploadRequest { save: false, ..tagged(&[]) }).unwrap();
     assert_eq!(files(&core.path().join("media")), [id]);
 }
 

@@ -114,7 +114,7 @@ impl Uploaded {
         let media = self.core.cms.media();
         let image = media.find(&request)?;
         match media.picture(&image)? {
-            Picture::Rendered(bytes) => Ok(bytes),
+            Picture::Rendered(made) => Ok(cms_core::testing::pictures::bytes(made)),
             Picture::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
         }
     }

@@ -9,7 +9,9 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, Method, StatusCode, header, request::Parts},
 };
-use cms_core::{Error, Image, Picture, Result, wire::media::ImageRequest};
+use cms_core::{
+    Error, Image, Made, Picture, Pieces, Result, limits::PIECE_BYTES, wire::media::ImageRequest,
+};
 use futures_util::{StreamExt, stream};
 
 use crate::{
@@ -24,14 +26,13 @@ use crate::{
     state::App,
 };
 
-/// Bytes of a file that are in memory at a time; a file of at most so many is sent whole.
-const PIECE: u64 = 256 * 1024;
-
 const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox");
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
+/// Longest media type that is sent: clients refuse long headers.
+const TYPE_BYTES: usize = 255;
 const BYTES: HeaderValue = HeaderValue::from_static("bytes");
 const ACCEPT: HeaderValue = HeaderValue::from_static("accept");
 
@@ -87,11 +88,13 @@ async fn send(
     let picture = picture(app, image).await?;
     let media_type = image.media_type(&picture);
     let sandbox = (!is_inert(media_type)).then_some(SANDBOX);
-    let media_type = HeaderValue::try_from(media_type).ok().filter(|value| value.to_str().is_ok());
+    let is_usual = |value: &HeaderValue| value.to_str().is_ok() && value.len() <= TYPE_BYTES;
+    let media_type = HeaderValue::try_from(media_type).ok().filter(is_usual);
     let media_type = media_type.unwrap_or(UNKNOWN_TYPE);
     let ranges = matches!(picture, Picture::Original { .. }).then_some(BYTES);
     let answer = match picture {
-        Picture::Rendered(bytes) => Answer::file(media_type, bytes.into()),
+        Picture::Rendered(Made::Whole(bytes)) => Answer::file(media_type, bytes.into()),
+        Picture::Rendered(Made::Large(pieces)) => rendered(app, media_type, pieces),
         Picture::Original { size } if parts.method == Method::HEAD => {
             Answer::stream(media_type, size, Body::empty())
         }
@@ -115,9 +118,27 @@ async fn picture(app: &Arc<App>, image: &Arc<Image>) -> Result<Picture> {
     if let Some(picture) = blocking::now(app, |app| app.cms.media().rendered(image))? {
         return Ok(picture);
     }
-    let work = if image.is_stored() { Work::File } else { Work::Render };
+    let work = if image.is_stored() {
+        Work::File
+    } else if image.is_slow() {
+        Work::RenderSlowly
+    } else {
+        Work::Render
+    };
     let image = Arc::clone(image);
     blocking::run(app, work, move |app| app.cms.media().picture(&image)).await?
+}
+
+/// Sends a large picture from the cache, as stored files are sent.
+fn rendered(app: &Arc<App>, media_type: HeaderValue, pieces: Pieces) -> Answer {
+    let length = pieces.size();
+    let reader = (Arc::clone(app), pieces);
+    let body = stream::try_unfold(reader, |(app, mut pieces)| async move {
+        let next = move |_: &App| pieces.read().map(|piece| (piece, pieces));
+        let (piece, pieces) = blocking::run(&app, Work::File, next).await??;
+        Ok::<_, Error>((!piece.is_empty()).then(|| (Bytes::from(piece), (app, pieces))))
+    });
+    Answer::stream(media_type, length, Body::from_stream(body))
 }
 
 /// Sends a part of a stored file. Nobody's turn lasts while a client reads slowly.
@@ -152,7 +173,7 @@ async fn next_piece(
     if rest.is_empty() {
         return Ok(None);
     }
-    let piece = rest.start..rest.end.min(rest.start + PIECE);
+    let piece = rest.start..rest.end.min(rest.start + PIECE_BYTES);
     rest.start = piece.end;
     let image = Arc::clone(image);
     blocking::run(app, Work::File, move |app| app.cms.media().read(&image, piece)).await?.map(Some)

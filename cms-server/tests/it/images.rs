@@ -184,7 +184,7 @@ async fn headers_say_how_to_keep_a_picture() {
         json!({
             "content-type": media_type,
             "content-length": length.to_string(),
-            "etag": tag_of(&id),
+            "etag": tag_of(id),
             "last-modified": MODIFIED,
             "cache-control": "public, max-age=86400",
             "x-content-type-options": "nosniff",
@@ -301,7 +301,7 @@ async fn parts_of_files() {
     let text = b"0123456789";
     let object = stored(&app, &[file("a.txt", "", text), field("type", "file")]).await;
     let (id, path) = (object["id"].as_str().unwrap(), object["url"].as_str().unwrap());
-    let tag = tag_of(&id);
+    let tag = tag_of(id);
     let weak = format!("W/{tag}");
     let cases: [Case<'_>; 24] = [
         ("bytes=0-3", None, 206, b"0123", Some("bytes 0-3/10")),

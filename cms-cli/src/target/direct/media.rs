@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read};
 
-use cms_core::{Cms, Image, Picture, Result, wire::media::ImageRequest};
+use cms_core::{Cms, Error, Image, Picture, Result, wire::media::ImageRequest};
 
 /// Bytes that are fetched at once.
 const PIECE: u64 = 1024 * 1024;
@@ -22,11 +22,10 @@ impl<'c> StoredFile<'c> {
         let name = format!("{id}.{extension}");
         let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
         let image = cms.media().find(&request)?;
-        let (size, piece) = match cms.media().picture(&image)? {
-            Picture::Original { size } => (size, Vec::new()),
-            Picture::Rendered(bytes) => (0, bytes),
+        let Picture::Original { size } = cms.media().picture(&image)? else {
+            return Err(Error::internal("nothing was asked to be rendered"));
         };
-        Ok(Self { cms, image, size, fetched: 0, piece: Cursor::new(piece) })
+        Ok(Self { cms, image, size, fetched: 0, piece: Cursor::default() })
     }
 }
 

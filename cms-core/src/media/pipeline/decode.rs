@@ -6,7 +6,7 @@ use std::io::Cursor;
 
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, metadata::Orientation};
 
-use super::{jpeg, not_an_image};
+use super::{jpeg, not_an_image, profile};
 use crate::{
     error::Result,
     media::{
@@ -62,6 +62,9 @@ impl<'a> Opened<'a> {
     }
 
     fn other(source: &'a [u8], format: ImageFormat, limits: &Limits) -> Result<Self> {
+        if format == ImageFormat::Png && !profile::are_modest(source) {
+            return Err(not_an_image());
+        }
         let mut reader = ImageReader::with_format(Cursor::new(source), format);
         let mut bounds = image::Limits::no_limits();
         bounds.max_alloc = Some(limits.memory);

@@ -70,6 +70,10 @@ impl<'a> Opened<'a> {
             let size = reduced_size(self.size(), eighths);
             return self.picture(pixels, profile, size, eighths).ok_or_else(not_an_image);
         }
+        let eighths = self.general_eighths(eighths);
+        if self.bytes(eighths) > limits.memory {
+            return Err(not_an_image());
+        }
         if eighths < 8 {
             self.reduce(eighths).map_err(|_| not_an_image())?;
         }
@@ -77,6 +81,13 @@ impl<'a> Opened<'a> {
         let profile = self.decoder.icc_profile();
         let (width, height) = reduced_size(self.size(), eighths);
         self.picture(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
+    }
+
+    /// The scale for the general decoder, which reduces colour as much as brightness although it mostly
+    /// has half as many pixels: twice the size gives all of it.
+    fn general_eighths(&self, eighths: u8) -> u8 {
+        let is_grey = matches!(self.info.pixel_format, PixelFormat::L8 | PixelFormat::L16);
+        if is_grey { eighths } else { (2 * eighths).min(8) }
     }
 
     /// An upper bound of what decoding holds: coefficients of a progressive picture, the planes, and

@@ -10,6 +10,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::*;
+use crate::testing::pictures;
 
 const PICTURE: &[u8] = b"a picture";
 const HOUR: Duration = Duration::from_hours(1);
@@ -29,7 +30,7 @@ fn now() -> SystemTime {
 }
 
 fn made(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
-    renders.get_or_make(id, name, now(), || Ok(PICTURE.to_vec())).unwrap()
+    pictures::bytes(renders.get_or_make(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
 }
 
 /// Says when a picture was used last.
@@ -50,18 +51,18 @@ fn names(renders: &Renders) -> BTreeSet<String> {
 #[test]
 fn a_picture_is_made_once_and_kept_until_it_is_forgotten() {
     let (_folder, renders) = cache(1 << 20);
-    assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+    assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
     let again = renders.get_or_make(&id(1), "a.jpg", now(), || panic!("it is there"));
-    assert_eq!(again.unwrap(), PICTURE);
-    assert_eq!(renders.get(&id(1), "a.jpg", now()).unwrap(), PICTURE);
+    assert_eq!(pictures::bytes(again.unwrap()), PICTURE);
+    assert_eq!(pictures::bytes(renders.get(&id(1), "a.jpg", now()).unwrap()), PICTURE);
     for (other, name) in [(id(1), "b.jpg"), (id(2), "a.jpg")] {
-        assert_eq!(renders.get(&other, name, now()), None);
+        assert!(renders.get(&other, name, now()).is_none());
     }
     made(&renders, &id(2), "a.jpg");
     renders.forget(&id(1)).unwrap();
     renders.forget(&id(3)).unwrap();
-    assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+    assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     assert_eq!(renders.ids().unwrap(), [id(2)]);
 }
 
@@ -82,7 +83,7 @@ fn of_many_who_want_a_picture_one_makes_it() {
                     thread::yield_now();
                     Ok(PICTURE.to_vec())
                 });
-                assert_eq!(picture.unwrap(), PICTURE);
+                assert_eq!(pictures::bytes(picture.unwrap()), PICTURE);
             });
         }
     });
@@ -115,7 +116,7 @@ fn a_full_cache_gives_up_what_was_not_used_for_longest() {
     }
     assert_eq!(names(&renders).len(), 20);
     // The oldest of all is used again.
-    assert_eq!(renders.get(&id(0), "00.jpg", start).unwrap(), PICTURE);
+    assert_eq!(pictures::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), PICTURE);
     made(&renders, &id(1), "new.jpg");
     let mut expected: BTreeSet<_> = (4..20).map(|number| format!("{number:02}.jpg")).collect();
     expected.extend(["00.jpg".to_owned(), "new.jpg".to_owned()]);
@@ -127,8 +128,9 @@ fn pictures_that_are_the_stored_file_take_room_as_well() {
     let (_folder, renders) = cache(10 * BLOCK);
     for number in 0..50 {
         let name = format!("{number}.jpg");
-        assert_eq!(renders.get_or_make(&id(1), &name, now(), || Ok(Vec::new())).unwrap(), b"");
-        assert_eq!(renders.get(&id(1), &name, now()).unwrap(), b"");
+        let made = renders.get_or_make(&id(1), &name, now(), || Ok(Vec::new())).unwrap();
+        assert_eq!(made.size(), 0);
+        assert_eq!(renders.get(&id(1), &name, now()).unwrap().size(), 0);
     }
     assert!(names(&renders).len() <= 10, "{:?}", names(&renders));
 }
@@ -138,7 +140,7 @@ fn what_is_larger_than_the_cache_is_not_kept() {
     let (_folder, renders) = cache(BLOCK);
     let large = vec![7; 5 * 4096];
     let picture = renders.get_or_make(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
-    assert_eq!(picture, large);
+    assert_eq!(pictures::bytes(picture), large);
     assert_eq!(names(&renders), BTreeSet::new());
 }
 
@@ -149,7 +151,7 @@ fn a_cache_that_cannot_be_used_costs_no_picture() {
     fs::write(folder.path().join("images"), b"in the way").unwrap();
     for _ in 0..2 {
         assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
-        assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+        assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     }
     // Nor can a picture be moved to where a folder is; nothing is left beside it.
     fs::remove_file(folder.path().join("images")).unwrap();
@@ -165,7 +167,7 @@ fn what_a_crash_left_is_never_shown_and_goes_in_time() {
     fs::create_dir_all(left.parent().unwrap()).unwrap();
     fs::write(&left, b"half a pic").unwrap();
     mark(&renders, &id(1), "a.jpg.1.part", now() - HOUR);
-    assert_eq!(renders.get(&id(1), "a.jpg", now()), None);
+    assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     for name in ["a.jpg", "b.jpg", "c.jpg"] {
         assert_eq!(made(&renders, &id(1), name), PICTURE);
     }
@@ -173,4 +175,17 @@ fn what_a_crash_left_is_never_shown_and_goes_in_time() {
     fs::write(&left, b"half a pic").unwrap();
     renders.forget(&id(1)).unwrap();
     assert!(!left.exists());
+}
+
+#[test]
+fn a_large_picture_is_read_in_pieces_also_when_its_place_is_taken() {
+    let (_folder, renders) = cache(1 << 30);
+    let large: Vec<u8> = (0..3 * limits::PIECE_BYTES).map(|at| at.to_le_bytes()[1]).collect();
+    let made = renders.get_or_make(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();
+    let kept = renders.get(&id(1), "a.png", now()).unwrap();
+    assert!(matches!((&made, &kept), (Made::Large(_), Made::Large(_))));
+    renders.forget(&id(1)).unwrap();
+    assert_eq!((made.size(), kept.size()), (large.len() as u64, large.len() as u64));
+    assert_eq!(pictures::bytes(made), large);
+    assert_eq!(pictures::bytes(kept), large);
 }
