@@ -74,8 +74,9 @@ impl Pieces {
 
     /// Reads the next piece; an empty one at the end.
     pub fn read(&mut self) -> Result<Vec<u8>> {
-        let mut piece = Vec::new();
-        (&self.file).take(limits::PIECE_BYTES).read_to_end(&mut piece).map_err(internal)?;
+        let most = self.size.min(limits::PIECE_BYTES);
+        let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
+        (&self.file).take(most).read_to_end(&mut piece).map_err(internal)?;
         Ok(piece)
     }
 }
