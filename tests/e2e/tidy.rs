@@ -48,6 +48,7 @@ const DOMAIN: &[&str] = &[
     "media/kind",
     "media/output",
     "media/path",
+    "media/png",
     "media/render",
     "media/svg",
     "media/transform",

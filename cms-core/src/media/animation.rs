@@ -2,6 +2,8 @@
 //!
 //! Such pictures are sent as they are stored (contract 7.4), so that they go on moving.
 
+use super::png;
+
 /// Tells whether a file has more than one picture to show in turn.
 pub(crate) fn is_animated(media_type: &str, content: &[u8]) -> bool {
     match media_type {
@@ -44,17 +46,10 @@ fn second_gif_image(content: &[u8]) -> Option<usize> {
     }
 }
 
-/// Number of frames in the animation control chunk of a PNG, which stands before the pixels.
+/// Number of frames in the animation control chunk of a PNG.
 fn png_control(content: &[u8]) -> Option<u32> {
-    let number = |at: usize| Some(u32::from_be_bytes(*content.get(at..)?.first_chunk()?));
-    let mut at = 8;
-    loop {
-        match content.get(at + 4..at + 8)? {
-            b"acTL" => return number(at + 8),
-            b"IDAT" => return None,
-            _ => at = at.checked_add(12)?.checked_add(usize::try_from(number(at)?).ok()?)?,
-        }
-    }
+    let (_, data) = png::chunks(content).find(|(kind, _)| *kind == b"acTL")?;
+    data.first_chunk().map(|frames| u32::from_be_bytes(*frames))
 }
 
 #[cfg(test)]

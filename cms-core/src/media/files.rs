@@ -327,6 +327,6 @@ pub(super) fn unusable(path: &Path, error: &std::io::Error) -> Error {
     Error::internal(format!("{} cannot be used: {error}", path.display()))
 }
 
-fn internal(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+pub(super) fn internal(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::Internal(error.into())
 }

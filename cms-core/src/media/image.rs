@@ -13,13 +13,12 @@ use serde_json::{Value, value::RawValue};
 use super::{
     animation,
     id::FileId,
-    kind,
     output::Output,
     path::{ImagePath, Wanted},
     pipeline,
     render::{Format, Job, Limits},
     renders::Made,
-    service::{Media, TYPE},
+    service::Media,
     transform::{self, Plan, Rectangle, Size, Transform, Trim},
 };
 use crate::{
@@ -38,8 +37,8 @@ pub struct Image {
     file: FileId,
     /// The media type of the stored file.
     media_type: String,
-    /// None: the stored file itself.
-    rendering: Option<Rendering>,
+    /// With its name; none: the stored file itself.
+    rendering: Option<(String, Rendering)>,
     /// Strong, without quotes: bytes of one tag never differ.
     pub etag: String,
     pub modified: Timestamp,
@@ -93,7 +92,7 @@ impl Image {
 
     /// Tells whether making it takes long: a whole picture, or a format that costs much.
     pub fn is_slow(&self) -> bool {
-        self.rendering.as_ref().is_some_and(|rendering| {
+        self.rendering.as_ref().is_some_and(|(_, rendering)| {
             rendering.asked == Size::default() || rendering.format == Format::Avif
         })
     }
@@ -101,7 +100,7 @@ impl Image {
     /// The media type of what is sent.
     pub fn media_type(&self, picture: &Picture) -> &str {
         match (picture, &self.rendering) {
-            (Picture::Rendered(_), Some(rendering)) => rendering.format.media_type(),
+            (Picture::Rendered(_), Some((_, rendering))) => rendering.format.media_type(),
             _ => &self.media_type,
         }
     }
@@ -116,16 +115,16 @@ impl Media<'_> {
         let unknown = || Error::NotFound { what: "image", name: request.path.join("/") };
         let path = ImagePath::parse(request.path).ok_or_else(unknown)?;
         let file = FileId::parse(path.id).ok_or_else(unknown)?;
-        let found = self.cms.store.read(|reader| {
-            let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+        let found = self.look(|reader, media| {
             reader.object(Edition::Current, media, path.id, |stored| {
                 let object: MediaObject<'_> = serde_json::from_str(&stored.data).ok()?;
                 path.has_extension(&object.extension).then(|| {
                     let (rendering, varies) = rendering(&path, request, &object)?;
                     // An id whose object was deleted may come back with another file.
                     let mut etag = format!("{file}-{:x}", stored.internal.created_at);
-                    if let Some(rendering) = &rendering {
-                        write!(etag, "-{}", rendering.name()).expect("a String takes all");
+                    let rendering = rendering.map(|rendering| (rendering.name(), rendering));
+                    if let Some((name, _)) = &rendering {
+                        write!(etag, "-{name}").expect("a String takes all");
                     }
                     Ok(Image {
                         etag,
@@ -143,9 +142,9 @@ impl Media<'_> {
 
     /// Returns a picture that was made before.
     pub fn rendered(&self, image: &Image) -> Option<Picture> {
-        let name = image.rendering.as_ref()?.name();
+        let (name, _) = image.rendering.as_ref()?;
         let now = self.cms.config.clock.now().system_time();
-        let made = self.cms.renders.get(&image.file, &name, now)?;
+        let made = self.cms.renders.get(&image.file, name, now)?;
         (made.size() > 0).then_some(Picture::Rendered(made))
     }
 
@@ -155,15 +154,14 @@ impl Media<'_> {
     /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when it is broken, or larger
     /// than pictures may be.
     pub fn picture(&self, image: &Image) -> Result<Picture> {
-        let unknown = || Error::NotFound { what: "file", name: image.file.to_string() };
-        let size = self.cms.files.size(&image.file)?.ok_or_else(unknown)?;
-        if let Some(rendering) = &image.rendering {
+        let size = self.cms.files.size(&image.file)?.ok_or_else(|| no_file(&image.file))?;
+        if let Some((name, rendering)) = &image.rendering {
             let make = || {
                 let source = self.read(image, 0..size)?;
                 rendering.render(&source)
             };
-            let (name, now) = (rendering.name(), self.cms.config.clock.now().system_time());
-            let made = self.cms.renders.get_or_make(&image.file, &name, now, make)?;
+            let now = self.cms.config.clock.now().system_time();
+            let made = self.cms.renders.get_or_make(&image.file, name, now, make)?;
             if made.size() > 0 {
                 return Ok(Picture::Rendered(made));
             }
@@ -174,8 +172,12 @@ impl Media<'_> {
     /// Reads a part of the stored file.
     pub fn read(&self, image: &Image, range: Range<u64>) -> Result<Bytes> {
         let read = self.cms.files.read(&image.file, range)?;
-        read.ok_or_else(|| Error::NotFound { what: "file", name: image.file.to_string() })
+        read.ok_or_else(|| no_file(&image.file))
     }
+}
+
+fn no_file(file: &FileId) -> Error {
+    Error::NotFound { what: "file", name: file.to_string() }
 }
 
 /// Says what has to be made of a picture, if anything, and whether that depends on `Accept`.
@@ -195,8 +197,7 @@ fn rendering(
         }
     };
 
-    let source = Format::from_media_type(&object.mime_type)
-        .filter(|_| object.kind == "image" && kind::is_resizable(&object.mime_type));
+    let source = Format::from_media_type(&object.mime_type).filter(|_| object.kind == "image");
     let Some(source) = source else { return Ok((None, false)) };
     let trim = match transform {
         None => None,

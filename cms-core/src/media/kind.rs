@@ -96,11 +96,6 @@ fn usual_extension(media_type: &str) -> &str {
     }
 }
 
-/// Tells whether pictures of this type are trimmed and resized; all others are sent as stored.
-pub(crate) fn is_resizable(media_type: &str) -> bool {
-    matches!(media_type, "image/png" | "image/jpeg" | "image/webp" | "image/bmp" | "image/gif")
-}
-
 pub(crate) fn is_svg(media_type: &str) -> bool {
     media_type == SVG
 }

@@ -4,12 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::{
-    files::StoredFile,
-    id::FileId,
-    service::{Media, TYPE},
-};
-use crate::{clock::Timestamp, error::Result, limits, wire::check::MediaCheck};
+use super::{files::StoredFile, id::FileId, service::Media};
+use crate::{clock::Timestamp, error::Result, limits, store::Reader, wire::check::MediaCheck};
 
 impl Media<'_> {
     /// Removes what belongs to no media object: files that were uploaded a day ago and never became
@@ -72,8 +68,7 @@ impl Media<'_> {
         let mut ids = ids.into_iter().peekable();
         while ids.peek().is_some() {
             // Small reads, so that none of them is long.
-            self.cms.store.read(|reader| {
-                let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+            self.look(|reader, media| {
                 for id in ids.by_ref().take(limits::PAGE_MAX as usize) {
                     if reader.object_pk(media, &id.to_string())?.is_none() {
                         orphans.push(id);
@@ -90,10 +85,10 @@ impl Media<'_> {
         let mut files = Vec::new();
         let mut last = String::new();
         loop {
-            let ids = self.cms.store.read(|reader| {
-                let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+            let next = |reader: &Reader<'_>, media| {
                 reader.object_ids_after(media, &last, limits::PAGE_MAX)
-            })?;
+            };
+            let ids = self.look(next)?;
             let Some(next) = ids.last() else { return Ok(files) };
             last.clone_from(next);
             files.extend(ids.iter().filter_map(|id| FileId::parse(id)));

@@ -7,7 +7,7 @@
 //! | [`image`] | pictures on request: found, rendered once, read |
 //! | [`upload`] | what is told of an uploaded file, or what is wrong with it |
 //! | [`kind`] | media types: by content, name and declaration; extensions |
-//! | [`svg`], [`animation`] | what a file says of its picture, without decoding it |
+//! | [`svg`], [`png`], [`animation`] | what a file says of its picture, without decoding it |
 //! | [`path`] | addresses of pictures |
 //! | [`transform`] | trim and resize: which part of a picture, and how large |
 //! | [`render`] | what is wanted of a picture, as values |
@@ -26,6 +26,7 @@ mod leftovers;
 mod output;
 mod path;
 pub(crate) mod pipeline;
+mod png;
 pub(crate) mod render;
 pub(crate) mod renders;
 mod s3;

@@ -17,11 +17,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::id::FileId;
-use crate::{
-    error::{Error, Result},
-    limits,
-};
+use super::{files::internal, id::FileId};
+use crate::{error::Result, limits};
 
 /// Locks under which pictures are made; pictures that share one wait for each other.
 const LOCKS: usize = 64;
@@ -226,10 +223,6 @@ fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirE
 
 fn if_there(error: io::Error) -> io::Result<()> {
     if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }
-}
-
-fn internal(error: io::Error) -> Error {
-    Error::Internal(error.into())
 }
 
 #[cfg(test)]

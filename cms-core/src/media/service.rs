@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    files::internal,
     id::FileId,
     incoming::Incoming,
     kind, pipeline, svg,
@@ -20,6 +21,7 @@ use crate::{
     error::{Error, FieldErrors, Result},
     limits, message,
     object::link,
+    store::Reader,
     wire::{media::UploadRequest, object::Json},
 };
 
@@ -127,6 +129,14 @@ impl Media<'_> {
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }
 
+    /// Reads from the database, told which type media objects are of.
+    pub(super) fn look<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
+        self.cms.store.read(|reader| {
+            let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
+            read(reader, media)
+        })
+    }
+
     /// Removes the files of objects of a type that were deleted, and all pictures made of them. Only
     /// media objects have files.
     ///
@@ -149,10 +159,7 @@ impl Media<'_> {
         if content_type != TYPE {
             return Ok(());
         }
-        let removed = self.cms.store.read(|reader| {
-            let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
-            reader.removed(media, Timestamp(at.0 - 1))
-        })?;
+        let removed = self.look(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
         self.forget_of(TYPE, removed.iter().map(String::as_str));
         Ok(())
     }
@@ -198,8 +205,4 @@ fn describe(
 /// The size of a picture as people see it; none when the file does not say.
 fn dimensions(media_type: &str, content: &[u8]) -> Option<Size> {
     if kind::is_svg(media_type) { svg::dimensions(content) } else { pipeline::measure(content) }
-}
-
-fn internal(error: std::io::Error) -> Error {
-    Error::Internal(error.into())
 }

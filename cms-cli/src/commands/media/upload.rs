@@ -53,6 +53,8 @@ struct Group {
     files: Vec<usize>,
     size: u64,
     kind: &'static str,
+    /// Known where files of one size had to be told apart.
+    digest: Option<stream::Digest>,
     /// What the library has of these bytes.
     stored: Option<Stored>,
 }
@@ -133,7 +135,8 @@ impl Work<'_> {
         for ((size, kind), files) in alike {
             if files.len() == 1 || size == 0 {
                 let alone = files.into_iter().map(|number| vec![number]);
-                groups.extend(alone.map(|files| Group { files, size, kind, stored: None }));
+                let group = |files| Group { files, size, kind, digest: None, stored: None };
+                groups.extend(alone.map(group));
                 continue;
             }
             let mut same: HashMap<_, Vec<usize>> = HashMap::new();
@@ -142,8 +145,13 @@ impl Work<'_> {
                     .or_default()
                     .push(number);
             }
-            let same = same.into_values();
-            groups.extend(same.map(|files| Group { files, size, kind, stored: None }));
+            groups.extend(same.into_iter().map(|(digest, files)| Group {
+                files,
+                size,
+                kind,
+                digest: Some(digest),
+                stored: None,
+            }));
         }
         groups.sort_by_key(|group| group.files[0]);
         Ok(groups)
@@ -190,8 +198,11 @@ impl Work<'_> {
         each_object(self.target, TYPE, &filters, &mut |object| {
             if wanted.is_empty() {
                 for (place, group) in groups.iter().enumerate() {
-                    let path = &self.files[group.files[0]];
-                    wanted.insert(stream::digest(path, self.pace)?, place);
+                    let digest = match group.digest {
+                        Some(digest) => digest,
+                        None => stream::digest(&self.files[group.files[0]], self.pace)?,
+                    };
+                    wanted.insert(digest, place);
                 }
             }
             let id = object["id"].as_str().unwrap_or_default();

@@ -5,30 +5,14 @@ use std::io::{self, Read};
 
 use flate2::read::ZlibDecoder;
 
+use crate::media::png;
+
 /// Largest profile, unpacked: those of printers have one or two megabytes.
 const MODEST: u64 = 4 * 1024 * 1024;
-const SIGNATURE: usize = 8;
 
 /// Tells whether no profile of a PNG is larger than profiles are.
-pub(super) fn are_modest(png: &[u8]) -> bool {
-    let mut rest = png.get(SIGNATURE..).unwrap_or_default();
-    while let Some((kind, data, after)) = chunk(rest) {
-        match kind {
-            b"IDAT" => break,
-            b"iCCP" if !is_modest(data) => return false,
-            _ => rest = after,
-        }
-    }
-    true
-}
-
-/// Reads the length of a chunk, its kind and its data, which a checksum follows.
-fn chunk(bytes: &[u8]) -> Option<(&[u8; 4], &[u8], &[u8])> {
-    let (length, rest) = bytes.split_first_chunk()?;
-    let (kind, rest) = rest.split_first_chunk()?;
-    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-    let data = &rest[..length.min(rest.len())];
-    Some((kind, data, rest.get(length..)?.get(4..).unwrap_or_default()))
+pub(super) fn are_modest(source: &[u8]) -> bool {
+    png::chunks(source).all(|(kind, data)| kind != b"iCCP" || is_modest(data))
 }
 
 /// A name, an empty byte, the way it is packed, and the packed profile.
@@ -53,7 +37,7 @@ mod tests {
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
         packed.write_all(&vec![0; profile]).unwrap();
         let data = [b"icc\0\0", &packed.finish().unwrap()[..]].concat();
-        let mut png = vec![0; SIGNATURE];
+        let mut png = vec![0; 8];
         for (kind, data) in [(b"IHDR", &[0; 13][..]), (b"iCCP", &data), (b"IDAT", &[])] {
             png.extend(u32::try_from(data.len()).unwrap().to_be_bytes());
             png.extend(kind);

@@ -10,7 +10,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::*;
-use crate::testing::pictures;
+use crate::{error::Error, testing::pictures};
 
 const PICTURE: &[u8] = b"a picture";
 const HOUR: Duration = Duration::from_hours(1);
