@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use crate::bare::{self, Bare};
 
-/// The file that is served from memory, beside the database.
+/// The file that is served from memory and from disk, beside the database.
 pub(crate) const PICTURE: &str = "picture.jpg";
 
 struct Create {
@@ -41,8 +41,9 @@ thread_local! {
 /// Runs the routes until the process is killed; prints the address.
 #[expect(clippy::print_stdout, reason = "the parent process reads the address")]
 pub(crate) async fn serve(path: PathBuf) {
-    let picture = std::fs::read(path.with_file_name(PICTURE)).expect("it lies beside the database");
-    let picture = Bytes::from(picture);
+    let file = path.with_file_name(PICTURE);
+    let from_disk = move || std::fs::read(&file).expect("it lies beside the database");
+    let picture = Bytes::from(from_disk());
     let (creates, queue) = mpsc::channel();
     let writer = Bare::open(&path, "FULL");
     std::thread::spawn(move || write(&writer, &queue));
@@ -52,7 +53,8 @@ pub(crate) async fn serve(path: PathBuf) {
         .route("/filtered", get(|s: State<Shared>| async move { list(&s, bare::FILTERED) }))
         .route("/hydrated", get(|s: State<Shared>| async move { list(&s, bare::HYDRATED) }))
         .route("/page", get(|s: State<Shared>| async move { list(&s, bare::PAGE_400) }))
-        .route("/picture", get(move || async move { Bytes::clone(&picture) }))
+        .route("/picture", get(move || async move { picture }))
+        .route("/picture-on-disk", get(move || async move { from_disk() }))
         .route("/create", post(create_post))
         .with_state(Shared { path, creates });
     let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))

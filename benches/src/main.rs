@@ -236,6 +236,7 @@ fn operations(posts: usize, picture: &str) -> Vec<Operation> {
         fixed("20 hydrated", format!("{list}&order_by=rank&hydrate=1"), "/hydrated"),
         fixed("page 400", format!("{list}&order_by=rank&page=400"), "/page"),
         fixed("a rendered picture", picture.to_owned(), "/picture"),
+        fixed("a rendered picture, from disk", picture.to_owned(), "/picture-on-disk"),
         Operation {
             name: "create",
             cms: Arc::new(move |n| client::post("/api/v1/content/post", KEY, &create(n))),

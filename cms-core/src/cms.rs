@@ -10,7 +10,10 @@ use crate::{
     ctd::{builtin, catalog::CatalogCell, change},
     error::Result,
     limits,
-    media::{files::Files, renders::Renders},
+    media::{
+        files::Files,
+        renders::{Recent, Renders},
+    },
     object::{remember::Remembered, service::Plan},
     progress::Progress,
     search::indexer::Indexer,
@@ -38,6 +41,7 @@ pub struct Cms {
     pub(crate) index: Indexer,
     pub(crate) files: Files,
     pub(crate) renders: Renders,
+    pub(crate) recent_renders: Recent,
 }
 
 impl Cms {
@@ -60,6 +64,7 @@ impl Cms {
             index: Indexer::new(&config.folder),
             files: Files::new(&config, space),
             renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
+            recent_renders: Recent::default(),
             config,
             store,
             catalog: Arc::default(),

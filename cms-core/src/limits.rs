@@ -89,3 +89,5 @@ pub const RENDER_CACHE: u64 = 1024 * 1024 * 1024;
 pub const AUTOMATIC_AVIF: u64 = 2_000_000;
 /// Bytes of a file or picture that are in memory while it is sent.
 pub const PIECE_BYTES: u64 = 256 * 1024;
+/// Bytes of renderings, of at most [`PIECE_BYTES`] each, that stay in memory to be sent again.
+pub const RECENT_RENDERS: u64 = 32 * 1024 * 1024;

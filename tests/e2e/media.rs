@@ -17,8 +17,8 @@ use crate::support::{Server, fixtures};
 const MAPPED: u32 = 4 * 1024 * 1024;
 /// Most memory that rendering may take beside what a server takes anyway, in kilobytes.
 const RENDERING: u64 = 640 * 1024;
-/// Most memory while many files are received, in kilobytes: a quarter of what they hold.
-const RECEIVING: u64 = 256 * 1024;
+/// Most memory while many files are received, in kilobytes: a fifth of what they hold.
+const RECEIVING: u64 = 200 * 1024;
 
 const BOUNDARY: &str = "a-line-between-parts";
 

@@ -143,9 +143,18 @@ impl Media<'_> {
     /// Returns a picture that was made before.
     pub fn rendered(&self, image: &Image) -> Option<Picture> {
         let (name, _) = image.rendering.as_ref()?;
+        if let Some(picture) = self.cms.recent_renders.get(&image.etag) {
+            return Some(Picture::Rendered(Made::Whole(picture)));
+        }
         let now = self.cms.config.clock.now().system_time();
         let made = self.cms.renders.get(&image.file, name, now)?;
-        (made.size() > 0).then_some(Picture::Rendered(made))
+        if made.size() == 0 {
+            return None;
+        }
+        if let Made::Whole(picture) = &made {
+            self.cms.recent_renders.keep(&image.etag, picture);
+        }
+        Some(Picture::Rendered(made))
     }
 
     /// Makes a picture, or finds the stored file.

@@ -1,4 +1,4 @@
-//! Rendered pictures on disk, so that each is made once.
+//! Rendered pictures on disk, so that each is made once, and those asked for lately in memory.
 //!
 //! They are derived: the folder can be deleted at any time. Each media object has a folder of its
 //! own in it, and each rendering a file that is named after what was asked for. An empty file says
@@ -17,6 +17,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use bytes::Bytes;
+use quick_cache::{Weighter, sync::Cache};
+
 use super::{files::internal, id::FileId};
 use crate::{error::Result, limits};
 
@@ -29,10 +32,13 @@ const KEPT: u64 = 9;
 /// What a file takes at least: there may be many that say little.
 const BLOCK: u64 = 4096;
 
+/// How many pictures are in memory when they are of a usual size.
+const USUAL_NUMBER: usize = 1000;
+
 /// A picture that was made.
 #[derive(Debug)]
 pub enum Made {
-    Whole(Vec<u8>),
+    Whole(Bytes),
     /// A large one, to be read piece by piece.
     Large(Pieces),
 }
@@ -43,6 +49,14 @@ pub struct Pieces {
     file: File,
     size: u64,
 }
+
+/// Small pictures in memory, by their tag: an id may come back with another file, a tag does not.
+/// Nothing has to be forgotten here, since pictures are looked up in the database first.
+pub(crate) struct Recent(Cache<String, Bytes, Size>);
+
+/// What a picture takes in memory.
+#[derive(Clone)]
+struct Size;
 
 pub(crate) struct Renders {
     folder: PathBuf,
@@ -78,6 +92,28 @@ impl Pieces {
     }
 }
 
+impl Weighter<String, Bytes> for Size {
+    fn weight(&self, tag: &String, picture: &Bytes) -> u64 {
+        (tag.len() + picture.len()) as u64
+    }
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self(Cache::with_weighter(USUAL_NUMBER, limits::RECENT_RENDERS, Size))
+    }
+}
+
+impl Recent {
+    pub(crate) fn get(&self, tag: &str) -> Option<Bytes> {
+        self.0.get(tag)
+    }
+
+    pub(crate) fn keep(&self, tag: &str, picture: &Bytes) {
+        self.0.insert(tag.to_owned(), picture.clone());
+    }
+}
+
 impl Renders {
     pub(crate) fn new(folder: PathBuf, capacity: u64) -> Self {
         let making = std::array::from_fn(|_| Mutex::default());
@@ -86,20 +122,18 @@ impl Renders {
 
     /// Returns a picture that was made before. `now` is for keeping what is used.
     pub(crate) fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<Made> {
-        let mut file = File::open(self.path(id, name)).ok()?;
+        let file = File::open(self.path(id, name)).ok()?;
         let meta = file.metadata().ok()?;
         let age = now.duration_since(meta.modified().ok()?).unwrap_or_default();
         if age > MARKED_EVERY {
             // A folder that cannot be written serves as well.
             file.set_modified(now).ok();
         }
-        let size = meta.len();
-        if size > limits::PIECE_BYTES {
-            return Some(Made::Large(Pieces { file, size }));
+        let mut pieces = Pieces { file, size: meta.len() };
+        if pieces.size > limits::PIECE_BYTES {
+            return Some(Made::Large(pieces));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        file.read_to_end(&mut bytes).ok()?;
-        Some(Made::Whole(bytes))
+        pieces.read().ok().map(|bytes| Made::Whole(bytes.into()))
     }
 
     /// Returns a picture, and makes it if that was not done before. Of several callers who want the
@@ -120,7 +154,7 @@ impl Renders {
         let is_large = picture.len() as u64 > limits::PIECE_BYTES;
         let kept = self.keep(id, name, &picture).ok().filter(|()| is_large);
         let large = kept.and_then(|()| self.get(id, name, now));
-        Ok(large.unwrap_or(Made::Whole(picture)))
+        Ok(large.unwrap_or_else(|| Made::Whole(picture.into())))
     }
 
     /// Removes all pictures made from a file.

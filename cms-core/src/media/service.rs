@@ -129,12 +129,14 @@ impl Media<'_> {
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }
 
-    /// Reads from the database, told which type media objects are of.
+    /// Reads from the database, told which type media objects are of: a built-in one, so that this
+    /// never changes. Each statement is a snapshot of its own.
     pub(super) fn look<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
-        self.cms.store.read(|reader| {
-            let media = self.cms.catalog.at(reader)?.get(TYPE)?.pk;
-            read(reader, media)
-        })
+        let media = match self.cms.catalog.held().find(TYPE) {
+            Some(media) => media.pk,
+            None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
+        };
+        self.cms.store.peek(|reader| read(reader, media))
     }
 
     /// Removes the files of objects of a type that were deleted, and all pictures made of them. Only

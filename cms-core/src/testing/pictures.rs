@@ -75,7 +75,7 @@ pub fn size(picture: &[u8]) -> (u32, u32) {
 /// All bytes of a picture that was made.
 pub fn bytes(made: Made) -> Vec<u8> {
     match made {
-        Made::Whole(bytes) => bytes,
+        Made::Whole(bytes) => bytes.into(),
         Made::Large(mut pieces) => {
             let mut bytes = Vec::new();
             loop {

@@ -93,7 +93,7 @@ async fn send(
     let media_type = media_type.unwrap_or(UNKNOWN_TYPE);
     let ranges = matches!(picture, Picture::Original { .. }).then_some(BYTES);
     let answer = match picture {
-        Picture::Rendered(Made::Whole(bytes)) => Answer::file(media_type, bytes.into()),
+        Picture::Rendered(Made::Whole(bytes)) => Answer::file(media_type, bytes),
         Picture::Rendered(Made::Large(pieces)) => rendered(app, media_type, pieces),
         Picture::Original { size } if parts.method == Method::HEAD => {
             Answer::stream(media_type, size, Body::empty())
