@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    CoreConfig, Keys, Media, Objects, Publishing, Searching, Types, Workflows,
+    CoreConfig, Keys, Media, Objects, OpenApi, Publishing, Searching, Types, Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
@@ -15,6 +15,7 @@ use crate::{
         renders::{Recent, Renders},
     },
     object::{remember::Remembered, service::Plan},
+    openapi::service::Descriptions,
     progress::Progress,
     search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
@@ -42,6 +43,7 @@ pub struct Cms {
     pub(crate) files: Files,
     pub(crate) renders: Renders,
     pub(crate) recent_renders: Recent,
+    pub(crate) descriptions: Descriptions,
 }
 
 impl Cms {
@@ -72,6 +74,7 @@ impl Cms {
             rewriting: Arc::default(),
             counts: Remembered::default(),
             plans: Remembered::default(),
+            descriptions: Descriptions::default(),
         })
     }
 
@@ -131,6 +134,11 @@ impl Cms {
     /// Uploaded files and pictures.
     pub fn media(&self) -> Media<'_> {
         Media { cms: self }
+    }
+
+    /// The description of the API for programs.
+    pub fn openapi(&self) -> OpenApi<'_> {
+        OpenApi { cms: self }
     }
 
     /// Content type definitions.

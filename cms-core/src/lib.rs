@@ -7,7 +7,7 @@
 //! | level | modules |
 //! |---|---|
 //! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json`, `read` |
-//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `media::{path, transform, kind, upload, output, render}`, `auth::{key, scope}` |
+//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `media::{path, transform, kind, upload, output, render}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
 //! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Keys`] |
 
@@ -25,6 +25,7 @@ pub mod limits;
 mod media;
 mod message;
 mod object;
+mod openapi;
 pub mod paging;
 mod progress;
 mod publish;
@@ -53,6 +54,7 @@ pub use media::{
     service::Media,
 };
 pub use object::service::Objects;
+pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;
 pub use search::service::Searching;
 pub use workflow::service::Workflows;

@@ -14,6 +14,7 @@ impl Access {
     pub const READ: Self = Self(2);
     pub const UPDATE: Self = Self(4);
     pub const DELETE: Self = Self(8);
+    pub(crate) const ALL: Self = Self(1 | 2 | 4 | 8);
     /// `GET removed`: a read that tells about deletions.
     pub const READ_REMOVED: Self = Self(2 | 8);
 

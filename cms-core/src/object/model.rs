@@ -89,7 +89,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    const ALL: [Self; 4] = [Self::Draft, Self::Public, Self::Modified, Self::Archived];
+    pub(crate) const ALL: [Self; 4] = [Self::Draft, Self::Public, Self::Modified, Self::Archived];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {

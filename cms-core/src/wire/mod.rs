@@ -12,6 +12,7 @@ pub mod key;
 pub mod list;
 pub mod media;
 pub mod object;
+pub mod openapi;
 pub mod plan;
 pub mod publish;
 pub mod search;

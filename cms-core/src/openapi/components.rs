@@ -1,0 +1,301 @@
+//! Schemas that every description has, whatever types there are (contract 9.5), and the answers of
+//! refusals.
+
+use serde_json::{Value, json};
+
+use super::{
+    ir::{Kind, Response, Schema, Text},
+    property::DATA_SOURCE,
+};
+use crate::{
+    ctd::{model::InputType, schema::LINK_TYPES},
+    ids::ID_MAX_CHARS,
+    object::model::Status,
+};
+
+/// What every object has: `id` and `internal`.
+pub(super) const OBJECT: &str = "AbstractContentTypeSchemaDefinition";
+/// What every object has that is sent.
+pub(super) const SENT_OBJECT: &str = "AbstractContentTypeSchemaDefinitionWithoutInternal";
+/// The envelope of lists.
+pub(super) const LIST: &str = "SystemListProperties";
+pub(super) const BATCH_DONE: &str = "BatchResponseSuccess";
+pub(super) const BATCH_REFUSED: &str = "BatchResponseError";
+pub(super) const VERSIONS_LIST: &str = "versionsList";
+pub(super) const VERSION: &str = "versionItem";
+/// A content type definition; the last two are about what it holds.
+pub(super) const TYPE: &str = "ContentTypeDefinitionSchema";
+pub(super) const META: &str = "AbstractContentTypeMetaDefinition";
+const CONFIGS: &str = "AbstractPropertiesConfig";
+pub(super) const TYPE_LIST: &str = "ContentTypeListResponse";
+pub(super) const SEARCH: &str = "SearchResponse";
+
+/// The pattern of [`crate::ids::ID_PATTERN`] without escapes that some dialects refuse.
+const ID_PATTERN: &str = r#"^[a-zA-Z0-9\-_.,:=!?#$%&(`’{}" ]*$"#;
+
+/// Schemas of content.
+pub(super) fn shared() -> Vec<(String, Schema)> {
+    let id = || ("id", id());
+    [
+        (OBJECT, Schema::object([id(), ("internal", internal())], &[])),
+        (SENT_OBJECT, Schema::object([id()], &["id"])),
+        (DATA_SOURCE, link()),
+        (LIST, envelope()),
+        (BATCH_REFUSED, batch(&[])),
+        (BATCH_DONE, batch(&BATCH_COUNTS)),
+        ("404Response", refusal(404, "Not found")),
+        ("401Response", refusal(401, "Unauthorized")),
+        ("403Response", refusal(403, "Access denied or quota limit exceeded")),
+        ("413Response", refusal(413, "Request Entity Too Large")),
+        ("415Response", refusal(415, "Unsupported Media Type")),
+        (VERSION, version()),
+        (VERSIONS_LIST, list_of(Schema::reference(VERSION))),
+    ]
+    .map(|(name, schema)| (name.to_owned(), schema))
+    .into()
+}
+
+/// Schemas of content types and of search.
+pub(super) fn system() -> Vec<(String, Schema)> {
+    [
+        (TYPE, content_type()),
+        (META, meta()),
+        (CONFIGS, Schema::map(config())),
+        (SEARCH, search()),
+        (TYPE_LIST, Schema::all(vec![Schema::reference(LIST), list_of(Schema::reference(TYPE))])),
+    ]
+    .map(|(name, schema)| (name.to_owned(), schema))
+    .into()
+}
+
+/// The id of an object.
+pub(super) fn id() -> Schema {
+    let pattern = Some(ID_PATTERN.to_owned());
+    let max_length = Some(ID_MAX_CHARS as u64);
+    Schema::from(Kind::Text(Text { min_length: 1, max_length, pattern, options: Vec::new() }))
+        .described("Unique id of the object within its type")
+}
+
+fn date() -> Schema {
+    Schema::text().example("2020-01-22T14:34:36+00:00")
+}
+
+/// Facts that the server keeps, with what they are when there is nothing to tell (contract 3.1).
+fn internal() -> Schema {
+    let or = |schema: Schema, none: Schema| Schema::any_of(vec![schema, none]);
+    let status = Schema::one_of_words(&Status::ALL.map(Status::as_str));
+    let properties = [
+        ("contentType", Schema::text()),
+        ("createdAt", date()),
+        ("updatedAt", date()),
+        ("deletedAt", Schema::text().described("Empty while the object lives")),
+        ("workflowState", Schema::text()),
+        ("objectTitle", Schema::text()),
+        ("latestVersion", Schema::number()),
+        (
+            "workflowPublicVersion",
+            or(Schema::number(), Schema::one_of_words(&[""])).described("Empty when there is none"),
+        ),
+        (
+            "workflowPublishedAt",
+            or(Schema::text(), Schema::number()).described("-1 when there is none"),
+        ),
+        ("status", status),
+        ("publicVersion", Schema::number().described("-1 when there is none")),
+        ("publishedAt", Schema::text().described("Empty when there is none")),
+        ("scheduledAt", Schema::text()),
+        ("scheduledAtTimeZone", Schema::text()),
+    ];
+    Schema::object(properties, &["createdAt", "updatedAt", "deletedAt", "contentType"])
+        .described("Facts about the object that the server keeps; read-only")
+        .closed()
+}
+
+fn link() -> Schema {
+    let types = Schema::one_of_words(&LINK_TYPES).unless_given(LINK_TYPES[0]);
+    let url = Schema::text().example("/api/v1/content/_media/_media-1");
+    Schema::object([("dataUrl", url), ("type", types)], &["dataUrl", "type"])
+        .described("A link to another object")
+        .closed()
+}
+
+/// The four counts of contract 1.9.
+fn envelope() -> Schema {
+    let counts = ["total_count", "total_pages", "current_page", "count"];
+    Schema::object(counts.map(|count| (count, Schema::number())), &counts)
+}
+
+/// The other half of a list: its entries.
+pub(super) fn list_of(items: Schema) -> Schema {
+    Schema::object([("data", Schema::list(items))], &["data"])
+}
+
+/// A list in its envelope.
+pub(super) fn paged(items: Schema) -> Schema {
+    Schema::all(vec![Schema::reference(LIST), list_of(items)])
+}
+
+const BATCH_COUNTS: [&str; 3] = ["batch_total_count", "batch_success_count", "batch_error_count"];
+
+/// The report of a batch; a call that is refused as a whole has other keys (contract 3.9).
+fn batch(required: &[&str]) -> Schema {
+    let faulty = Schema::object(
+        [
+            ("id", Schema::text()),
+            ("data", Schema::anything().described("The element as sent")),
+            ("errors", faults()),
+        ],
+        &["id", "errors"],
+    );
+    let mut properties: Vec<(&str, Schema)> =
+        BATCH_COUNTS.iter().map(|&count| (count, Schema::number())).collect();
+    properties.push(("errors", Schema::list(faulty)));
+    properties.push(("data", Schema::list(Schema::text()).described("Faults of the whole call")));
+    properties.push(("batch_limit", Schema::number()));
+    Schema::object(properties, required)
+}
+
+/// The body `{code, message}` of one status.
+fn refusal(code: u16, message: &str) -> Schema {
+    let properties = [("code", Schema::integer()), ("message", Schema::text())];
+    Schema::object(properties, &["code", "message"])
+        .example(json!({ "code": code, "message": message }))
+}
+
+/// Messages by path.
+fn faults() -> Schema {
+    Schema::map(Schema::list(Schema::text()))
+}
+
+/// 400 of an operation: messages by path, or that the body cannot be read.
+pub(super) fn invalid(example: Value) -> Response {
+    let code = [("code", Schema::integer()), ("message", Schema::text())];
+    let unreadable = Schema::object(code, &["code", "message"]);
+    let schema = Schema::any_of(vec![faults(), unreadable]);
+    Response::json(400, "What is wrong, by property", schema).example(example)
+}
+
+/// 400 of an operation that is refused for reasons.
+pub(super) fn refused(example: &str) -> Response {
+    let schema = Schema::object([("errors", Schema::list(Schema::text()))], &[]);
+    Response::json(400, "Why it was not done", schema).example(json!({ "errors": [example] }))
+}
+
+/// 401 and 403.
+pub(super) fn denied() -> [Response; 2] {
+    [
+        Response::json(401, "The key is missing or unknown", Schema::reference("401Response")),
+        Response::json(403, "The key does not allow this", Schema::reference("403Response")),
+    ]
+}
+
+/// 401, 403 and 404.
+pub(super) fn denied_or_missing() -> [Response; 3] {
+    let [unauthorised, forbidden] = denied();
+    [unauthorised, forbidden, Response::json(404, "Not found", Schema::reference("404Response"))]
+}
+
+/// 413 and 415: what a body may be refused for before it is read.
+pub(super) fn unreadable() -> [Response; 2] {
+    [
+        Response::json(413, "The body is too large", Schema::reference("413Response")),
+        Response::json(415, "The body is not JSON", Schema::reference("415Response")),
+    ]
+}
+
+/// An entry of the list of versions (contract 3.10).
+fn version() -> Schema {
+    let person = || {
+        let texts = ["id", "username", "email", "firstName", "lastName", "language"];
+        let mut properties: Vec<(&str, Schema)> =
+            texts.iter().map(|&name| (name, Schema::text())).collect();
+        properties.push(("roles", Schema::list(Schema::text())));
+        properties.push(("enabled", Schema::boolean()));
+        properties.push(("resetPasswordAt", Schema::text().or_null()));
+        properties.push(("deletedAt", Schema::text().or_null()));
+        properties.push(("createdAt", Schema::text()));
+        properties.push(("updatedAt", Schema::text()));
+        Schema::object(properties, &["id", "username"])
+    };
+    let properties = [
+        ("id", Schema::text()),
+        ("internal", internal()),
+        ("version", Schema::number()),
+        ("current", Schema::boolean().described("Whether it is the latest one")),
+        ("createdAt", Schema::text()),
+        ("updatedAt", Schema::text()),
+        ("deletedAt", Schema::text().or_null()),
+        ("owner", person().described("Who created the object")),
+        ("editor", person().described("Who made the version")),
+    ];
+    Schema::object(properties, &["id", "internal", "version", "current"])
+}
+
+fn content_type() -> Schema {
+    let name = Schema::from(Kind::Text(Text {
+        min_length: 1,
+        pattern: Some("^[_a-z]+$".to_owned()),
+        ..Text::default()
+    }));
+    let anything = || Schema::map(Schema::anything());
+    let label = Schema::from(Kind::Text(Text { min_length: 1, ..Text::default() }));
+    let slug =
+        [("source", Schema::text()), ("target", Schema::text()), ("active", Schema::boolean())];
+    let properties = [
+        ("id", Schema::text()),
+        ("name", name),
+        ("label", label),
+        ("workflowId", Schema::text().unless_given("generic")),
+        ("draftPublic", Schema::boolean().unless_given(false)),
+        ("internal", Schema::boolean().unless_given(false)),
+        ("schemaDefinition", anything().described("A JSON Schema of the properties")),
+        ("metaDefinition", Schema::reference(META)),
+        ("slugs", Schema::list(Schema::object(slug, &[]))),
+        ("featuredImage", Schema::list(Schema::reference(DATA_SOURCE))),
+        ("deletedAt", Schema::text().or_null()),
+        ("createdAt", Schema::text()),
+        ("updatedAt", Schema::text().or_null()),
+    ];
+    Schema::object(properties, &["name", "label", "schemaDefinition", "metaDefinition"])
+}
+
+fn meta() -> Schema {
+    let order = Schema::list(Schema::text());
+    let properties = [("order", order), ("propertiesConfig", Schema::reference(CONFIGS))];
+    Schema::object(properties, &["order", "propertiesConfig"])
+}
+
+/// How a property is shown and filled in.
+fn config() -> Schema {
+    let properties = [
+        ("label", Schema::text()),
+        ("inputType", Schema::one_of_words(&InputType::ALL.map(InputType::as_str))),
+        ("unique", Schema::boolean()),
+        ("helpText", Schema::text()),
+        ("hidden", Schema::boolean()),
+        ("readonly", Schema::boolean()),
+        ("isTitlePart", Schema::boolean()),
+    ];
+    Schema::object(properties, &["label", "inputType"])
+}
+
+fn search() -> Schema {
+    let bucket = [
+        ("key", Schema::any_of(vec![Schema::text(), Schema::number()])),
+        ("doc_count", Schema::number()),
+    ];
+    let aggregation = [
+        ("field", Schema::text()),
+        ("doc_count_error_upper_bound", Schema::number()),
+        ("sum_other_doc_count", Schema::number()),
+        ("buckets", Schema::list(Schema::object(bucket, &["key", "doc_count"]))),
+    ];
+    let aggregations = Schema::list(Schema::object(aggregation, &["field", "buckets"]));
+    let item = Schema::map(Schema::anything()).described("The properties of the object");
+    let hit = Schema::object([("item", item), ("score", Schema::number())], &["item", "score"]);
+    let found = [
+        ("summary", Schema::object([("aggregations", aggregations)], &["aggregations"])),
+        ("data", Schema::list(hit)),
+    ];
+    Schema::all(vec![Schema::reference(LIST), Schema::object(found, &["summary", "data"])])
+}

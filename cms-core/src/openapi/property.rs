@@ -1,0 +1,222 @@
+//! A property of a content type as a schema of the description, and an example of its value.
+//!
+//! The schema says what [`crate::ctd::schema`] and [`crate::object::rules`] demand of a value, as far
+//! as a schema can; what else clients store in a definition is not passed on.
+
+use serde_json::{Map, Number, Value, json};
+
+use super::ir::{Kind, List, Object, Range, Rest, Schema, Text};
+use crate::ctd::{
+    model::{InputType, Property, SchemaType},
+    schema::PropertySchema,
+};
+
+/// The component that describes a link.
+pub(super) const DATA_SOURCE: &str = "DataSource";
+
+/// What a relation to a type, or to any, holds in this schema: links or objects.
+pub(super) type Items<'a> = dyn Fn(Option<&str>) -> Schema + 'a;
+
+/// Properties of one level as they are stored: schemas, and configs of the form, by name.
+#[derive(Clone, Copy)]
+pub(super) struct Stored<'a> {
+    pub(super) schemas: &'a Value,
+    pub(super) configs: &'a Value,
+}
+
+/// Describes the properties of one level.
+pub(super) fn properties(
+    properties: &[Property],
+    stored: Stored<'_>,
+    items: &Items<'_>,
+) -> Vec<(String, Schema)> {
+    let describe = |known: &Property| {
+        let name = known.name.as_str();
+        let (schema, config) = (&stored.schemas[name], &stored.configs[name]);
+        let mut described = describe(known, schema, config, items);
+        described.description = config["helpText"].as_str().map(str::to_owned);
+        described.default = default(known, schema);
+        (known.name.clone(), described)
+    };
+    properties.iter().map(describe).collect()
+}
+
+fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'_>) -> Schema {
+    match property.input_type {
+        InputType::Datasource => {
+            let relation = property.relation.as_ref();
+            let target = relation.and_then(|relation| relation.target.as_deref());
+            let many = relation.is_some_and(|relation| relation.multiple);
+            Schema::list_between(items(target), count(stored, "minItems"), (!many).then_some(1))
+        }
+        InputType::Block => block(property),
+        InputType::Object => {
+            let nested = Stored {
+                schemas: &stored["items"]["properties"],
+                configs: &config["items"]["propertiesConfig"],
+            };
+            let item = object(&property.nested, nested, &stored["items"], items);
+            Schema::list_between(item, count(stored, "minItems"), None)
+        }
+        InputType::Custom if property.is_nested_object() => {
+            let nested =
+                Stored { schemas: &stored["properties"], configs: &config["propertiesConfig"] };
+            object(&property.nested, nested, stored, items)
+        }
+        InputType::Geo => plain(stored, property).closed(),
+        _ => plain(stored, property),
+    }
+}
+
+/// An object with properties of its own: an item of a list, or a `custom` value.
+fn object(nested: &[Property], stored: Stored<'_>, schema: &Value, items: &Items<'_>) -> Schema {
+    Kind::Object(Object {
+        properties: properties(nested, stored, items),
+        required: required(nested),
+        rest: rest(schema),
+    })
+    .into()
+}
+
+/// Names of the required ones.
+pub(super) fn required(properties: &[Property]) -> Vec<String> {
+    let required = properties.iter().filter(|property| property.required);
+    required.map(|property| property.name.clone()).collect()
+}
+
+/// A value whose schema stands for itself.
+fn plain(stored: &Value, property: &Property) -> Schema {
+    keywords(stored, property.required, &property.options)
+}
+
+fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
+    let Some(schema_type) = stored["type"].as_str().and_then(SchemaType::parse) else {
+        return Schema::anything();
+    };
+    let kind = match schema_type {
+        SchemaType::String => Kind::Text(Text {
+            // A required text may not be empty, whatever the definition says.
+            min_length: count(stored, "minLength").max(u64::from(required)),
+            max_length: None,
+            pattern: stored["pattern"].as_str().map(str::to_owned),
+            options: options.to_vec(),
+        }),
+        SchemaType::Number | SchemaType::Integer => Kind::Number(Range {
+            integer: schema_type == SchemaType::Integer,
+            minimum: bound(stored, "minimum"),
+            maximum: bound(stored, "maximum"),
+        }),
+        SchemaType::Array => Kind::List(Box::new(List {
+            items: keywords(&stored["items"], false, options),
+            min: count(stored, "minItems"),
+            max: None,
+        })),
+        SchemaType::Object => {
+            let names: Vec<&str> = stored["required"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let properties = stored["properties"].as_object().into_iter().flatten();
+            let describe = |(name, schema): (&String, &Value)| {
+                (name.clone(), keywords(schema, names.contains(&name.as_str()), &[]))
+            };
+            Kind::Object(Object {
+                properties: properties.map(describe).collect(),
+                required: names.iter().map(|&name| name.to_owned()).collect(),
+                rest: rest(stored),
+            })
+        }
+        SchemaType::Boolean => Kind::Boolean,
+        SchemaType::Null => Kind::Null,
+    };
+    kind.into()
+}
+
+/// Blocks have one shape whatever was stored (contract 3.7).
+fn block(property: &Property) -> Schema {
+    let empty = Schema::list_between(Schema::anything(), 0, Some(0));
+    let data = Schema::any_of(vec![Schema::map(Schema::anything()), empty]);
+    let mut kind = Schema::text();
+    if let (Some(types), Kind::Text(text)) = (&property.block_types, &mut kind.kind) {
+        text.options = std::iter::once("paragraph")
+            .chain(types.iter().map(String::as_str).filter(|&known| known != "paragraph"))
+            .map(str::to_owned)
+            .collect();
+    }
+    let block = Schema::object([("id", Schema::text()), ("type", kind), ("data", data)], &[]);
+    let time = Schema::any_of(vec![Schema::number(), Schema::text()]);
+    let blocks = Schema::list(block);
+    Schema::object([("time", time), ("blocks", blocks), ("version", Schema::text())], &[]).closed()
+}
+
+fn rest(stored: &Value) -> Rest {
+    if stored["additionalProperties"] == Value::Bool(false) {
+        Rest::Nothing
+    } else {
+        Rest::Anything
+    }
+}
+
+fn count(stored: &Value, keyword: &str) -> u64 {
+    stored[keyword].as_u64().unwrap_or(0)
+}
+
+fn bound(stored: &Value, keyword: &str) -> Option<Number> {
+    match &stored[keyword] {
+        Value::Number(number) => Some(number.clone()),
+        _ => None,
+    }
+}
+
+/// The default of the form, where it is a value that the API would take.
+fn default(property: &Property, stored: &Value) -> Option<Value> {
+    let default = stored.get("default")?;
+    let is_option = match default {
+        Value::String(text) => property.options.is_empty() || property.options.contains(text),
+        Value::Number(_) | Value::Bool(_) => true,
+        _ => false,
+    };
+    let taken = is_option && PropertySchema::of(property, stored).validator().is_valid(default);
+    taken.then(|| default.clone())
+}
+
+/// Returns values by property, for people.
+pub(super) fn examples(properties: &[Property]) -> Map<String, Value> {
+    properties.iter().map(|known| (known.name.clone(), example(known))).collect()
+}
+
+fn example(property: &Property) -> Value {
+    match (property.input_type, property.schema_type) {
+        (InputType::Datasource, _) => {
+            let target = property.relation.as_ref().and_then(|relation| relation.target.as_deref());
+            let target = target.unwrap_or("_media");
+            let url = format!("/api/v1/content/{target}/{target}-1");
+            json!([{ "dataUrl": url, "type": "internal" }])
+        }
+        (InputType::Geo, _) => json!({ "lat": 0, "lon": 0 }),
+        (InputType::DateTime, _) => "2021-12-12T12:00".into(),
+        (InputType::Object, _) => json!([examples(&property.nested)]),
+        (InputType::Custom, SchemaType::Object) => examples(&property.nested).into(),
+        (InputType::Block, _) => json!({
+            "time": 0,
+            "blocks": [{ "id": "1", "type": "paragraph", "data": { "text": property.name } }],
+            "version": "1",
+        }),
+        (_, SchemaType::Array) => json!([word(property)]),
+        (_, SchemaType::String) => word(property).into(),
+        (_, SchemaType::Number | SchemaType::Integer) => 1.into(),
+        (_, SchemaType::Boolean) => true.into(),
+        (_, SchemaType::Object) => json!({}),
+        (_, SchemaType::Null) => Value::Null,
+    }
+}
+
+fn word(property: &Property) -> &str {
+    match (property.options.first(), property.input_type) {
+        (Some(first), _) => first,
+        (None, InputType::Email) => "name@example.com",
+        (None, _) => &property.name,
+    }
+}

@@ -1,0 +1,317 @@
+//! Operations that are not about one content type (contract 9.4).
+
+use serde_json::json;
+
+use super::{
+    components::{
+        self, TYPE, TYPE_LIST, denied, denied_or_missing, invalid, paged, refused, unreadable,
+    },
+    content,
+    ir::{Body, Content, Kind, Operation, Parameter, Place, Response, Schema, Text},
+};
+use crate::{limits, wire::search::QueryMode};
+
+pub(super) const SEARCH_TAG: &str = "Search API";
+pub(super) const MEDIA_TAG: &str = "Media";
+pub(super) const INTERNAL_TAG: &str = "Internal";
+pub(super) const GRAPHQL_TAG: &str = "GraphQL";
+
+/// What the key may do beside work on objects.
+#[derive(Clone, Copy)]
+pub(super) struct Rights {
+    /// Create, change and delete content types.
+    pub(super) change_types: bool,
+    /// Upload files: create objects of `_media`.
+    pub(super) upload: bool,
+    /// Read objects of some type.
+    pub(super) read: bool,
+    /// Change objects of some type.
+    pub(super) update: bool,
+}
+
+/// The operations that the key allows, those of one path together.
+pub(super) fn operations(rights: Rights) -> Vec<Operation> {
+    let mut all = types(rights.change_types);
+    all.push(search());
+    all.extend(graphql());
+    if rights.upload {
+        all.push(upload());
+    }
+    all.push(picture());
+    all.extend(workflows(rights));
+    all
+}
+
+fn types(may_change: bool) -> Vec<Operation> {
+    const ALL: &str = "/api/v1/internal/contenttype";
+    const ONE: &str = "/api/v1/internal/contenttype/{id}";
+    let definition = || Response::json(200, "The content type", Schema::reference(TYPE));
+    let name = || Parameter::path("id", "Name or id of the content type", Schema::text());
+    let write = |operation: Operation| {
+        operation
+            .body(Schema::reference(TYPE))
+            .respond([definition(), invalid(json!({ "name": ["This value is already used"] }))])
+    };
+    let flag = |name, description| Parameter::query(name, description, Schema::boolean());
+    let [page, limit, _, direction] = content::paging();
+    let order = ["name", "id", "label", "createdAt", "updatedAt"];
+    let mut all = vec![
+        Operation::new("get", ALL, "getContentDefinitions")
+            .summary("List content types")
+            .parameters([
+                page,
+                limit,
+                Parameter::query(
+                    "order_by",
+                    "Order",
+                    Schema::one_of_words(&order).unless_given("name"),
+                ),
+                direction,
+                Parameter::query("name", "Part of the name", Schema::text()),
+                Parameter::query("label", "Part of the label", Schema::text()),
+                Parameter::query("names[]", "Exact names", Schema::list(Schema::text())),
+                flag("internal", "Only system types, or only the others"),
+            ])
+            .respond([Response::json(200, "A page of content types", Schema::reference(TYPE_LIST))])
+            .respond(denied()),
+    ];
+    if may_change {
+        all.push(
+            write(Operation::new("post", ALL, "postContentDefinition"))
+                .summary("Create a content type")
+                .respond(denied())
+                .respond(unreadable()),
+        );
+    }
+    all.push(
+        Operation::new("get", ONE, "getContentDefinition")
+            .summary("Get a content type")
+            .parameters([name()])
+            .respond([definition()])
+            .respond(denied_or_missing()),
+    );
+    if may_change {
+        all.push(
+            write(Operation::new("put", ONE, "putContentDefinition"))
+                .summary("Replace a content type")
+                .parameters([name()])
+                .respond(denied_or_missing())
+                .respond(unreadable()),
+        );
+        all.push(
+            Operation::new("delete", ONE, "deleteContentDefinition")
+                .summary("Delete a content type that has no objects")
+                .parameters([name()])
+                .respond([
+                    Response::empty(200, "It is deleted"),
+                    refused("Content Type has objects, you can't remove it!"),
+                ])
+                .respond(denied_or_missing()),
+        );
+    }
+    tagged(all, INTERNAL_TAG)
+}
+
+fn tagged(operations: Vec<Operation>, tag: &str) -> Vec<Operation> {
+    operations.into_iter().map(|operation| operation.tag(tag)).collect()
+}
+
+fn search() -> Operation {
+    let query = Parameter::query;
+    let list = |name, description| query(name, description, Schema::list(Schema::text()));
+    let map = |name, description| Parameter::map(name, description, Schema::map(Schema::text()));
+    let [page, _, _, direction] = content::paging();
+    let most = u64::from(limits::PAGE_MAX);
+    let limit = Schema::between(1, Some(most)).unless_given(limits::PAGE_DEFAULT);
+    let missing = Schema::one_of_words(&["_first", "_last"]).unless_given("_last");
+    let modes = [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy].map(QueryMode::as_str);
+    Operation::new("get", "/api/v1/search", "search")
+        .tag(SEARCH_TAG)
+        .summary("Search all content")
+        .parameters([
+            query("q", "Words, or * for everything", Schema::text()).required(),
+            page,
+            query("limit", "Entries of a page", limit),
+            list("content_type[]", "Only objects of these types"),
+            list("fields[]", "Only these properties, with ^weight if wanted"),
+            map("filters", "Conditions by property"),
+            map("post_filters", "Conditions that aggregations do not see"),
+            map("geo_filters", "Distances by property: geo_distance,10km,52.5,13.4"),
+            query("order_by", "Property to order by", Schema::text()),
+            direction,
+            query("order_missing", "Where objects without the property go", missing),
+            query("random_seed", "A random order", Schema::number()),
+            content::hydrate(),
+            query(
+                "query_mode",
+                "How words match",
+                Schema::one_of_words(&modes).unless_given(modes[0]),
+            ),
+            query("decay_old", "Lower the scores of older objects", Schema::boolean()),
+            list("aggregate_by[]", "Count values of these properties"),
+            list("aggregate_by_numeric[]", "Count values of these numeric properties"),
+            Parameter::map(
+                "indices_boost",
+                "Multiply the scores of types",
+                Schema::map(Schema::number()),
+            ),
+        ])
+        .respond([
+            Response::json(200, "A page of hits", Schema::reference(components::SEARCH)),
+            invalid(json!({ "q": ["The property q is required"] })),
+        ])
+        .respond(denied())
+}
+
+fn graphql() -> Vec<Operation> {
+    let anything = || Schema::map(Schema::anything());
+    let question = [
+        ("query", Schema::text()),
+        ("variables", anything().or_null()),
+        ("operationName", Schema::text().or_null()),
+    ];
+    let answer = || {
+        let errors = Schema::list(anything());
+        Schema::object([("data", anything().or_null()), ("errors", errors)], &[])
+    };
+    let refused = |status, description| Response::json(status, description, answer());
+    let ask = Operation::new("post", "/api/graphql", "graphQL")
+        .summary("Ask a GraphQL query")
+        .body(Schema::object(question, &["query"]))
+        .respond([
+            Response::json(200, "What was found", answer()),
+            refused(400, "The query is not valid"),
+            refused(401, "The key is missing or unknown"),
+            refused(403, "The key does not allow this"),
+            refused(404, "There is no such type"),
+            refused(415, "The body is not JSON"),
+        ]);
+    let text = Response {
+        status: 200,
+        description: "The schema as SDL",
+        content: Some(Content::Text),
+        example: None,
+    };
+    let schema = Operation::new("get", "/api/graphql/schema", "graphQLSchema")
+        .summary("Get the GraphQL schema")
+        .respond([text])
+        .respond(denied());
+    tagged(vec![ask, schema], GRAPHQL_TAG)
+}
+
+/// The object comes with `internal`, or without it when nothing was saved (contract 7.1).
+fn upload() -> Operation {
+    let object = ["_media", "_mediaWithoutInternal"].map(Schema::reference).into_iter().collect();
+    let mut operation = Operation::new("post", "/api/media", "postMedia")
+        .tag(MEDIA_TAG)
+        .summary("Upload a file")
+        .respond([
+            Response::json(200, "The media object", Schema::any_of(object)),
+            invalid(json!({ "file": ["An empty file is not allowed."] })),
+        ])
+        .respond(denied())
+        .respond(unreadable());
+    operation.body = Some(Body::Form(vec![
+        ("file", Kind::File.into(), true),
+        ("type", Schema::one_of_words(&["image", "file"]), true),
+        ("save", Schema::one_of_words(&["0", "1"]).unless_given("1"), false),
+        ("alt", Schema::text(), false),
+        ("title", Schema::text(), false),
+    ]));
+    operation
+}
+
+/// Needs no key.
+fn picture() -> Operation {
+    let pattern = |pattern: &str| {
+        Kind::Text(Text { pattern: Some(pattern.to_owned()), ..Text::default() }).into()
+    };
+    let size = "Largest width and height, 0 for any: 0x0 is the original";
+    let transform = "A transformation as JSON, for example a trim";
+    let file = Response {
+        status: 200,
+        description: "The picture",
+        content: Some(Content::File),
+        example: None,
+    };
+    let [.., missing] = denied_or_missing();
+    let mut operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
+        .tag(MEDIA_TAG)
+        .summary("Get a picture or file")
+        .parameters([
+            Parameter::path("width_height", size, pattern("^[0-9]+x[0-9]+$")),
+            Parameter::path("key", "Id and extension of the media object", Schema::text()),
+            Parameter {
+                name: "transform",
+                place: Place::Query,
+                description: transform,
+                required: false,
+                schema: Schema::text(),
+            },
+        ])
+        .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);
+    operation.public = true;
+    operation
+}
+
+fn workflows(rights: Rights) -> Vec<Operation> {
+    const STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
+    let texts = || Schema::list(Schema::text());
+    let transition = || {
+        let properties = [("name", Schema::text()), ("froms", texts()), ("tos", texts())];
+        Schema::object(properties, &["name", "froms", "tos"])
+    };
+    let workflow = Schema::object(
+        [
+            ("id", Schema::text()),
+            ("name", Schema::text()),
+            ("initial_state", Schema::text()),
+            ("states", texts()),
+            ("transitions", Schema::list(transition())),
+        ],
+        &["id", "name", "initial_state", "states", "transitions"],
+    );
+    let state = || {
+        let properties =
+            [("state", Schema::text()), ("enabled_transitions", Schema::list(transition()))];
+        let schema = Schema::object(properties, &["state", "enabled_transitions"]);
+        Response::json(200, "Where the object stands", schema)
+    };
+    let object = || {
+        [
+            Parameter::path("content_type", "Name of the content type", Schema::text()),
+            Parameter::path("object_id", "Id of the object", components::id()),
+        ]
+    };
+    let mut all = vec![
+        Operation::new("get", "/api/v1/workflow", "getWorkflows")
+            .summary("List workflows")
+            .respond([Response::json(200, "All workflows", paged(workflow))])
+            .respond(denied()),
+    ];
+    if rights.read {
+        all.push(
+            Operation::new("get", STATE, "getWorkflowState")
+                .summary("Say where an object stands in its workflow")
+                .parameters(object())
+                .respond([state()])
+                .respond(denied_or_missing()),
+        );
+    }
+    if rights.update {
+        let action = Schema::text().example("_draft_review");
+        all.push(
+            Operation::new("put", STATE, "putWorkflowState")
+                .summary("Move an object to another state")
+                .parameters(object())
+                .body(Schema::object([("action", action)], &["action"]))
+                .respond([
+                    state(),
+                    invalid(json!({ "action": ["The property action is required"] })),
+                ])
+                .respond(denied_or_missing())
+                .respond(unreadable()),
+        );
+    }
+    tagged(all, INTERNAL_TAG)
+}
