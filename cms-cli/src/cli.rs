@@ -4,16 +4,20 @@
 //! [`crate::settings`]; what a command does is in [`crate::commands`].
 
 mod media;
+mod openapi;
 mod search;
+#[cfg(feature = "serve")]
+mod serve;
 
 use std::{ffi::OsString, path::PathBuf};
 
-#[cfg(feature = "serve")]
-use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::media::{CheckArgs, MediaCommand, MediaKind, UploadArgs};
+pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
+#[cfg(feature = "serve")]
+pub(crate) use self::serve::{DurabilityChoice, LogFormat, ServeArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -132,6 +136,7 @@ pub(crate) enum Command {
     Search(Box<SearchArgs>),
     Reindex(ReindexArgs),
     Check(CheckArgs),
+    Openapi(OpenapiArgs),
     /// API keys.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -143,76 +148,6 @@ pub(crate) enum Command {
     Man {
         dir: PathBuf,
     },
-}
-
-/// Run the server.
-///
-/// The first start makes the data folder and three keys. They are printed once, on standard
-/// output, as lines that a shell can read (`CMS_ADMIN_KEY=...`); everything else goes to standard
-/// error. Keys set through the environment are used as they are and are not printed.
-#[cfg(feature = "serve")]
-#[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
-    /// Address to listen on; port 0 takes a free one.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", env = "CMS_LISTEN")]
-    pub(crate) listen: std::net::SocketAddr,
-    /// Apply these project files before listening.
-    #[arg(long, value_name = "FILE", env = "CMS_APPLY")]
-    pub(crate) apply: Vec<PathBuf>,
-    /// Bring in this content folder before listening; objects that exist are left alone.
-    #[arg(long, value_name = "DIR", env = "CMS_IMPORT")]
-    pub(crate) import: Option<PathBuf>,
-    /// How a commit reaches the disk: `full` survives a power cut, `normal` is faster.
-    #[arg(long, default_value = "full", env = "CMS_DURABILITY")]
-    pub(crate) durability: DurabilityChoice,
-    /// Largest request body, in bytes.
-    #[arg(long, value_name = "BYTES", env = "CMS_BODY_LIMIT")]
-    pub(crate) body_limit: Option<usize>,
-    /// Most elements of one batch call.
-    #[arg(long, value_name = "N", env = "CMS_BATCH_LIMIT")]
-    pub(crate) batch_limit: Option<usize>,
-    /// How long a search waits for the index to show what was written before, in milliseconds.
-    #[arg(long, value_name = "MS", env = "CMS_SEARCH_WAIT", 
-        value_parser = clap::value_parser!(u64).range(..=60_000))]
-    pub(crate) search_wait: Option<u64>,
-    /// Largest file that may be uploaded, in bytes.
-    #[arg(long, value_name = "BYTES", env = "CMS_MEDIA_FILE_LIMIT")]
-    pub(crate) media_file_limit: Option<u64>,
-    /// Largest request that uploads a file, in bytes; at least what the largest file needs.
-    #[arg(long, value_name = "BYTES", env = "CMS_UPLOAD_LIMIT")]
-    pub(crate) upload_limit: Option<u64>,
-    /// Most disk space for pictures that were made in other sizes, in bytes.
-    #[arg(long, value_name = "BYTES", env = "CMS_RENDER_CACHE")]
-    pub(crate) render_cache: Option<u64>,
-    /// Most content types, built-in ones included.
-    #[arg(long, value_name = "N", env = "CMS_MAX_TYPES")]
-    pub(crate) max_types: Option<u64>,
-    /// Most objects of all types.
-    #[arg(long, value_name = "N", env = "CMS_MAX_OBJECTS")]
-    pub(crate) max_objects: Option<u64>,
-    /// Let the API change read-only properties.
-    #[arg(long, env = "CMS_LENIENT_READONLY", value_parser = BoolishValueParser::new())]
-    pub(crate) lenient_readonly: bool,
-    /// Form of the log on standard error.
-    #[arg(long, default_value = "text", env = "CMS_LOG_FORMAT")]
-    pub(crate) log_format: LogFormat,
-    /// What is logged: error, warn, info, debug, trace, or a filter such as `cms=debug`.
-    #[arg(long = "log", value_name = "LEVEL", default_value = "info", env = "CMS_LOG")]
-    pub(crate) log_level: String,
-}
-
-#[cfg(feature = "serve")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DurabilityChoice {
-    Full,
-    Normal,
-}
-
-#[cfg(feature = "serve")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
 }
 
 #[derive(Debug, Subcommand)]

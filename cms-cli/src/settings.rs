@@ -66,7 +66,9 @@ impl Settings {
 fn format(global: &Global, command: &Command) -> Format {
     let names_file = matches!(
         command,
-        Command::Ctd(CtdCommand::Export { .. }) | Command::Media(MediaCommand::Get { .. })
+        Command::Ctd(CtdCommand::Export { .. })
+            | Command::Media(MediaCommand::Get { .. })
+            | Command::Openapi(_)
     );
     match &global.o {
         _ if global.json => Format::Json,
@@ -100,6 +102,7 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Search(_)
         | Command::Reindex(_)
         | Command::Check(_)
+        | Command::Openapi(_)
         | Command::Key(_) => {}
     }
     match (server, folder) {

@@ -48,11 +48,15 @@ impl Coding {
         }
     }
 
-    pub(crate) fn header(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Self::Brotli => "br",
             Self::Gzip => "gzip",
-        })
+        }
+    }
+
+    pub(crate) fn header(self) -> HeaderValue {
+        HeaderValue::from_static(self.name())
     }
 
     pub(crate) fn compress(self, body: &[u8]) -> Vec<u8> {

@@ -10,6 +10,11 @@ use std::{
 pub struct ServerConfig {
     /// Port 0 lets the system choose one.
     pub listen: SocketAddr,
+    /// Where the API is found, as clients outside should know it: `https://cms.example.com`. None
+    /// means where each of them asked.
+    pub public_url: Option<String>,
+    /// Believe what a proxy says about the scheme and host that were asked for.
+    pub trust_proxy: bool,
     /// Largest JSON body, in bytes (contract 1.12).
     pub body_limit: usize,
     /// Largest body that uploads a file, in bytes (contract 1.12). More than a file may have, so
@@ -44,6 +49,8 @@ impl Default for ServerConfig {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            public_url: None,
+            trust_proxy: false,
             body_limit: 128 * 1024 * 1024,
             upload_limit: 64 * 1024 * 1024,
             workers: cores,

@@ -30,6 +30,7 @@ mod path;
 mod request;
 mod router;
 mod serve;
+mod site;
 mod state;
 mod stream;
 mod target;

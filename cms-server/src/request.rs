@@ -32,6 +32,7 @@ use crate::{
     http::images,
     path::{Found, Parameters},
     router::{Action, Handler, Needs, Reads, Route},
+    site::Site,
     state::App,
     target::RawQuery,
 };
@@ -42,6 +43,9 @@ pub(crate) struct Call<'a> {
     /// Parameters of the path, decoded; empty where the route has fewer.
     pub(crate) path: [Cow<'a, str>; 3],
     pub(crate) query: Query<'a>,
+    /// The head of the request.
+    pub(crate) head: &'a Parts,
+    pub(crate) site: &'a Site,
     /// JSON; empty where the route reads none.
     pub(crate) body: &'a [u8],
     /// Empty where the route reads none.
@@ -186,7 +190,8 @@ impl Errand {
     ) -> Option<Answer> {
         let path = self.parameters.read(self.parts.uri.path());
         let query = Query::parse(query_text(&self.parts));
-        let mut call = Call { caller, path, query, body, form, ignored_payload: None };
+        let (head, site) = (&self.parts, &app.site);
+        let mut call = Call { caller, path, query, head, site, body, form, ignored_payload: None };
         let answer = handler(&app.cms, &mut call).unwrap_or_else(|error| Some(error.into()))?;
         Some(
             answer

@@ -17,7 +17,10 @@ use crate::{
     blocking::Work,
     config::ServerConfig,
     extract::query::Query,
-    http::{batch, check, context, health, keys, media, objects, publish, search, types, workflow},
+    http::{
+        batch, check, context, health, keys, media, objects, openapi, publish, search, types,
+        workflow,
+    },
     request::{self, Call},
     state::App,
 };
@@ -248,6 +251,9 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/internal/reindex", Needs::Manage, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Needs::Manage, check::check),
     Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),
+
+    Route::get("/api/v1/open-api-schema.json", Work::Read, Needs::AnyKey, openapi::get)
+        .query(&["version", "hydrate", "user_only"]),
 
     Route::get(KEYS, Work::Read, Needs::Manage, keys::list),
     Route::write(Method::POST, KEYS, Needs::Manage, keys::create),

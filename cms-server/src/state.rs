@@ -11,7 +11,7 @@ use std::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use cms_core::Cms;
 
-use crate::{blocking::Permits, config::ServerConfig, path::Table, router::ROUTES};
+use crate::{blocking::Permits, config::ServerConfig, path::Table, router::ROUTES, site::Site};
 
 /// Header that ties an answer to a line of the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -24,6 +24,7 @@ pub(crate) struct App {
     pub(crate) table: Table,
     pub(crate) permits: Permits,
     pub(crate) request_ids: RequestIds,
+    pub(crate) site: Site,
     pub(crate) body_limit: usize,
     pub(crate) upload_limit: u64,
     /// The server is about to stop: it finishes what runs and is not ready for more.
@@ -37,6 +38,7 @@ impl App {
             table: Table::new(ROUTES),
             permits: Permits::new(config),
             request_ids: RequestIds::new(),
+            site: Site::new(config),
             body_limit: config.body_limit,
             upload_limit: config.upload_limit,
             draining: AtomicBool::new(false),

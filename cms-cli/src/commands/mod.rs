@@ -11,6 +11,7 @@ mod key;
 mod many;
 mod media;
 mod object;
+mod openapi;
 mod parallel;
 mod plan_text;
 mod publish;
@@ -55,6 +56,7 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
         Command::Search(args) => search::run(*args, settings, printer),
         Command::Reindex(args) => reindex::run(&args, settings, printer),
         Command::Check(args) => check::run(&args, settings, printer),
+        Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

@@ -31,7 +31,12 @@ const OTHER_FIELDS: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     start_log(args.log_format, &args.log_level)?;
-    let mut config = ServerConfig { listen: args.listen, ..ServerConfig::default() };
+    let mut config = ServerConfig {
+        listen: args.listen,
+        public_url: args.public_url.clone(),
+        trust_proxy: args.trust_proxy,
+        ..ServerConfig::default()
+    };
     if let Some(limit) = args.body_limit {
         config.body_limit = limit;
     }

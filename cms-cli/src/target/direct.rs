@@ -20,6 +20,7 @@ use cms_core::{
         list::List,
         media::UploadRequest,
         object::{Direction, Json, ListRequest},
+        openapi::OpenApiRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
@@ -255,6 +256,10 @@ impl Target for Direct {
 
     fn check(&self, request: &CheckRequest) -> Result<Check> {
         self.cms.check(request)
+    }
+
+    fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {
+        Ok(self.cms.openapi().document(&self.caller, request)?.text.to_value())
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

@@ -19,6 +19,7 @@ use cms_core::{
         list::List,
         media::UploadRequest,
         object::ListRequest,
+        openapi::OpenApiRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
@@ -133,6 +134,9 @@ pub(crate) trait Target: Sync {
 
     /// Looks for what does not fit together, and mends what can be mended when asked to.
     fn check(&self, request: &CheckRequest) -> Result<Check>;
+
+    /// The description of the API. A server says itself where it is found.
+    fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;
 
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;

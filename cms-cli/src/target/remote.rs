@@ -18,6 +18,7 @@ use cms_core::{
         list::List,
         media::UploadRequest,
         object::ListRequest,
+        openapi::OpenApiRequest,
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
@@ -35,7 +36,7 @@ use serde_json::{Map, Value, json};
 
 use self::path::{
     CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WHO, WORKFLOW_STATES, WORKFLOWS, list_query,
-    object_path, objects_path, search_query, segment, state_path, type_path,
+    object_path, objects_path, openapi_path, search_query, segment, state_path, type_path,
 };
 use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 use crate::failure::{self, Failure, Kind};
@@ -413,6 +414,10 @@ impl Target for Remote {
 
     fn check(&self, request: &CheckRequest) -> Result<Check> {
         self.post(CHECK, request, SERVER)
+    }
+
+    fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {
+        self.get(&openapi_path(request), SERVER)
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

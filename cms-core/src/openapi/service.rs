@@ -17,6 +17,7 @@ use crate::{
     error::{Error, Result},
     wire::{
         key::{KeyKind, Rule},
+        object::Json,
         openapi::{OpenApiDocument, OpenApiRequest},
     },
 };
@@ -61,7 +62,7 @@ impl OpenApi<'_> {
         }
         let text = describe(&catalog, question.rules.as_deref(), request)?;
         let digest = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
-        let document = Arc::new(OpenApiDocument { text, digest });
+        let document = Arc::new(OpenApiDocument { text: Json(text), digest });
         self.cms.descriptions.keep(question, Arc::clone(&document));
         Ok(document)
     }

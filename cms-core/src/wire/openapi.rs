@@ -1,5 +1,6 @@
 //! `GET /api/v1/open-api-schema.json` (contract 9.1).
 
+use super::object::Json;
 use crate::{
     error::{Error, Result},
     message,
@@ -56,8 +57,7 @@ impl OpenApiVersion {
 /// A description, and a tag that changes when it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenApiDocument {
-    /// JSON text.
-    pub text: Vec<u8>,
+    pub text: Json,
     /// Hexadecimal digits.
     pub digest: String,
 }

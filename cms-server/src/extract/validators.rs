@@ -53,12 +53,7 @@ impl Validators {
             return date(headers, &header::IF_MODIFIED_SINCE)
                 .is_some_and(|since| self.modified <= since);
         }
-        let values = headers.get_all(header::IF_NONE_MATCH).iter();
-        let mut tags = values.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
-        tags.any(|tag| {
-            let tag = tag.trim();
-            tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == self.etag
-        })
+        knows_tag(headers, &self.etag)
     }
 
     /// Returns the part that is asked for, of a file of this size. Of several parts none is sent
@@ -79,6 +74,16 @@ impl Validators {
         condition.as_bytes() == self.etag.as_bytes()
             || date(headers, &header::IF_RANGE) == Some(self.modified)
     }
+}
+
+/// Tells whether the client has what this tag names, with its quotes.
+pub(crate) fn knows_tag(headers: &HeaderMap, etag: &str) -> bool {
+    let values = headers.get_all(header::IF_NONE_MATCH).iter();
+    let mut tags = values.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
+    tags.any(|tag| {
+        let tag = tag.trim();
+        tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag
+    })
 }
 
 fn date(headers: &HeaderMap, name: &HeaderName) -> Option<SystemTime> {

@@ -9,6 +9,7 @@ pub(crate) mod images;
 pub(crate) mod keys;
 pub(crate) mod media;
 pub(crate) mod objects;
+pub(crate) mod openapi;
 pub(crate) mod publish;
 pub(crate) mod search;
 pub(crate) mod types;

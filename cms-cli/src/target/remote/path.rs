@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use cms_core::wire::{
     object::ListRequest,
+    openapi::OpenApiRequest,
     search::{QueryMode, SearchRequest},
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -48,6 +49,14 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 pub(super) fn segment(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
+}
+
+pub(super) fn openapi_path(request: &OpenApiRequest) -> String {
+    let OpenApiRequest { version, hydrate, user_only, .. } = request;
+    let version = version.as_str();
+    format!(
+        "/api/v1/open-api-schema.json?version={version}&hydrate={hydrate}&user_only={user_only}"
+    )
 }
 
 /// A list request as a query string.

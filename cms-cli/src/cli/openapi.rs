@@ -1,0 +1,69 @@
+//! `cms openapi` as clap reads it.
+
+use clap::{Args, ValueEnum};
+
+/// Print the description of the API for programs: OpenAPI 3.0, 3.1 or Swagger 2.0.
+#[derive(Debug, Args)]
+pub(crate) struct OpenapiArgs {
+    /// Form of the description.
+    #[arg(long, default_value = "3")]
+    pub(crate) version: VersionChoice,
+    /// Describe what is read with related objects in place of links.
+    #[arg(long)]
+    pub(crate) hydrate: bool,
+    /// Leave out what every server has: only content.
+    #[arg(long)]
+    pub(crate) user_only: bool,
+    /// Where clients will find the API; a server knows that itself.
+    #[arg(long, value_name = "URL", conflicts_with = "server", value_parser = base_url)]
+    pub(crate) public_url: Option<String>,
+    /// Write into this file instead of standard output.
+    #[arg(id = "o", short, long = "output", value_name = "FILE")]
+    pub(crate) file: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VersionChoice {
+    /// OpenAPI 3.0.
+    #[value(name = "3", alias = "3.0")]
+    V30,
+    /// OpenAPI 3.1.
+    #[value(name = "3.1")]
+    V31,
+    /// Swagger 2.0.
+    #[value(name = "2", alias = "2.0")]
+    V2,
+}
+
+/// Reads the address of an API.
+pub(super) fn base_url(text: &str) -> Result<String, String> {
+    let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let is_plain = |rest: &str| {
+        !rest.is_empty()
+            && !rest.starts_with(['/', ':'])
+            && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || "?#@\"".contains(c))
+    };
+    match rest {
+        Some(rest) if is_plain(rest) => Ok(text.trim_end_matches('/').to_owned()),
+        _ => Err("http://HOST or https://HOST is expected, with a port or path if there is one"
+            .to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_a_scheme_and_a_host() {
+        for text in ["http://h", "https://h:1/p/q", "http://[::1]:8080"] {
+            assert_eq!(base_url(text).as_deref(), Ok(text));
+        }
+        assert_eq!(base_url("https://h/").as_deref(), Ok("https://h"));
+        for text in
+            ["", "h", "ftp://h", "http://", "http:///p", "http://h?q", "http://u@h", "http://a b"]
+        {
+            assert!(base_url(text).is_err(), "{text}");
+        }
+    }
+}

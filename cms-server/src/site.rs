@@ -1,0 +1,94 @@
+//! Where clients find this server: what the operator says, else where each of them asked.
+
+use axum::http::{HeaderMap, header, request::Parts};
+
+use crate::config::ServerConfig;
+
+const FORWARDED_HOST: &str = "x-forwarded-host";
+const FORWARDED_SCHEME: &str = "x-forwarded-proto";
+
+/// What is known of the server's own address.
+pub(crate) struct Site {
+    public_url: Option<String>,
+    trust_proxy: bool,
+}
+
+impl Site {
+    pub(crate) fn new(config: &ServerConfig) -> Self {
+        Self { public_url: config.public_url.clone(), trust_proxy: config.trust_proxy }
+    }
+
+    /// Returns the address of the API for whoever sent this request, without a slash at the end.
+    pub(crate) fn base_url(&self, head: &Parts) -> String {
+        if let Some(url) = &self.public_url {
+            return url.trim_end_matches('/').to_owned();
+        }
+        let forwarded = |name| {
+            let value = self.trust_proxy.then(|| text(&head.headers, name)).flatten()?;
+            // Each of several proxies adds a value behind that of the one before.
+            value.split(',').next().map(str::trim)
+        };
+        let scheme = forwarded(FORWARDED_SCHEME).filter(|s| matches!(*s, "http" | "https"));
+        let asked = text(&head.headers, header::HOST.as_str());
+        let asked = asked.or_else(|| head.uri.authority().map(|authority| authority.as_str()));
+        let host = forwarded(FORWARDED_HOST).filter(|host| is_host(host));
+        let host = host.or_else(|| asked.filter(|host| is_host(host))).unwrap_or("localhost");
+        format!("{}://{host}", scheme.unwrap_or("http"))
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// A name or an address, with a port if there is one; nothing that would say more in a URL.
+fn is_host(text: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
+    !text.is_empty() && text.len() <= 255 && text.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn base_url(site: &Site, uri: &str, headers: &[(&str, &str)]) -> String {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        site.base_url(&request.body(()).unwrap().into_parts().0)
+    }
+
+    #[test]
+    fn the_address_is_that_of_the_operator_or_of_the_request() {
+        let site = |public_url: Option<&str>, trust_proxy| Site {
+            public_url: public_url.map(str::to_owned),
+            trust_proxy,
+        };
+        let proxied = [
+            ("host", "inner:8080"),
+            ("x-forwarded-host", "cms.example.com, inner"),
+            ("x-forwarded-proto", "https"),
+        ];
+        let table = [
+            (
+                site(Some("https://a.example/cms/"), true),
+                "/x",
+                &proxied[..],
+                "https://a.example/cms",
+            ),
+            (site(None, false), "/x", &proxied[..], "http://inner:8080"),
+            (site(None, true), "/x", &proxied[..], "https://cms.example.com"),
+            (site(None, true), "/x", &[("x-forwarded-proto", "ftp")], "http://localhost"),
+            (site(None, true), "/x", &[("x-forwarded-host", "a/b")], "http://localhost"),
+            (site(None, false), "/x", &[("host", "[::1]:8080")], "http://[::1]:8080"),
+            (site(None, false), "/x", &[("host", "a\"b")], "http://localhost"),
+            (site(None, false), "http://h2.example:1/x", &[], "http://h2.example:1"),
+        ];
+        for (site, uri, headers, wanted) in table {
+            assert_eq!(base_url(&site, uri, headers), wanted, "{headers:?}");
+        }
+    }
+}
