@@ -7,6 +7,7 @@ mod documents;
 mod faults;
 mod media;
 mod media_files;
+mod openapi;
 mod parity;
 mod projects;
 mod recovery;

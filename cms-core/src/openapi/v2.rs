@@ -153,7 +153,8 @@ fn response(response: &Response) -> Value {
         None => {}
         Some(Content::Json(schema)) => out["schema"] = print(schema, Version::V2),
         Some(Content::Text) => out["schema"] = json!({ "type": "string" }),
-        Some(Content::File) => out["schema"] = json!({ "type": "file" }),
+        // Also `file` would do, but not for every validator.
+        Some(Content::File) => out["schema"] = json!({ "type": "string", "format": "binary" }),
     }
     if let Some(example) = &response.example {
         out["examples"] = json!({ "application/json": example });

@@ -7,6 +7,7 @@ mod conversion;
 mod handles;
 mod media;
 mod objects;
+mod openapi;
 mod opening;
 mod pictures;
 mod plan;

@@ -100,6 +100,8 @@ fn rows() -> Vec<Row> {
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");
     row("GET", job.0, job.1, none.clone(), MANAGE);
+    let description = "/api/v1/open-api-schema.json";
+    row("GET", description, description, none.clone(), ANY_KEY);
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);

@@ -11,6 +11,7 @@ mod keys;
 mod logs;
 mod media;
 mod messages;
+mod openapi;
 mod publish;
 mod queries;
 mod recovery;

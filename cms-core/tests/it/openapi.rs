@@ -1,0 +1,434 @@
+//! The description of the API: that it is what the API does, in each version and for each key.
+
+use std::fs;
+
+use cms_core::{
+    Caller, Error,
+    testing::{TestCms, fixture},
+    wire::{
+        key::{KeyKind, NewKey, Rule},
+        object::{Direction, ListRequest},
+        openapi::{OpenApiRequest, OpenApiVersion},
+        plan::{ApplyRequest, PlanRequest},
+        publish::PublishAction,
+        search::SearchRequest,
+    },
+};
+use jsonschema::{Draft, Validator};
+use serde_json::{Map, Value, json};
+
+use crate::support::{article, map};
+
+const VERSIONS: [OpenApiVersion; 3] =
+    [OpenApiVersion::V30, OpenApiVersion::V31, OpenApiVersion::V2];
+
+/// Types of the example site, in an order in which links find their targets.
+const SITE: [(&str, &str); 9] = [
+    ("_tag", "InternalContentTypeTag/contentObjectTag"),
+    ("_media", "InternalContentTypeMedia/contentObjectMedia"),
+    ("place", "ContentTypePlace/contentObjectPlace"),
+    ("author", "ContentTypeAuthor/contentObjectAuthor"),
+    ("product", "ContentTypeProduct/contentObjectProduct"),
+    ("event", "ContentTypeEvent/contentObjectEvent"),
+    ("post", "ContentTypePost/contentObjectPost"),
+    ("about", "ContentTypeAbout/contentObjectAbout"),
+    ("contact", "ContentTypeContact/contentObjectContact"),
+];
+
+fn request(version: OpenApiVersion) -> OpenApiRequest {
+    OpenApiRequest { version, base_url: "http://cms.example".to_owned(), ..Default::default() }
+}
+
+fn describe(test: &TestCms, caller: &Caller, request: &OpenApiRequest) -> Value {
+    test.cms.openapi().document(caller, request).unwrap().text.to_value()
+}
+
+fn schemas(document: &Value) -> &Map<String, Value> {
+    let schemas = document.get("definitions").unwrap_or(&document["components"]["schemas"]);
+    schemas.as_object().unwrap()
+}
+
+/// Ids of all operations, in order.
+fn operations(document: &Value) -> Vec<&str> {
+    let paths = document["paths"].as_object().unwrap().values();
+    paths
+        .flat_map(|path| path.as_object().unwrap().values())
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect()
+}
+
+/// A description, and a strict judge of its schemas.
+struct Judge {
+    version: OpenApiVersion,
+    document: Value,
+}
+
+impl Judge {
+    fn new(test: &TestCms, version: OpenApiVersion) -> Self {
+        let mut document = describe(test, &Caller::local(), &request(version));
+        spell_null(&mut document);
+        Self { version, document }
+    }
+
+    fn validator(&self, schema: &Value) -> Validator {
+        let mut whole = json!({ "allOf": [schema] });
+        for key in ["components", "definitions"] {
+            if let Some(part) = self.document.get(key) {
+                whole[key] = part.clone();
+            }
+        }
+        let draft =
+            if self.version == OpenApiVersion::V31 { Draft::Draft202012 } else { Draft::Draft4 };
+        jsonschema::options().with_draft(draft).build(&whole).unwrap()
+    }
+
+    fn named(&self, name: &str) -> Validator {
+        let place =
+            if self.version == OpenApiVersion::V2 { "definitions" } else { "components/schemas" };
+        self.validator(&json!({ "$ref": format!("#/{place}/{name}") }))
+    }
+
+    fn check(&self, name: &str, values: &[&Value]) {
+        let validator = self.named(name);
+        for value in values {
+            let faults: Vec<_> = validator.iter_errors(value).map(|e| e.to_string()).collect();
+            assert!(faults.is_empty(), "{:?} {name}: {faults:?}\n{value:#}", self.version);
+        }
+    }
+}
+
+/// `nullable` means something to readers of OpenAPI 3.0 alone.
+fn spell_null(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            if object.get("nullable") == Some(&json!(true)) {
+                object["type"] = json!([object["type"], "null"]);
+            }
+            object.values_mut().for_each(spell_null);
+        }
+        Value::Array(list) => list.iter_mut().for_each(spell_null),
+        _ => {}
+    }
+}
+
+fn content(name: &str) -> String {
+    fs::read_to_string(fixture("content").join(name)).unwrap()
+}
+
+/// The example site, and the type of the table of faults, which has every kind of property.
+fn site() -> TestCms {
+    let test = TestCms::new();
+    let local = Caller::local();
+    let definitions = SITE.iter().filter(|(name, _)| !name.starts_with('_')).map(|(_, file)| {
+        let (folder, _) = file.split_once('/').unwrap();
+        let text = content(&format!("{folder}/ContentTypeDefinition.json"));
+        map(serde_json::from_str(&text).unwrap())
+    });
+    let table = table();
+    let extra = table["types"].as_array().unwrap().iter().cloned().map(map);
+    let wanted =
+        PlanRequest { content_types: definitions.chain(extra).collect(), ..Default::default() };
+    let apply = ApplyRequest { wanted, ..ApplyRequest::default() };
+    test.cms.types().apply(&local, &apply).unwrap();
+    for (name, _) in SITE {
+        let report = test.cms.objects().batch_create(&local, name, &objects(name), false).unwrap();
+        assert_eq!(report.batch_error_count, 0, "{name}: {:?}", report.errors);
+    }
+    for row in table["objects"].as_array().unwrap() {
+        let object = map(row["object"].clone());
+        test.cms.objects().create(&local, row["type"].as_str().unwrap(), object).unwrap();
+    }
+    test.cms.objects().create(&local, "example", map(table["base"].clone())).unwrap();
+    test
+}
+
+fn table() -> Value {
+    let text = fs::read_to_string(fixture("tables/object_messages.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Objects of the example site, as they are sent.
+fn objects(name: &str) -> Vec<Value> {
+    let (_, file) = SITE.iter().find(|(known, _)| *known == name).unwrap();
+    let text = content(&format!("{file}.json"));
+    let objects = text.lines().filter(|line| !line.is_empty()).map(|line| {
+        let mut object = map(serde_json::from_str(line).unwrap());
+        object.shift_remove("internal");
+        if name == "author" {
+            // A product, which links back.
+            object.shift_remove("favourite");
+        }
+        Value::Object(object)
+    });
+    objects.collect()
+}
+
+#[test]
+fn what_is_sent_and_read_fits_its_schema() {
+    let test = site();
+    let (cms, local) = (&test.cms, Caller::local());
+    let everything = ListRequest::default();
+    for version in VERSIONS {
+        let judge = Judge::new(&test, version);
+        let names: Vec<&str> = SITE.iter().map(|(name, _)| *name).chain(["example"]).collect();
+        for name in names {
+            let sent =
+                if name == "example" { vec![table()["base"].clone()] } else { objects(name) };
+            judge.check(&format!("{name}WithoutInternal"), &sent.iter().collect::<Vec<_>>());
+            let part = json!({ "id": sent[0]["id"] });
+            judge.check(&format!("{name}WithoutRequired"), &[&json!({}), &part]);
+
+            let list = cms.objects().list(&local, name, &everything).unwrap().to_value();
+            judge.check(&format!("{name}List"), &[&list]);
+            let id = sent[0]["id"].as_str().unwrap();
+            let patched = cms.objects().patch(&local, name, id, Map::new()).unwrap().to_value();
+            let page = cms_core::paging::Page::default();
+            let versions = cms.objects().versions(&local, name, id, page, Direction::Ascending);
+            let old = cms.objects().version(&local, name, id, "1").unwrap().to_value();
+            judge.check(name, &[&patched, &old]);
+            judge.check(&format!("{name}VersionsList"), &[&versions.unwrap().to_value()]);
+        }
+        let faulty = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
+        let report = cms.objects().batch_create(&local, "post", &faulty, false).unwrap();
+        judge.check("BatchResponseError", &[&json!(report)]);
+        let report = cms.objects().batch_create(&local, "_tag", &[], false).unwrap();
+        judge.check("BatchResponseSuccess", &[&json!(report)]);
+
+        let types = cms.types().list(&local, &Default::default()).unwrap();
+        judge.check("ContentTypeListResponse", &[&json!(types)]);
+        let search = SearchRequest {
+            q: Some("coffee".to_owned()),
+            aggregate_by: vec!["kind".to_owned()],
+            aggregate_by_numeric: vec!["price".to_owned()],
+            ..SearchRequest::default()
+        };
+        judge.check("SearchResponse", &[&cms.search().search(&local, &search).unwrap().to_value()]);
+    }
+}
+
+#[test]
+fn objects_fit_their_schema_in_every_state() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let cms = &test.cms;
+    let create = |name: &str, key: &str, value: Value| {
+        let mut definition = article();
+        definition.insert("name".to_owned(), json!(name));
+        definition.insert(key.to_owned(), value);
+        cms.types().create(&local, definition).unwrap();
+        cms.objects().create(&local, name, map(json!({ "id": "one", "title": name }))).unwrap();
+    };
+    create("news", "draftPublic", json!(true));
+    create("memo", "workflowId", json!("publishing"));
+    let mut states = Vec::new();
+    let mut note = |name: &'static str| {
+        let shown = cms.objects().get(&local, name, "one", 0).unwrap().to_value();
+        states.push((name, shown));
+    };
+    note("news");
+    note("memo");
+    let schedule = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "Europe/Berlin" });
+    cms.publishing().schedule(&local, "news", "one", map(schedule)).unwrap();
+    note("news");
+    for action in [PublishAction::Publish, PublishAction::Archive] {
+        cms.publishing().act(&local, "news", "one", action, false).unwrap();
+        note("news");
+    }
+    for action in ["_draft_review", "_review_public", "_public_archive"] {
+        let action = map(json!({ "action": action }));
+        cms.workflows().act(&local, "memo", "one", action).unwrap();
+        note("memo");
+    }
+    for version in VERSIONS {
+        let judge = Judge::new(&test, version);
+        for (name, shown) in &states {
+            judge.check(name, &[shown]);
+        }
+        assert!(!judge.named("news").is_valid(&json!({ "id": "one" })));
+    }
+}
+
+#[test]
+fn the_newest_version_refuses_what_is_not_declared() {
+    let test = site();
+    let mut wrong = objects("_tag")[0].clone();
+    wrong["nope"] = json!(1);
+    for (version, taken) in VERSIONS.into_iter().zip([true, false, true]) {
+        let judge = Judge::new(&test, version);
+        assert_eq!(judge.named("_tagWithoutInternal").is_valid(&wrong), taken, "{version:?}");
+        assert!(!judge.named("_tagWithoutInternal").is_valid(&json!({ "id": "x" })));
+        assert!(!judge.named("postWithoutRequired").is_valid(&json!({ "author": 1 })));
+    }
+}
+
+#[test]
+fn examples_fit_their_schema() {
+    let test = site();
+    for version in VERSIONS {
+        let judge = Judge::new(&test, version);
+        for (name, schema) in schemas(&judge.document) {
+            // The table's type has patterns that no property name fits.
+            let example = schema.get("example").or_else(|| schema["examples"].get(0));
+            if let Some(example) = example.filter(|_| !name.starts_with("example")) {
+                judge.check(name, &[example]);
+            }
+        }
+    }
+}
+
+/// The same type in each version: how things are spelled.
+#[test]
+fn each_version_has_its_own_spelling() {
+    let test = TestCms::new();
+    let mut definition = article();
+    definition["metaDefinition"]["propertiesConfig"]["title"]["helpText"] = json!("A few words");
+    definition["metaDefinition"]["propertiesConfig"]["related"]["validation"] =
+        json!({ "relationContenttype": "article", "relationMultiple": false });
+    test.cms.types().create(&Caller::local(), definition).unwrap();
+    let shown = VERSIONS.map(|version| {
+        let hydrated = OpenApiRequest { hydrate: true, user_only: true, ..request(version) };
+        let document = describe(&test, &Caller::local(), &hydrated);
+        let of_type = |name: &&String| name.starts_with("article");
+        let schemas: Map<_, _> = schemas(&document)
+            .iter()
+            .filter(|(name, _)| of_type(name) || *name == "DataSource")
+            .map(|(name, schema)| (name.clone(), schema.clone()))
+            .collect();
+        let mut head = map(document.clone());
+        let paths = ["/api/v1/content/article", "/api/v1/content/article/batch-delete"];
+        let paths = paths.map(|path| (path, document["paths"][path].clone()));
+        for key in ["paths", "definitions", "components", "tags", "x-tagGroups"] {
+            head.shift_remove(key);
+        }
+        json!({ "head": head, "schemas": schemas, "paths": Map::from_iter(paths.map(|(p, v)| (p.to_owned(), v))) })
+    });
+    for (version, shown) in VERSIONS.into_iter().zip(shown) {
+        insta::assert_json_snapshot!(format!("openapi_{}", version.as_str()), shown);
+    }
+}
+
+#[test]
+fn scoped_keys_see_what_their_rules_allow() {
+    let test = TestCms::new();
+    test.cms.types().create(&Caller::local(), article()).unwrap();
+    let rule = |text: &str| Rule {
+        ctd: "article".to_owned(),
+        create: text.contains('c'),
+        read: text.contains('r'),
+        update: text.contains('u'),
+        delete: text.contains('d'),
+    };
+    let table = [
+        ("c", "create batchCreate"),
+        ("r", "list get listVersion getVersions"),
+        ("u", "update patch batchPatch"),
+        ("d", "delete batchDelete"),
+        ("rd", "list get delete batchDelete listVersion getVersions getRemoved"),
+    ];
+    for (rights, wanted) in table {
+        let rules = vec![rule(rights)];
+        let new = NewKey { name: rights.to_owned(), kind: KeyKind::Scoped, rules };
+        let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
+        let caller = test.cms.keys().authenticate(&key).unwrap();
+        let document = describe(&test, &caller, &request(OpenApiVersion::V30));
+        let (own, others): (Vec<&str>, Vec<&str>) =
+            operations(&document).into_iter().partition(|id| id.starts_with("Article_"));
+        let mut own: Vec<&str> = own.iter().map(|id| id.trim_start_matches("Article_")).collect();
+        let mut wanted: Vec<&str> = wanted.split(' ').collect();
+        own.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(own, wanted, "{rights}");
+        assert!(others.contains(&"search") && !others.contains(&"postMedia"), "{others:?}");
+        assert!(
+            others.iter().all(|id| !id.ends_with("tContentDefinition") || id.starts_with("get"))
+        );
+        assert!(!schemas(&document).contains_key("_media"));
+    }
+
+    // The other kinds of keys get one and the same document.
+    let kinds = [KeyKind::ReadOnly, KeyKind::ReadWrite, KeyKind::Admin].map(|kind| {
+        let new = NewKey { name: kind.as_str().to_owned(), kind, rules: Vec::new() };
+        let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
+        let caller = test.cms.keys().authenticate(&key).unwrap();
+        test.cms.openapi().document(&caller, &request(OpenApiVersion::V31)).unwrap().digest.clone()
+    });
+    assert!(kinds.iter().all(|digest| *digest == kinds[0]));
+}
+
+#[test]
+fn user_only_leaves_out_what_every_server_has() {
+    let test = site();
+    for version in VERSIONS {
+        let whole = describe(&test, &Caller::local(), &request(version));
+        let user_only = OpenApiRequest { user_only: true, ..request(version) };
+        let user = describe(&test, &Caller::local(), &user_only);
+        assert!(operations(&user).iter().all(|id| id.contains('_')));
+        let system: Vec<&str> =
+            operations(&whole).into_iter().filter(|id| !operations(&user).contains(id)).collect();
+        assert_eq!(
+            system.join(" "),
+            "getContentDefinitions postContentDefinition getContentDefinition putContentDefinition \
+             deleteContentDefinition search graphQL graphQLSchema postMedia getMedia getWorkflows \
+             getWorkflowState putWorkflowState"
+        );
+        let gone: Vec<_> =
+            schemas(&whole).keys().filter(|k| !schemas(&user).contains_key(*k)).collect();
+        assert_eq!(
+            gone,
+            [
+                "ContentTypeDefinitionSchema",
+                "AbstractContentTypeMetaDefinition",
+                "AbstractPropertiesConfig",
+                "SearchResponse",
+                "ContentTypeListResponse",
+            ]
+        );
+    }
+}
+
+#[test]
+fn a_description_follows_the_types() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let openapi = test.cms.openapi();
+    let wanted = request(OpenApiVersion::V30);
+    let before = openapi.document(&local, &wanted).unwrap();
+    assert_eq!(openapi.document(&local, &wanted).unwrap(), before);
+    test.cms.types().create(&local, article()).unwrap();
+    let after = openapi.document(&local, &wanted).unwrap();
+    assert_ne!(after.digest, before.digest);
+    assert!(schemas(&after.text.to_value()).contains_key("articleList"));
+
+    // A relation to a type that is gone holds links again.
+    let hydrated = OpenApiRequest { hydrate: true, ..wanted };
+    let mut definition = article();
+    definition["metaDefinition"]["propertiesConfig"]["related"]["validation"] =
+        json!({ "relationContenttype": "project", "relationMultiple": true });
+    test.cms.types().update(&local, "article", definition).unwrap();
+    let items = || {
+        let document = describe(&test, &local, &hydrated);
+        schemas(&document)["article"]["allOf"][1]["properties"]["related"]["items"].clone()
+    };
+    assert_eq!(items(), json!({ "$ref": "#/components/schemas/project" }));
+    test.cms.types().delete(&local, "project").unwrap();
+    assert_eq!(items(), json!({ "$ref": "#/components/schemas/DataSource" }));
+}
+
+#[test]
+fn versions_have_a_few_spellings() {
+    for (text, wanted) in [
+        (None, OpenApiVersion::V30),
+        (Some("3.0"), OpenApiVersion::V30),
+        (Some("3.1"), OpenApiVersion::V31),
+        (Some("2.0"), OpenApiVersion::V2),
+    ] {
+        assert_eq!(OpenApiVersion::parse(text).unwrap(), wanted);
+    }
+    for version in VERSIONS {
+        assert_eq!(OpenApiVersion::parse(Some(version.as_str())).unwrap(), version);
+    }
+    for text in ["4", "3.2", "latest"] {
+        let Err(Error::Invalid(errors)) = OpenApiVersion::parse(Some(text)) else {
+            panic!("{text}")
+        };
+        assert_eq!(json!(errors), json!({ "version": ["This value is not valid."] }));
+    }
+}

@@ -1,0 +1,76 @@
+//! The description of the API over HTTP: its parameters, who gets which, and what is not sent twice.
+
+use cms_server::ServerConfig;
+use serde_json::{Value, json};
+
+use crate::support::{Reply, TestApp, Who, fault};
+
+const DESCRIPTION: &str = "/api/v1/open-api-schema.json";
+
+async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Reply {
+    let path = format!("{DESCRIPTION}?{query}");
+    app.ask_with(headers, Who::ReadOnly, "GET", &path, &Value::Null).await
+}
+
+#[tokio::test]
+async fn parameters_choose_the_description() {
+    let app = TestApp::new();
+    let table = [
+        ("", "/openapi", json!("3.0.0")),
+        ("version=3.1", "/openapi", json!("3.1.0")),
+        ("version=2.0", "/swagger", json!("2.0")),
+        ("user_only=1", "/components/schemas/SearchResponse", Value::Null),
+        ("user_only=0", "/components/schemas/SearchResponse/type", json!("object")),
+    ];
+    for (query, place, wanted) in table {
+        let reply = get(&app, query, &[]).await;
+        assert_eq!(reply.status, 200);
+        let found = reply.json().pointer(place).cloned().unwrap_or_default();
+        assert_eq!(found, wanted, "{query}");
+    }
+    let wrong = get(&app, "version=4", &[]).await;
+    assert_eq!(wrong.both(), fault("version", "This value is not valid."));
+    let path = format!("{DESCRIPTION}?auth_token={}&odd=1", app.key(Who::Scoped).unwrap());
+    let scoped = app.send("GET", &path, &[], "").await;
+    assert_eq!(scoped.header("x-deprecated-query-params"), Some("odd"));
+    assert!(scoped.json()["paths"].get("/api/v1/content/post").is_some());
+    assert!(scoped.json()["paths"].get("/api/v1/content/author").is_none());
+}
+
+#[tokio::test]
+async fn the_address_is_that_of_the_request_or_of_the_operator() {
+    let app = TestApp::new();
+    let hosts = [("host", "a.example:81"), ("x-forwarded-proto", "https")];
+    let server = |reply: Reply| reply.json()["servers"][0]["url"].clone();
+    assert_eq!(server(get(&app, "", &hosts).await), "http://a.example:81");
+    let two = get(&app, "version=2", &hosts).await.json();
+    let found = [&two["host"], &two["basePath"], &two["schemes"][0]];
+    assert_eq!(found, ["a.example:81", "/", "http"]);
+
+    let trusting = TestApp::with(&ServerConfig { trust_proxy: true, ..ServerConfig::default() });
+    assert_eq!(server(get(&trusting, "", &hosts).await), "https://a.example:81");
+    let public_url = Some("https://cms.example/api".to_owned());
+    let public = TestApp::with(&ServerConfig { public_url, ..ServerConfig::default() });
+    assert_eq!(server(get(&public, "", &hosts).await), "https://cms.example/api");
+    let two = get(&public, "version=2", &hosts).await.json();
+    assert_eq!([&two["host"], &two["basePath"]], ["cms.example", "/api"]);
+}
+
+#[tokio::test]
+async fn what_is_known_is_not_sent_again() {
+    let app = TestApp::new();
+    let first = get(&app, "", &[]).await;
+    let tag = first.header("etag").unwrap();
+    let known = get(&app, "", &[("if-none-match", tag)]).await;
+    assert_eq!((known.status, known.bytes.len(), known.header("etag")), (304, 0, Some(tag)));
+    // Other bytes have another tag.
+    let packed = get(&app, "", &[("if-none-match", tag), ("accept-encoding", "gzip")]).await;
+    assert_eq!((packed.status, packed.header("content-encoding")), (200, Some("gzip")));
+    assert_ne!(packed.header("etag"), Some(tag));
+    let other = get(&app, "hydrate=1&version=3.1", &[("if-none-match", tag)]).await;
+    assert_eq!(other.status, 200);
+    app.create_type("fresh", &json!({}));
+    let changed = get(&app, "", &[("if-none-match", tag)]).await;
+    assert_eq!(changed.status, 200);
+    assert!(changed.json()["paths"].get("/api/v1/content/fresh").is_some());
+}

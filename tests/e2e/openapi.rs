@@ -1,0 +1,81 @@
+//! The description of the API: the same from a folder and a server, and good enough for a program to
+//! write a client from.
+
+use std::{fs, path::Path, process::Command};
+
+use super::support::{Place, Server, fixtures};
+
+const NEWS: &str = r#"
+version: 1
+contentTypes:
+  - name: news
+    draftPublic: true
+    properties:
+      title: {type: text, required: true, titlePart: true}
+      tags: {type: datasource, to: _tag, many: true}
+"#;
+
+#[test]
+fn both_targets_print_the_same_description() {
+    let server = Server::start();
+    let places = [Place::with_data(), Place::with_server(&server)];
+    let project = fixtures().join("project.yaml");
+    for place in &places {
+        place.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
+    }
+    let folder = |arguments: &[&str]| {
+        let found_at = ["--public-url", server.url.as_str()];
+        places[0].run(&[&["openapi"], arguments, &found_at].concat()).ok()
+    };
+    for arguments in [
+        &[][..],
+        &["--version", "3.1", "--hydrate"],
+        &["--version", "2", "--user-only"],
+        &["--hydrate", "--user-only"],
+    ] {
+        let remote = places[1].run(&[&["openapi"], arguments].concat()).ok();
+        assert!(remote.contains(server.url.trim_start_matches("http://")), "{arguments:?}");
+        assert!(folder(arguments) == remote, "{arguments:?}");
+    }
+    let file = ["-o", "api.json"];
+    let said = places[1].run(&[&["openapi"], &file[..]].concat());
+    assert_eq!((said.stdout.as_str(), said.exit), ("", 0), "{}", said.whole());
+    assert_eq!(fs::read_to_string(places[1].path("api.json")).unwrap(), folder(&[]));
+
+    let default = places[0].run(&["openapi"]).ok();
+    assert!(default.contains("\"url\": \"http://127.0.0.1:8080\""));
+    for wrong in [&["--version", "4"][..], &["--public-url", "cms.example"]] {
+        assert_eq!(places[0].run(&[&["openapi"], wrong].concat()).exit, 2, "{wrong:?}");
+    }
+    let elsewhere = ["openapi", "--public-url", "http://cms.example"];
+    assert_eq!(places[1].run(&elsewhere).exit, 2);
+}
+
+/// Needs Node and the packages of `tests/openapi`, which no plain test run installs.
+#[test]
+#[expect(clippy::print_stderr, reason = "who runs the tests is told that one was skipped")]
+fn a_generated_client_works() {
+    let scripts = fixtures().join("../tests/openapi");
+    let node = Command::new("node").arg("--version").output();
+    if !node.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: Node is not installed");
+        return;
+    }
+    if !scripts.join("node_modules").exists() {
+        eprintln!("skipped: no packages; run `npm ci` in tests/openapi");
+        return;
+    }
+    let place = Place::empty();
+    place.write("news.yaml", NEWS);
+    let server = Server::start_in(&place.path(""), &["--apply", "news.yaml"]);
+    let folder = place.path("generated");
+    fs::create_dir(&folder).unwrap();
+    let output = Command::new("node")
+        .arg(scripts.join("client.mjs"))
+        .args([server.url.as_str(), server.key.as_str()])
+        .arg(Path::new(&folder))
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+}

@@ -1,0 +1,41 @@
+// Generates a client from what a server says of itself, compiles it with a program that uses it, and
+// runs that: node client.mjs URL KEY FOLDER. The server needs the Draft & Public type `news`.
+import { createClient } from '@hey-api/openapi-ts';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [url, key, folder] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+
+const answer = await fetch(`${url}/api/v1/open-api-schema.json`, { headers: { 'X-AUTH-TOKEN': key } });
+if (!answer.ok) throw new Error(`the description: ${answer.status}`);
+const description = join(folder, 'description.json');
+writeFileSync(description, await answer.text());
+await createClient({
+  input: description,
+  output: { path: join(folder, 'client'), module: { extension: '.js' } },
+  logs: { level: 'silent' },
+});
+
+copyFileSync(join(here, 'program.ts'), join(folder, 'program.ts'));
+symlinkSync(join(here, 'node_modules'), join(folder, 'node_modules'));
+writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+const options = {
+  strict: true,
+  target: 'es2022',
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  skipLibCheck: true,
+  outDir: 'built',
+};
+writeFileSync(
+  join(folder, 'tsconfig.json'),
+  JSON.stringify({ compilerOptions: options, include: ['program.ts', 'client'] }),
+);
+const run = (...command) => execFileSync(process.execPath, command, { cwd: folder, stdio: 'inherit' });
+run(join(here, 'node_modules/typescript/bin/tsc'), '-p', '.');
+run('built/program.js', url, key);

@@ -1,0 +1,33 @@
+// What a front end does with the generated client; an answer that is not wanted ends it.
+import * as api from './client/index.js';
+import { client } from './client/client.gen.js';
+
+declare const process: { argv: string[] };
+const [baseUrl, key] = process.argv.slice(2) as [string, string];
+client.setConfig({ baseUrl, headers: { 'X-AUTH-TOKEN': key } });
+
+function equal(found: unknown, wanted: unknown): void {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
+  if (a !== b) throw new Error(`${a} instead of ${b}`);
+}
+
+const made = await api.newsCreate({ body: { id: 'a', title: 'First' }, throwOnError: true });
+equal([made.data.id, made.data.title, made.data.internal?.status], ['a', 'First', 'draft']);
+const refused = await api.newsCreate({ body: { id: 'a', title: '' } });
+equal(refused.response?.status, 400);
+
+equal((await api.newsList({ throwOnError: true })).data.total_count, 0);
+await api.newsPublish({ path: { id: 'a' }, throwOnError: true });
+const listed = await api.newsList({ query: { limit: 5, order_direction: 'desc' }, throwOnError: true });
+equal(listed.data.data.map((one) => one.title), ['First']);
+
+await api.newsPatch({ path: { id: 'a' }, body: { title: 'Second' }, throwOnError: true });
+const got = await api.newsGet({ path: { id: 'a' }, throwOnError: true });
+equal([got.data.title, got.data.internal?.status], ['Second', 'modified']);
+await api.newsUpdate({ path: { id: 'a' }, body: { id: 'a', title: 'Third' }, throwOnError: true });
+
+const batch = await api.newsBatchCreate({ body: [{ id: 'b', title: 'B' }], throwOnError: true });
+equal(batch.data.batch_success_count, 1);
+await api.newsDelete({ path: { id: 'a' }, throwOnError: true });
+equal((await api.newsGet({ path: { id: 'a' } })).response?.status, 404);
+console.log('the generated client works');
