@@ -15,7 +15,7 @@ pub(crate) struct OpenapiArgs {
     #[arg(long)]
     pub(crate) user_only: bool,
     /// Where clients will find the API; a server knows that itself.
-    #[arg(long, value_name = "URL", conflicts_with = "server", value_parser = base_url)]
+    #[arg(long, value_name = "URL", value_parser = base_url)]
     pub(crate) public_url: Option<String>,
     /// Write into this file instead of standard output.
     #[arg(id = "o", short, long = "output", value_name = "FILE")]

@@ -9,7 +9,7 @@ use crate::{
     cli::{OpenapiArgs, VersionChoice},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    settings::Settings,
+    settings::{Place, Settings},
 };
 
 /// Where an API on a folder would be found by default.
@@ -21,6 +21,10 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
+    if args.public_url.is_some() && matches!(settings.place, Some(Place::Server { .. })) {
+        return Err(Failure::usage("a server knows itself where it is found")
+            .hint("`cms serve --public-url URL` tells it"));
+    }
     let request = OpenApiRequest {
         version: match args.version {
             VersionChoice::V30 => OpenApiVersion::V30,
