@@ -62,7 +62,7 @@ impl Operation {
     }
 
     pub(super) fn body(mut self, schema: Schema) -> Self {
-        self.body = Some(Body::Json(schema));
+        self.body = Some(Body::Json(Box::new(schema)));
         self
     }
 
@@ -109,7 +109,7 @@ impl Parameter {
 
 /// What is sent.
 pub(super) enum Body {
-    Json(Schema),
+    Json(Box<Schema>),
     /// The fields of a form with a file, and whether each is required.
     Form(Vec<(&'static str, Schema, bool)>),
 }
@@ -123,7 +123,7 @@ pub(super) struct Response {
 }
 
 pub(super) enum Content {
-    Json(Schema),
+    Json(Box<Schema>),
     Text,
     /// Bytes of any media type.
     File,
@@ -131,7 +131,7 @@ pub(super) enum Content {
 
 impl Response {
     pub(super) fn json(status: u16, description: &'static str, schema: Schema) -> Self {
-        Self { status, description, content: Some(Content::Json(schema)), example: None }
+        Self { status, description, content: Some(Content::Json(Box::new(schema))), example: None }
     }
 
     /// Without a body.

@@ -21,11 +21,10 @@ pub(super) fn pointer(name: &str, version: Version) -> String {
 /// Prints a schema as keywords that may stand among others.
 pub(super) fn keywords(schema: &Schema, version: Version) -> Map<String, Value> {
     let mut out = match &schema.kind {
-        Kind::Any => Map::new(),
         Kind::Reference(name) => single("$ref", pointer(name, version)),
         Kind::Null if version == Version::V31 => single("type", "null"),
-        // Older versions cannot say that; anything is close enough for a value that nobody sends.
-        Kind::Null => Map::new(),
+        // Older versions cannot say null; anything is close enough for what nobody sends.
+        Kind::Any | Kind::Null => Map::new(),
         Kind::Boolean => single("type", "boolean"),
         Kind::Number(range) => number(range),
         Kind::Text(known) => text(known),

@@ -3,6 +3,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt::Write as _,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -61,7 +62,10 @@ impl OpenApi<'_> {
             return Ok(known);
         }
         let text = describe(&catalog, question.rules.as_deref(), request)?;
-        let digest = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = Sha256::digest(&text).iter().fold(String::new(), |mut digest, byte| {
+            write!(digest, "{byte:02x}").expect("a string takes any text");
+            digest
+        });
         let document = Arc::new(OpenApiDocument { text: Json(text), digest });
         self.cms.descriptions.keep(question, Arc::clone(&document));
         Ok(document)

@@ -18,6 +18,7 @@ pub(super) const GRAPHQL_TAG: &str = "GraphQL";
 
 /// What the key may do beside work on objects.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent rights")]
 pub(super) struct Rights {
     /// Create, change and delete content types.
     pub(super) change_types: bool,
