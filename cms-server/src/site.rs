@@ -1,6 +1,6 @@
 //! Where clients find this server: what the operator says, else where each of them asked.
 
-use axum::http::{HeaderMap, header, request::Parts};
+use axum::http::{HeaderMap, header, request::Parts, uri::Authority};
 
 use crate::config::ServerConfig;
 
@@ -30,7 +30,7 @@ impl Site {
         };
         let scheme = forwarded(FORWARDED_SCHEME).filter(|s| matches!(*s, "http" | "https"));
         let asked = text(&head.headers, header::HOST.as_str());
-        let asked = asked.or_else(|| head.uri.authority().map(|authority| authority.as_str()));
+        let asked = asked.or_else(|| head.uri.authority().map(Authority::as_str));
         let host = forwarded(FORWARDED_HOST).filter(|host| is_host(host));
         let host = host.or_else(|| asked.filter(|host| is_host(host))).unwrap_or("localhost");
         format!("{}://{host}", scheme.unwrap_or("http"))
