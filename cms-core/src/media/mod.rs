@@ -23,7 +23,7 @@ pub(crate) mod image;
 pub(crate) mod incoming;
 pub(crate) mod kind;
 mod leftovers;
-mod output;
+pub(crate) mod output;
 mod path;
 pub(crate) mod pipeline;
 mod png;

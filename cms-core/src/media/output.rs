@@ -5,7 +5,7 @@ use crate::{error::FieldErrors, limits, message};
 
 const AUTO: &str = "auto";
 /// The values of `format`, in the order in which the message names them.
-const CHOICES: [&str; 5] = ["webp", "avif", "jpeg", "png", AUTO];
+pub(crate) const CHOICES: [&str; 5] = ["webp", "avif", "jpeg", "png", AUTO];
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -118,8 +118,9 @@ impl Subject<'_> {
                 }
             }
             match property.schema_type {
-                SchemaType::Number => messages.push(wrong_type(&json!(""), "number")),
-                SchemaType::Boolean => messages.push(wrong_type(&json!(""), "boolean")),
+                SchemaType::Number | SchemaType::Integer | SchemaType::Boolean => {
+                    messages.push(wrong_type(&json!(""), property.schema_type.as_str()));
+                }
                 _ => {}
             }
             if !property.options.is_empty() {

@@ -7,9 +7,9 @@ use super::{
         self, TYPE, TYPE_LIST, denied, denied_or_missing, invalid, paged, refused, unreadable,
     },
     content,
-    ir::{Body, Content, Kind, Operation, Parameter, Place, Response, Schema, Text},
+    ir::{Body, Content, Kind, Operation, Parameter, Range, Response, Schema, Text},
 };
-use crate::{limits, wire::search::QueryMode};
+use crate::{limits, media::output, wire::search::QueryMode};
 
 pub(super) const SEARCH_TAG: &str = "Search API";
 pub(super) const MEDIA_TAG: &str = "Media";
@@ -218,17 +218,19 @@ fn upload() -> Operation {
         ("save", Schema::one_of_words(&["0", "1"]).unless_given("1"), false),
         ("alt", Schema::text(), false),
         ("title", Schema::text(), false),
+        ("tags", Schema::list(Schema::text()).described("Ids of tags"), false),
+        ("id", Schema::text().described("Id that the object is to have: _media-<uuid>"), false),
     ]));
     operation
 }
 
 /// Needs no key.
 fn picture() -> Operation {
-    let pattern = |pattern: &str| {
-        Kind::Text(Text { pattern: Some(pattern.to_owned()), ..Text::default() }).into()
-    };
-    let size = "Largest width and height, 0 for any: 0x0 is the original";
-    let transform = "A transformation as JSON, for example a trim";
+    let size_pattern = Some("^[0-9]+x[0-9]+$".to_owned());
+    let size = Kind::Text(Text { pattern: size_pattern, ..Text::default() }).into();
+    let largest = "Largest width and height, 0 for any: 0x0 is the original";
+    let quality =
+        Kind::Number(Range { integer: true, minimum: Some(1.into()), maximum: Some(100.into()) });
     let file = Response {
         status: 200,
         description: "The picture",
@@ -240,15 +242,15 @@ fn picture() -> Operation {
         .tag(MEDIA_TAG)
         .summary("Get a picture or file")
         .parameters([
-            Parameter::path("width_height", size, pattern("^[0-9]+x[0-9]+$")),
+            Parameter::path("width_height", largest, size),
             Parameter::path("key", "Id and extension of the media object", Schema::text()),
-            Parameter {
-                name: "transform",
-                place: Place::Query,
-                description: transform,
-                required: false,
-                schema: Schema::text(),
-            },
+            Parameter::query(
+                "transform",
+                "A transformation as JSON, for example a trim",
+                Schema::text(),
+            ),
+            Parameter::query("format", "Another format", Schema::one_of_words(&output::CHOICES)),
+            Parameter::query("quality", "Of a lossy format", quality.into()),
         ])
         .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);
     operation.public = true;

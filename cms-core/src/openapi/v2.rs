@@ -130,20 +130,21 @@ fn parameter(parameter: &Parameter) -> Value {
         "required": parameter.required,
     });
     add(&mut out, &parameter.schema);
-    if matches!(parameter.schema.kind, Kind::List(_)) {
-        out["collectionFormat"] = "multi".into();
-    }
     out
 }
 
-/// Keywords of a parameter stand beside its name; an example is no keyword there.
+/// Keywords of a parameter stand beside its name and its own description; an example is no keyword
+/// there.
 fn add(out: &mut Value, schema: &Schema) {
     for (key, value) in keywords(schema, Version::V2) {
         match key.as_str() {
-            "description" => {}
+            "description" if out.get("description").is_some() => {}
             "example" => out["x-example"] = value,
             _ => out[key.as_str()] = value,
         }
+    }
+    if matches!(schema.kind, Kind::List(_)) {
+        out["collectionFormat"] = "multi".into();
     }
 }
 

@@ -14,7 +14,7 @@ const ENCODED: HeaderValue = HeaderValue::from_static("accept-encoding");
 pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let request = OpenApiRequest {
         version: OpenApiVersion::parse(call.query.get("version"))?,
-        hydrate: paging::boolean(call.query.get("hydrate")),
+        hydrate: paging::hydration(call.query.get("hydrate")) > 0,
         user_only: paging::boolean(call.query.get("user_only")),
         base_url: call.site.base_url(call.head),
     };

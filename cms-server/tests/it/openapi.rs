@@ -15,10 +15,14 @@ async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Reply {
 #[tokio::test]
 async fn parameters_choose_the_description() {
     let app = TestApp::new();
+    let tags = "/components/schemas/_media/allOf/1/properties/tags/items/$ref";
     let table = [
         ("", "/openapi", json!("3.0.0")),
         ("version=3.1", "/openapi", json!("3.1.0")),
         ("version=2.0", "/swagger", json!("2.0")),
+        ("hydrate=0", tags, json!("#/components/schemas/DataSource")),
+        ("hydrate=1", tags, json!("#/components/schemas/_tag")),
+        ("hydrate=9", tags, json!("#/components/schemas/_tag")),
         ("user_only=1", "/components/schemas/SearchResponse", Value::Null),
         ("user_only=0", "/components/schemas/SearchResponse/type", json!("object")),
     ];
