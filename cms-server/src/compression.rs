@@ -25,26 +25,20 @@ pub(crate) enum Coding {
 impl Coding {
     /// Returns the coding that the client likes best; none means the body as it is.
     pub(crate) fn wanted(headers: &HeaderMap) -> Option<Self> {
-        let (mut brotli, mut gzip, mut other) = (None, None, None);
-        let values = headers.get_all(header::ACCEPT_ENCODING).iter();
-        for item in values.filter_map(|v| v.to_str().ok()).flat_map(|v| v.split(',')) {
-            let (name, weight) = item.split_once(';').unwrap_or((item, ""));
-            let weight = weight.trim().strip_prefix("q=").map_or(1.0, |q| q.parse().unwrap_or(0.0));
-            let name = name.trim();
-            if name.eq_ignore_ascii_case("br") {
-                brotli = Some(weight);
-            } else if name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("x-gzip") {
-                gzip = Some(weight);
-            } else if name == "*" {
-                other = Some(weight);
-            }
-        }
-        let weight = |named: Option<f32>| named.or(other).unwrap_or(0.0);
-        let (brotli, gzip) = (weight(brotli), weight(gzip));
+        let [brotli, gzip] = weights(headers);
         if brotli > 0.0 && brotli >= gzip {
             Some(Self::Brotli)
         } else {
             (gzip > 0.0).then_some(Self::Gzip)
+        }
+    }
+
+    /// Tells whether the client takes this coding, best or not.
+    pub(crate) fn is_taken(self, headers: &HeaderMap) -> bool {
+        let [brotli, gzip] = weights(headers);
+        match self {
+            Self::Brotli => brotli > 0.0,
+            Self::Gzip => gzip > 0.0,
         }
     }
 
@@ -81,6 +75,26 @@ impl Coding {
             }
         }
     }
+}
+
+/// How much the client likes brotli and gzip; nothing is not at all.
+fn weights(headers: &HeaderMap) -> [f32; 2] {
+    let (mut brotli, mut gzip, mut other) = (None, None, None);
+    let values = headers.get_all(header::ACCEPT_ENCODING).iter();
+    for item in values.filter_map(|v| v.to_str().ok()).flat_map(|v| v.split(',')) {
+        let (name, weight) = item.split_once(';').unwrap_or((item, ""));
+        let weight = weight.trim().strip_prefix("q=").map_or(1.0, |q| q.parse().unwrap_or(0.0));
+        let name = name.trim();
+        if name.eq_ignore_ascii_case("br") {
+            brotli = Some(weight);
+        } else if name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("x-gzip") {
+            gzip = Some(weight);
+        } else if name == "*" {
+            other = Some(weight);
+        }
+    }
+    let weight = |named: Option<f32>| named.or(other).unwrap_or(0.0);
+    [weight(brotli), weight(gzip)]
 }
 
 #[cfg(test)]

@@ -83,7 +83,9 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
             Ok(error::method_not_allowed(allow))
         }
         Found::Route(route, parameters) => match route.action {
-            Action::Public(handler) => blocking::run(app, route.work, handler).await,
+            Action::Public(handler) => {
+                blocking::run(app, route.work, move |app| handler(app, &parts)).await
+            }
             Action::Image => {
                 let query = Query::parse(query_text(&parts));
                 let answer = images::answer(app, &parts, &query, parameters).await;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::{
     Router,
     body::Body,
-    http::{Method, Request},
+    http::{Method, Request, request::Parts},
 };
 use cms_core::{Access, Cms, Permission, Result, paging};
 
@@ -18,7 +18,7 @@ use crate::{
     config::ServerConfig,
     extract::query::Query,
     http::{
-        batch, check, context, health, keys, media, objects, openapi, publish, search, types,
+        batch, check, context, docs, health, keys, media, objects, openapi, publish, search, types,
         workflow,
     },
     request::{self, Call},
@@ -43,7 +43,7 @@ pub struct Route {
 #[derive(Clone, Copy)]
 pub(crate) enum Action {
     /// Asks for no key.
-    Public(fn(&App) -> Answer),
+    Public(PublicHandler),
     /// Asks for no key: a picture, which may take several steps.
     Image,
     Keyed(Needs, Handler),
@@ -57,6 +57,9 @@ pub(crate) enum Reads {
     /// A form with a file.
     Form,
 }
+
+/// Answers whoever asks.
+pub(crate) type PublicHandler = fn(&App, &Parts) -> Answer;
 
 /// Unpacks a call, asks the core once, packs the answer.
 pub(crate) type Handler = fn(&Cms, &mut Call<'_>) -> Result<Answer>;
@@ -109,7 +112,7 @@ impl Route {
     }
 
     /// A row that asks for no key.
-    const fn public(path: &'static str, handler: fn(&App) -> Answer) -> Self {
+    const fn public(path: &'static str, handler: PublicHandler) -> Self {
         Self::new(Method::GET, path, Work::Short, Action::Public(handler))
     }
 
@@ -254,6 +257,11 @@ pub static ROUTES: &[Route] = &[
 
     Route::get("/api/v1/open-api-schema.json", Work::Read, Needs::AnyKey, openapi::get)
         .query(&["version", "hydrate", "user_only"]),
+    Route::public("/docs", docs::page),
+    Route::public("/docs/page.css", docs::style),
+    Route::public("/docs/page.js", docs::script),
+    Route::public("/docs/swagger-ui.css", docs::swagger_style),
+    Route::public("/docs/swagger-ui.js", docs::swagger_script),
 
     Route::get(KEYS, Work::Read, Needs::Manage, keys::list),
     Route::write(Method::POST, KEYS, Needs::Manage, keys::create),

@@ -4,6 +4,7 @@
 pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod context;
+pub(crate) mod docs;
 pub(crate) mod health;
 pub(crate) mod images;
 pub(crate) mod keys;

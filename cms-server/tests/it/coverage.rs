@@ -102,6 +102,11 @@ fn rows() -> Vec<Row> {
     row("GET", job.0, job.1, none.clone(), MANAGE);
     let description = "/api/v1/open-api-schema.json";
     row("GET", description, description, none.clone(), ANY_KEY);
+    for path in
+        ["/docs", "/docs/page.css", "/docs/page.js", "/docs/swagger-ui.css", "/docs/swagger-ui.js"]
+    {
+        row("GET", path, path, none.clone(), PUBLIC);
+    }
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
@@ -205,7 +210,8 @@ fn every_route_has_a_row_here() {
 }
 
 #[test]
-fn only_health_and_pictures_are_public() {
-    let public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
-    assert_eq!(public, ["/healthz", "/readyz", "/image/{*path}"]);
+fn only_health_pictures_and_the_page_about_the_api_are_public() {
+    let mut public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
+    let pages: Vec<_> = public.extract_if(.., |path| path.starts_with("/docs")).collect();
+    assert_eq!((public, pages.len()), (vec!["/healthz", "/readyz", "/image/{*path}"], 5));
 }

@@ -4,6 +4,7 @@
 
 mod conventions;
 mod coverage;
+mod docs;
 mod headers;
 mod hostile;
 mod images;

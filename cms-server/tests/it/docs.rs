@@ -1,0 +1,68 @@
+//! The page about the API: that it is whole, loads nothing from elsewhere, and is not sent twice.
+
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
+use crate::support::{Reply, TestApp};
+
+async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
+    app.send("GET", path, headers, "").await
+}
+
+/// What the page loads, as it is written there.
+fn references(page: &str) -> Vec<&str> {
+    let values = ["src=\"", "href=\""].iter().flat_map(|name| page.split(name).skip(1));
+    let values = values.map(|rest| rest.split('"').next().unwrap());
+    values.filter(|value| *value != "data:,").collect()
+}
+
+#[tokio::test]
+async fn the_page_finds_all_that_it_loads() {
+    let app = TestApp::new();
+    for (path, folder) in [("/docs", "/"), ("/docs/", "/docs/")] {
+        let page = get(&app, path, &[]).await;
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (200, Some("text/html; charset=utf-8"))
+        );
+        let text = str::from_utf8(&page.bytes).unwrap();
+        let references = references(text);
+        assert_eq!(references.len(), 4);
+        for name in references {
+            let found = get(&app, &format!("{folder}{name}"), &[]).await;
+            assert_eq!(
+                (found.status, found.header("x-content-type-options")),
+                (200, Some("nosniff"))
+            );
+            let media_type = if name.ends_with(".css") { "text/css" } else { "text/javascript" };
+            assert!(found.header("content-type").unwrap().starts_with(media_type), "{name}");
+        }
+        // What other hosts have is not even asked for.
+        let policy = page.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none';") && !policy.contains("http"), "{policy}");
+        assert!(!text.contains("//"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn files_are_sent_as_the_client_takes_them_and_once() {
+    let app = TestApp::new();
+    for name in ["swagger-ui.js", "swagger-ui.css"] {
+        let path = format!("/docs/{name}");
+        let plain = get(&app, &path, &[]).await;
+        let packed = get(&app, &path, &[("accept-encoding", "gzip, br")]).await;
+        assert_eq!(plain.header("content-encoding"), None);
+        assert_eq!(packed.header("content-encoding"), Some("gzip"));
+        let mut unpacked = Vec::new();
+        GzDecoder::new(&packed.bytes[..]).read_to_end(&mut unpacked).unwrap();
+        assert!(unpacked == plain.bytes, "{name}");
+
+        let tag = packed.header("etag").unwrap();
+        assert_ne!(plain.header("etag"), Some(tag));
+        let headers = [("accept-encoding", "gzip"), ("if-none-match", tag)];
+        let known = get(&app, &path, &headers).await;
+        assert_eq!((known.status, known.bytes.len()), (304, 0));
+        assert_eq!(known.header("content-encoding"), None);
+    }
+}
