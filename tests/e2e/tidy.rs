@@ -58,6 +58,7 @@ const DOMAIN: &[&str] = &[
     "openapi/describe",
     "openapi/ir",
     "openapi/names",
+    "openapi/print",
     "openapi/property",
     "openapi/schema",
     "openapi/system",

@@ -2,21 +2,19 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::{
     components,
     content::Subject,
     ir::{Document, Schema},
     names::names,
+    print::print,
     property::DATA_SOURCE,
     system::{self, GRAPHQL_TAG, INTERNAL_TAG, MEDIA_TAG, Rights, SEARCH_TAG},
-    v2, v3,
 };
 use crate::{
     auth::scope::Access,
     ctd::model::{Definition, Property},
-    wire::openapi::{OpenApiRequest, OpenApiVersion},
+    wire::openapi::OpenApiRequest,
 };
 
 /// A content type, and what the key may do with its objects.
@@ -31,12 +29,8 @@ pub(super) fn document(
     types: &[Described<'_>],
     may_change_types: bool,
     request: &OpenApiRequest,
-) -> Value {
-    let document = describe(types, may_change_types, request);
-    match request.version {
-        OpenApiVersion::V2 => v2::document(&document),
-        OpenApiVersion::V30 | OpenApiVersion::V31 => v3::document(&document, request.version),
-    }
+) -> serde_json::Result<Vec<u8>> {
+    print(&describe(types, may_change_types, request), request.version)
 }
 
 fn describe(types: &[Described<'_>], may_change_types: bool, request: &OpenApiRequest) -> Document {

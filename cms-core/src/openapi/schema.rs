@@ -1,159 +1,193 @@
 //! Schemas as JSON: the keywords that each version has for them (contract 9.6).
+//!
+//! Descriptions are large, so they are written as they are printed, never held as a tree of values.
 
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::ir::{Composed, Kind, List, Object, Range, Rest, Schema, Text};
 use crate::wire::openapi::OpenApiVersion as Version;
 
-/// Prints a schema.
-pub(super) fn print(schema: &Schema, version: Version) -> Value {
-    Value::Object(keywords(schema, version))
+/// A schema in one version.
+pub(super) struct Printed<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) version: Version,
 }
 
-/// Where the schemas of a document stand.
-pub(super) fn pointer(name: &str, version: Version) -> String {
-    match version {
-        Version::V2 => format!("#/definitions/{name}"),
-        Version::V30 | Version::V31 => format!("#/components/schemas/{name}"),
-    }
-}
-
-/// Prints a schema as keywords that may stand among others.
-pub(super) fn keywords(schema: &Schema, version: Version) -> Map<String, Value> {
-    let mut out = match &schema.kind {
-        Kind::Reference(name) => single("$ref", pointer(name, version)),
-        Kind::Null if version == Version::V31 => single("type", "null"),
-        // Older versions cannot say null; anything is close enough for what nobody sends.
-        Kind::Any | Kind::Null => Map::new(),
-        Kind::Boolean => single("type", "boolean"),
-        Kind::Number(range) => number(range),
-        Kind::Text(known) => text(known),
-        Kind::File => {
-            let mut file = single("type", "string");
-            insert(&mut file, "format", "binary");
-            file
+impl Serialize for Printed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_map(None)?;
+        keywords(&mut out, self.schema, self.version)?;
+        let Schema { description, example, .. } = self.schema;
+        if let Some(description) = description {
+            out.serialize_entry("description", description)?;
         }
-        Kind::List(known) => list(known, version),
-        Kind::Object(known) => object(known, version),
-        Kind::All(known) => composed(known, version),
-        Kind::AnyOf(_) if version == Version::V2 => Map::new(),
-        Kind::AnyOf(alternatives) => single("anyOf", prints(alternatives, version)),
-    };
-    if schema.nullable {
-        allow_null(&mut out, version);
+        if let Some(default) = &self.schema.default {
+            out.serialize_entry("default", default)?;
+        }
+        match (example, self.version) {
+            (None, _) => {}
+            (Some(example), Version::V31) => out.serialize_entry("examples", &[example])?,
+            (Some(example), Version::V30 | Version::V2) => {
+                out.serialize_entry("example", example)?
+            }
+        }
+        out.end()
     }
-    if let Some(description) = &schema.description {
-        insert(&mut out, "description", description.as_str());
-    }
-    if let Some(default) = &schema.default {
-        insert(&mut out, "default", default.clone());
-    }
-    match (&schema.example, version) {
-        (None, _) => {}
-        (Some(example), Version::V31) => insert(&mut out, "examples", json!([example])),
-        (Some(example), Version::V30 | Version::V2) => insert(&mut out, "example", example.clone()),
-    }
-    out
 }
 
-fn prints(schemas: &[Schema], version: Version) -> Value {
-    schemas.iter().map(|schema| print(schema, version)).collect()
-}
-
-fn single(key: &str, value: impl Into<Value>) -> Map<String, Value> {
-    Map::from_iter([(key.to_owned(), value.into())])
-}
-
-fn insert(out: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {
-    out.insert(key.to_owned(), value.into());
+/// Prints what a value must be, as keywords among others: all but what is said about it.
+pub(super) fn keywords<M: SerializeMap>(
+    out: &mut M,
+    schema: &Schema,
+    version: Version,
+) -> Result<(), M::Error> {
+    let kind = |out: &mut M, name| kind(out, name, schema.nullable, version);
+    match &schema.kind {
+        Kind::Reference(name) => out.serialize_entry("$ref", &pointer(name, version))?,
+        Kind::Null if version == Version::V31 => out.serialize_entry("type", "null")?,
+        // Older versions cannot say null; anything is close enough for what nobody sends.
+        Kind::Any | Kind::Null => {}
+        Kind::Boolean => kind(out, "boolean")?,
+        Kind::Number(range) => {
+            kind(out, if range.integer { "integer" } else { "number" })?;
+            number(out, range)?;
+        }
+        Kind::Text(known) => {
+            kind(out, "string")?;
+            text(out, known)?;
+        }
+        Kind::File => {
+            kind(out, "string")?;
+            out.serialize_entry("format", "binary")?;
+        }
+        Kind::List(known) => {
+            kind(out, "array")?;
+            list(out, known, version)?;
+        }
+        Kind::Object(known) => {
+            kind(out, "object")?;
+            object(out, known, version)?;
+        }
+        Kind::All(known) => {
+            kind(out, "object")?;
+            composed(out, known, version)?;
+        }
+        Kind::AnyOf(_) if version == Version::V2 => {}
+        Kind::AnyOf(alternatives) => {
+            out.serialize_entry("anyOf", &prints(alternatives, version))?
+        }
+    }
+    match version {
+        Version::V30 if schema.nullable => out.serialize_entry("nullable", &true),
+        Version::V2 if schema.nullable => out.serialize_entry("x-nullable", &true),
+        _ => Ok(()),
+    }
 }
 
 /// Swagger 2 has no null: there the type is left open.
-fn allow_null(out: &mut Map<String, Value>, version: Version) {
+fn kind<M: SerializeMap>(
+    out: &mut M,
+    name: &str,
+    nullable: bool,
+    version: Version,
+) -> Result<(), M::Error> {
     match version {
-        Version::V31 => {
-            if let Some(kind) = out.get_mut("type") {
-                *kind = json!([kind.take(), "null"]);
-            }
-        }
-        Version::V30 => insert(out, "nullable", true),
-        Version::V2 => {
-            out.shift_remove("type");
-            insert(out, "x-nullable", true);
-        }
+        Version::V31 if nullable => out.serialize_entry("type", &[name, "null"]),
+        Version::V2 if nullable => Ok(()),
+        _ => out.serialize_entry("type", name),
     }
 }
 
-fn number(range: &Range) -> Map<String, Value> {
-    let mut out = single("type", if range.integer { "integer" } else { "number" });
+/// Where the schemas of a document stand.
+fn pointer(name: &str, version: Version) -> String {
+    let place = if version == Version::V2 { "definitions" } else { "components/schemas" };
+    ["#/", place, "/", name].concat()
+}
+
+fn prints(schemas: &[Schema], version: Version) -> Vec<Printed<'_>> {
+    schemas.iter().map(|schema| Printed { schema, version }).collect()
+}
+
+/// Schemas by name, in order.
+pub(super) struct Named<'a> {
+    pub(super) schemas: &'a [(String, Schema)],
+    pub(super) version: Version,
+}
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let version = self.version;
+        let named = self.schemas.iter().map(|(name, schema)| (name, Printed { schema, version }));
+        serializer.collect_map(named)
+    }
+}
+
+fn number<M: SerializeMap>(out: &mut M, range: &Range) -> Result<(), M::Error> {
     if let Some(minimum) = &range.minimum {
-        insert(&mut out, "minimum", minimum.clone());
+        out.serialize_entry("minimum", minimum)?;
     }
     if let Some(maximum) = &range.maximum {
-        insert(&mut out, "maximum", maximum.clone());
+        out.serialize_entry("maximum", maximum)?;
     }
-    out
+    Ok(())
 }
 
-fn text(text: &Text) -> Map<String, Value> {
-    let mut out = single("type", "string");
+fn text<M: SerializeMap>(out: &mut M, text: &Text) -> Result<(), M::Error> {
     if text.min_length > 0 {
-        insert(&mut out, "minLength", text.min_length);
+        out.serialize_entry("minLength", &text.min_length)?;
     }
     if let Some(max_length) = text.max_length {
-        insert(&mut out, "maxLength", max_length);
+        out.serialize_entry("maxLength", &max_length)?;
     }
     if let Some(pattern) = &text.pattern {
-        insert(&mut out, "pattern", pattern.as_str());
+        out.serialize_entry("pattern", pattern)?;
     }
     if !text.options.is_empty() {
-        insert(&mut out, "enum", text.options.clone());
+        out.serialize_entry("enum", &text.options)?;
     }
-    out
+    Ok(())
 }
 
-fn list(list: &List, version: Version) -> Map<String, Value> {
-    let mut out = single("type", "array");
-    insert(&mut out, "items", print(&list.items, version));
+fn list<M: SerializeMap>(out: &mut M, list: &List, version: Version) -> Result<(), M::Error> {
+    out.serialize_entry("items", &Printed { schema: &list.items, version })?;
     if list.min > 0 {
-        insert(&mut out, "minItems", list.min);
+        out.serialize_entry("minItems", &list.min)?;
     }
     if let Some(max) = list.max {
-        insert(&mut out, "maxItems", max);
+        out.serialize_entry("maxItems", &max)?;
     }
-    out
+    Ok(())
 }
 
-fn object(object: &Object, version: Version) -> Map<String, Value> {
-    let mut out = single("type", "object");
+fn object<M: SerializeMap>(out: &mut M, object: &Object, version: Version) -> Result<(), M::Error> {
     if !object.properties.is_empty() {
-        let properties = object.properties.iter();
-        let print = |(name, schema): &(String, Schema)| (name.clone(), print(schema, version));
-        insert(&mut out, "properties", properties.map(print).collect::<Map<_, _>>());
+        out.serialize_entry("properties", &Named { schemas: &object.properties, version })?;
     }
-    require(&mut out, &object.required);
+    require(out, &object.required)?;
     match &object.rest {
-        Rest::Anything => {}
-        Rest::Nothing => insert(&mut out, "additionalProperties", false),
-        Rest::Of(schema) => insert(&mut out, "additionalProperties", print(schema, version)),
+        Rest::Anything => Ok(()),
+        Rest::Nothing => out.serialize_entry("additionalProperties", &false),
+        Rest::Of(schema) => {
+            out.serialize_entry("additionalProperties", &Printed { schema, version })
+        }
     }
-    out
 }
 
 /// `additionalProperties` does not look into `allOf`; only 3.1 has a keyword that does.
-fn composed(composed: &Composed, version: Version) -> Map<String, Value> {
-    let mut out = single("type", "object");
-    insert(&mut out, "allOf", prints(&composed.parts, version));
-    require(&mut out, &composed.required);
+fn composed<M: SerializeMap>(
+    out: &mut M,
+    composed: &Composed,
+    version: Version,
+) -> Result<(), M::Error> {
+    out.serialize_entry("allOf", &prints(&composed.parts, version))?;
+    require(out, &composed.required)?;
     if composed.closed && version == Version::V31 {
-        insert(&mut out, "unevaluatedProperties", false);
+        out.serialize_entry("unevaluatedProperties", &false)?;
     }
-    out
+    Ok(())
 }
 
 /// An empty list is forbidden in the older versions, and says nothing in the newest.
-fn require(out: &mut Map<String, Value>, required: &[String]) {
-    if !required.is_empty() {
-        insert(out, "required", required.to_vec());
-    }
+fn require<M: SerializeMap>(out: &mut M, required: &[String]) -> Result<(), M::Error> {
+    if required.is_empty() { Ok(()) } else { out.serialize_entry("required", required) }
 }

@@ -86,8 +86,8 @@ fn describe(
             access: access(known.name()),
         })
         .collect();
-    let document = describe::document(&types, rules.is_none(), request);
-    serde_json::to_vec(&document).map_err(|error| Error::Internal(Box::new(error)))
+    describe::document(&types, rules.is_none(), request)
+        .map_err(|error| Error::Internal(Box::new(error)))
 }
 
 impl Descriptions {

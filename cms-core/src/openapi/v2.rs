@@ -1,164 +1,204 @@
-//! A description as Swagger 2.0, and what it has in common with OpenAPI 3.
+//! A description as Swagger 2.0.
 
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::{Value, json};
 
 use super::{
     ir::{Body, Content, Document, Kind, Operation, Parameter, Place, Response, Schema},
-    schema::{keywords, print},
+    print::{Entries, Paths, Single, about, security, security_schemes, tag_groups, tags},
+    schema::{Named, Printed, keywords},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
 
+const JSON: &str = "application/json";
+
 /// Prints a whole description.
-pub(super) fn document(document: &Document) -> Value {
-    let schemas = document.schemas.iter();
-    let schemas: Map<_, _> =
-        schemas.map(|(name, schema)| (name.clone(), print(schema, Version::V2))).collect();
-    let (tags, groups) = tags(document);
+pub(super) fn document(document: &Document) -> impl Serialize {
     let (scheme, rest) =
         document.base_url.split_once("://").unwrap_or(("http", &document.base_url));
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    json!({
-        "swagger": "2.0",
-        "info": about(),
-        "host": host,
-        "basePath": format!("/{path}"),
-        "schemes": [scheme],
-        "consumes": ["application/json"],
-        "produces": ["application/json"],
-        "securityDefinitions": {
-            "HeaderApiKeyAuth": { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" },
-        },
-        "security": [{ "HeaderApiKeyAuth": [] }],
-        "tags": tags,
-        "x-tagGroups": groups,
-        "paths": paths(document, operation),
-        "definitions": schemas,
-    })
-}
-
-/// What the description says of itself.
-pub(super) fn about() -> Value {
-    json!({
-        "title": "Content API",
-        "version": "2.0.1",
-        "description": "Create, read, change and search content over HTTP with JSON bodies.",
-    })
-}
-
-/// Prints the list of tags, and the tags under their headings.
-pub(super) fn tags(document: &Document) -> (Value, Value) {
-    let tags = document.tags.iter().map(|tag| json!({ "name": tag }));
-    let groups = document.tag_groups.iter();
-    let groups = groups.map(|(name, tags)| json!({ "name": name, "tags": tags }));
-    (tags.collect(), groups.collect())
-}
-
-/// Prints operations by path and method.
-pub(super) fn paths(document: &Document, print: impl Fn(&Operation) -> Value) -> Value {
-    let mut paths = Map::new();
-    for operation in &document.operations {
-        let path = paths.entry(operation.path.as_str()).or_insert_with(|| json!({}));
-        path[operation.method] = print(operation);
+    Whole {
+        swagger: "2.0",
+        info: about(),
+        host,
+        base_path: format!("/{path}"),
+        schemes: [scheme],
+        consumes: [JSON],
+        produces: [JSON],
+        security_definitions: security_schemes(),
+        security: security(),
+        tags: tags(document),
+        tag_groups: tag_groups(document),
+        paths: Paths { operations: &document.operations, version: Version::V2 },
+        definitions: Named { schemas: &document.schemas, version: Version::V2 },
     }
-    paths.into()
 }
 
-fn operation(operation: &Operation) -> Value {
-    let mut out = json!({
-        "tags": [operation.tag],
-        "summary": operation.summary,
-        "operationId": operation.id,
-    });
-    if operation.public {
-        out["security"] = json!([]);
-    }
-    let mut parameters: Vec<Value> = operation
-        .parameters
-        .iter()
-        // There is no way to describe a map in the query.
-        .filter(|known| known.place != Place::QueryMap)
-        .map(parameter)
-        .collect();
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Whole<'a> {
+    swagger: &'static str,
+    info: Value,
+    host: &'a str,
+    base_path: String,
+    schemes: [&'a str; 1],
+    consumes: [&'static str; 1],
+    produces: [&'static str; 1],
+    security_definitions: Value,
+    security: Value,
+    tags: Value,
+    #[serde(rename = "x-tagGroups")]
+    tag_groups: Value,
+    paths: Paths<'a>,
+    definitions: Named<'a>,
+}
+
+/// Prints one operation.
+pub(super) fn operation(operation: &Operation) -> impl Serialize {
+    // There is no way to describe a map in the query.
+    let said = operation.parameters.iter().filter(|known| known.place != Place::QueryMap);
+    let mut parameters: Vec<PrintedParameter<'_>> = said.map(parameter).collect();
+    let mut consumes = None;
     match &operation.body {
         None => {}
-        Some(Body::Json(schema)) => parameters.push(json!({
-            "in": "body",
-            "name": "body",
-            "required": true,
-            "schema": print(schema, Version::V2),
+        Some(Body::Json(schema)) => parameters.push(PrintedParameter::Body(PrintedBody {
+            r#in: "body",
+            name: "body",
+            required: true,
+            schema: Printed { schema, version: Version::V2 },
         })),
         Some(Body::Form(fields)) => {
-            out["consumes"] = json!(["multipart/form-data"]);
+            consumes = Some(["multipart/form-data"]);
             let fields = fields.iter();
             parameters
                 .extend(fields.map(|(name, schema, required)| field(name, schema, *required)));
         }
     }
-    if !parameters.is_empty() {
-        out["parameters"] = parameters.into();
-    }
-    for known in &operation.responses {
-        match known.content {
-            Some(Content::Text) => out["produces"] = json!(["text/plain", "application/json"]),
-            Some(Content::File) => out["produces"] = json!(["*/*"]),
-            Some(Content::Json(_)) | None => {}
-        }
-    }
-    let responses = operation.responses.iter();
-    let responses: Map<_, _> =
-        responses.map(|known| (known.status.to_string(), response(known))).collect();
-    out["responses"] = responses.into();
-    out
-}
-
-fn field(name: &str, schema: &Schema, required: bool) -> Value {
-    let mut out = json!({ "name": name, "in": "formData", "required": required });
-    if matches!(schema.kind, Kind::File) {
-        out["type"] = "file".into();
-    } else {
-        add(&mut out, schema);
-    }
-    out
-}
-
-fn parameter(parameter: &Parameter) -> Value {
-    let place = if parameter.place == Place::Path { "path" } else { "query" };
-    let mut out = json!({
-        "name": parameter.name,
-        "in": place,
-        "description": parameter.description,
-        "required": parameter.required,
+    let produces = operation.responses.iter().find_map(|known| match known.content {
+        Some(Content::Text) => Some(&["text/plain", JSON][..]),
+        Some(Content::File) => Some(&["*/*"][..]),
+        Some(Content::Json(_)) | None => None,
     });
-    add(&mut out, &parameter.schema);
-    out
+    let responses = operation.responses.iter().map(|known| (known.status, response(known)));
+    PrintedOperation {
+        tags: [&operation.tag],
+        summary: &operation.summary,
+        operation_id: &operation.id,
+        security: operation.public.then_some([]),
+        consumes,
+        parameters,
+        produces,
+        responses: Entries(responses.collect()),
+    }
 }
 
-/// Keywords of a parameter stand beside its name and its own description; an example is no keyword
-/// there.
-fn add(out: &mut Value, schema: &Schema) {
-    for (key, value) in keywords(schema, Version::V2) {
-        match key.as_str() {
-            "description" if out.get("description").is_some() => {}
-            "example" => out["x-example"] = value,
-            _ => out[key.as_str()] = value,
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrintedOperation<'a> {
+    tags: [&'a str; 1],
+    summary: &'a str,
+    operation_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    security: Option<[(); 0]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consumes: Option<[&'static str; 1]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parameters: Vec<PrintedParameter<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    produces: Option<&'static [&'static str]>,
+    responses: Entries<u16, PrintedResponse<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PrintedParameter<'a> {
+    Plain(Plain<'a>),
+    Body(PrintedBody<'a>),
+}
+
+#[derive(Serialize)]
+struct PrintedBody<'a> {
+    r#in: &'static str,
+    name: &'static str,
+    required: bool,
+    schema: Printed<'a>,
+}
+
+/// A parameter, or a field of a form.
+struct Plain<'a> {
+    name: &'a str,
+    place: &'static str,
+    description: Option<&'a str>,
+    required: bool,
+    schema: &'a Schema,
+}
+
+fn parameter(parameter: &Parameter) -> PrintedParameter<'_> {
+    PrintedParameter::Plain(Plain {
+        name: parameter.name,
+        place: if parameter.place == Place::Path { "path" } else { "query" },
+        description: Some(parameter.description),
+        required: parameter.required,
+        schema: &parameter.schema,
+    })
+}
+
+fn field<'a>(name: &'a str, schema: &'a Schema, required: bool) -> PrintedParameter<'a> {
+    let description = schema.description.as_deref();
+    PrintedParameter::Plain(Plain { name, place: "formData", description, required, schema })
+}
+
+/// Keywords of the schema stand beside the name; an example is no keyword there.
+impl Serialize for Plain<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_map(None)?;
+        out.serialize_entry("name", self.name)?;
+        out.serialize_entry("in", self.place)?;
+        if let Some(description) = self.description {
+            out.serialize_entry("description", description)?;
         }
-    }
-    if matches!(schema.kind, Kind::List(_)) {
-        out["collectionFormat"] = "multi".into();
+        out.serialize_entry("required", &self.required)?;
+        if matches!(self.schema.kind, Kind::File) {
+            out.serialize_entry("type", "file")?;
+        } else {
+            keywords(&mut out, self.schema, Version::V2)?;
+        }
+        if let Some(default) = &self.schema.default {
+            out.serialize_entry("default", default)?;
+        }
+        if let Some(example) = &self.schema.example {
+            out.serialize_entry("x-example", example)?;
+        }
+        if matches!(self.schema.kind, Kind::List(_)) {
+            out.serialize_entry("collectionFormat", "multi")?;
+        }
+        out.end()
     }
 }
 
-fn response(response: &Response) -> Value {
-    let mut out = json!({ "description": response.description });
-    match &response.content {
-        None => {}
-        Some(Content::Json(schema)) => out["schema"] = print(schema, Version::V2),
-        Some(Content::Text) => out["schema"] = json!({ "type": "string" }),
+#[derive(Serialize)]
+struct PrintedResponse<'a> {
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<ResponseSchema<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    examples: Option<Single<&'a Value>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ResponseSchema<'a> {
+    Json(Printed<'a>),
+    Other(Value),
+}
+
+fn response(response: &Response) -> PrintedResponse<'_> {
+    let schema = response.content.as_ref().map(|content| match content {
+        Content::Json(schema) => ResponseSchema::Json(Printed { schema, version: Version::V2 }),
+        Content::Text => ResponseSchema::Other(json!({ "type": "string" })),
         // Also `file` would do, but not for every validator.
-        Some(Content::File) => out["schema"] = json!({ "type": "string", "format": "binary" }),
-    }
-    if let Some(example) = &response.example {
-        out["examples"] = json!({ "application/json": example });
-    }
-    out
+        Content::File => ResponseSchema::Other(json!({ "type": "string", "format": "binary" })),
+    });
+    let examples = response.example.as_ref().map(|example| Single(JSON, example));
+    PrintedResponse { description: response.description, schema, examples }
 }

@@ -1,116 +1,191 @@
 //! A description as OpenAPI 3.0 or 3.1: they differ in schemas alone.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
     ir::{Body, Content, Document, Operation, Parameter, Place, Response},
-    schema::print,
-    v2::{about, paths, tags},
+    print::{Entries, Paths, Single, about, security, security_schemes, tag_groups, tags},
+    schema::{Named, Printed},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
 
+const JSON: &str = "application/json";
+
 /// Prints a whole description.
-pub(super) fn document(document: &Document, version: Version) -> Value {
-    let number = if version == Version::V31 { "3.1.0" } else { "3.0.0" };
-    let schemas = document.schemas.iter();
-    let schemas: Map<_, _> =
-        schemas.map(|(name, schema)| (name.clone(), print(schema, version))).collect();
-    let (tags, groups) = tags(document);
-    json!({
-        "openapi": number,
-        "info": about(),
-        "servers": [{ "url": document.base_url, "description": "Live" }],
-        "security": [{ "HeaderApiKeyAuth": [] }],
-        "tags": tags,
-        "x-tagGroups": groups,
-        "paths": paths(document, |known| operation(known, version)),
-        "components": {
-            "securitySchemes": {
-                "HeaderApiKeyAuth": { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" },
-            },
-            "schemas": schemas,
+pub(super) fn document(document: &Document, version: Version) -> impl Serialize {
+    Whole {
+        openapi: if version == Version::V31 { "3.1.0" } else { "3.0.0" },
+        info: about(),
+        servers: json!([{ "url": document.base_url, "description": "Live" }]),
+        security: security(),
+        tags: tags(document),
+        tag_groups: tag_groups(document),
+        paths: Paths { operations: &document.operations, version },
+        components: Components {
+            security_schemes: security_schemes(),
+            schemas: Named { schemas: &document.schemas, version },
         },
-    })
+    }
 }
 
-fn operation(operation: &Operation, version: Version) -> Value {
-    let mut out = json!({
-        "tags": [operation.tag],
-        "summary": operation.summary,
-        "operationId": operation.id,
-    });
-    if operation.public {
-        out["security"] = json!([]);
-    }
-    if !operation.parameters.is_empty() {
-        let parameters = operation.parameters.iter().map(|known| parameter(known, version));
-        out["parameters"] = parameters.collect();
-    }
-    if let Some(known) = &operation.body {
-        out["requestBody"] = body(known, version);
-    }
+#[derive(Serialize)]
+struct Whole<'a> {
+    openapi: &'static str,
+    info: Value,
+    servers: Value,
+    security: Value,
+    tags: Value,
+    #[serde(rename = "x-tagGroups")]
+    tag_groups: Value,
+    paths: Paths<'a>,
+    components: Components<'a>,
+}
+
+#[derive(Serialize)]
+struct Components<'a> {
+    #[serde(rename = "securitySchemes")]
+    security_schemes: Value,
+    schemas: Named<'a>,
+}
+
+/// Prints one operation.
+pub(super) fn operation(operation: &Operation, version: Version) -> impl Serialize {
+    let parameters = operation.parameters.iter().map(|known| parameter(known, version));
     let responses = operation.responses.iter();
-    let responses: Map<_, _> =
-        responses.map(|known| (known.status.to_string(), response(known, version))).collect();
-    out["responses"] = responses.into();
-    out
-}
-
-fn parameter(parameter: &Parameter, version: Version) -> Value {
-    let place = match parameter.place {
-        Place::Path => "path",
-        Place::Query | Place::QueryMap => "query",
-    };
-    let mut out = json!({
-        "name": parameter.name,
-        "in": place,
-        "description": parameter.description,
-        "required": parameter.required,
-        "schema": print(&parameter.schema, version),
-    });
-    if parameter.place == Place::QueryMap {
-        out["style"] = "deepObject".into();
-        out["explode"] = true.into();
+    let responses = responses.map(|known| (known.status, response(known, version)));
+    PrintedOperation {
+        tags: [&operation.tag],
+        summary: &operation.summary,
+        operation_id: &operation.id,
+        security: operation.public.then_some([]),
+        parameters: parameters.collect(),
+        request_body: operation.body.as_ref().map(|known| body(known, version)),
+        responses: Entries(responses.collect()),
     }
-    out
 }
 
-fn body(body: &Body, version: Version) -> Value {
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrintedOperation<'a> {
+    tags: [&'a str; 1],
+    summary: &'a str,
+    operation_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    security: Option<[(); 0]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parameters: Vec<PrintedParameter<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_body: Option<PrintedBody<'a>>,
+    responses: Entries<u16, PrintedResponse<'a>>,
+}
+
+#[derive(Serialize)]
+struct PrintedParameter<'a> {
+    name: &'a str,
+    r#in: &'static str,
+    description: &'a str,
+    required: bool,
+    schema: Printed<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    style: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explode: Option<bool>,
+}
+
+fn parameter(parameter: &Parameter, version: Version) -> PrintedParameter<'_> {
+    let is_map = parameter.place == Place::QueryMap;
+    PrintedParameter {
+        name: parameter.name,
+        r#in: if parameter.place == Place::Path { "path" } else { "query" },
+        description: parameter.description,
+        required: parameter.required,
+        schema: Printed { schema: &parameter.schema, version },
+        style: is_map.then_some("deepObject"),
+        explode: is_map.then_some(true),
+    }
+}
+
+#[derive(Serialize)]
+struct PrintedBody<'a> {
+    required: bool,
+    content: BodyContent<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum BodyContent<'a> {
+    Json(Single<Media<'a>>),
+    Form(Single<Single<Form<'a>>>),
+}
+
+/// What comes in one media type.
+#[derive(Serialize)]
+struct Media<'a> {
+    schema: Printed<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<&'a Value>,
+}
+
+#[derive(Serialize)]
+struct Form<'a> {
+    r#type: &'static str,
+    properties: Entries<&'a str, Printed<'a>>,
+    required: Vec<&'a str>,
+}
+
+fn body(body: &Body, version: Version) -> PrintedBody<'_> {
     let content = match body {
-        Body::Json(schema) => json!({ "application/json": { "schema": print(schema, version) } }),
+        Body::Json(schema) => {
+            let schema = Printed { schema, version };
+            BodyContent::Json(Single(JSON, Media { schema, example: None }))
+        }
         Body::Form(fields) => {
-            let properties: Map<_, _> = fields
-                .iter()
-                .map(|(name, schema, _)| ((*name).to_owned(), print(schema, version)))
-                .collect();
+            let properties = fields.iter();
+            let properties =
+                properties.map(|(name, schema, _)| (*name, Printed { schema, version }));
             let required = fields.iter().filter(|(.., required)| *required);
-            let required: Vec<&str> = required.map(|(name, ..)| *name).collect();
-            let schema =
-                json!({ "type": "object", "properties": properties, "required": required });
-            json!({ "multipart/form-data": { "schema": schema } })
+            let form = Form {
+                r#type: "object",
+                properties: Entries(properties.collect()),
+                required: required.map(|(name, ..)| *name).collect(),
+            };
+            BodyContent::Form(Single("multipart/form-data", Single("schema", form)))
         }
     };
-    json!({ "required": true, "content": content })
+    PrintedBody { required: true, content }
 }
 
-fn response(response: &Response, version: Version) -> Value {
-    let mut out = json!({ "description": response.description });
-    match &response.content {
-        None => {}
-        Some(Content::Json(schema)) => {
-            let mut json = json!({ "schema": print(schema, version) });
-            if let Some(example) = &response.example {
-                json["example"] = example.clone();
-            }
-            out["content"] = json!({ "application/json": json });
+#[derive(Serialize)]
+struct PrintedResponse<'a> {
+    description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<ResponseContent<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ResponseContent<'a> {
+    Json(Single<Media<'a>>),
+    Other(Value),
+}
+
+fn response(response: &Response, version: Version) -> PrintedResponse<'_> {
+    let content = response.content.as_ref().map(|content| match content {
+        Content::Json(schema) => {
+            let schema = Printed { schema, version };
+            ResponseContent::Json(Single(
+                JSON,
+                Media { schema, example: response.example.as_ref() },
+            ))
         }
-        Some(Content::Text) => {
-            out["content"] = json!({ "text/plain": { "schema": { "type": "string" } } });
+        Content::Text => {
+            ResponseContent::Other(json!({ "text/plain": { "schema": { "type": "string" } } }))
         }
-        Some(Content::File) => {
+        Content::File => {
             let schema = json!({ "type": "string", "format": "binary" });
-            out["content"] = json!({ "*/*": { "schema": schema } });
+            ResponseContent::Other(json!({ "*/*": { "schema": schema } }))
         }
-    }
-    out
+    });
+    PrintedResponse { description: response.description, content }
 }

@@ -1,0 +1,102 @@
+//! What the versions of OpenAPI have in common when a description is printed.
+
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::{
+    ir::{Document, Operation},
+    v2, v3,
+};
+use crate::wire::openapi::OpenApiVersion as Version;
+
+/// Prints a whole description.
+pub(super) fn print(document: &Document, version: Version) -> serde_json::Result<Vec<u8>> {
+    match version {
+        Version::V2 => serde_json::to_vec(&v2::document(document)),
+        Version::V30 | Version::V31 => serde_json::to_vec(&v3::document(document, version)),
+    }
+}
+
+/// What the description says of itself.
+pub(super) fn about() -> Value {
+    json!({
+        "title": "Content API",
+        "version": "2.0.1",
+        "description": "Create, read, change and search content over HTTP with JSON bodies.",
+    })
+}
+
+/// The one scheme of security, by its name.
+pub(super) fn security_schemes() -> Value {
+    json!({ "HeaderApiKeyAuth": { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" } })
+}
+
+/// What every operation asks for that does not say otherwise.
+pub(super) fn security() -> Value {
+    json!([{ "HeaderApiKeyAuth": [] }])
+}
+
+/// The list of tags.
+pub(super) fn tags(document: &Document) -> Value {
+    document.tags.iter().map(|tag| json!({ "name": tag })).collect()
+}
+
+/// Tags under their headings.
+pub(super) fn tag_groups(document: &Document) -> Value {
+    let groups = document.tag_groups.iter();
+    groups.map(|(name, tags)| json!({ "name": name, "tags": tags })).collect()
+}
+
+/// Operations by path and method.
+pub(super) struct Paths<'a> {
+    pub(super) operations: &'a [Operation],
+    pub(super) version: Version,
+}
+
+impl Serialize for Paths<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let version = self.version;
+        let paths = self.operations.chunk_by(|one, next| one.path == next.path);
+        serializer.collect_map(
+            paths.map(|operations| (&operations[0].path, Methods { operations, version })),
+        )
+    }
+}
+
+/// The operations of one path.
+struct Methods<'a> {
+    operations: &'a [Operation],
+    version: Version,
+}
+
+impl Serialize for Methods<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let operations = self.operations.iter();
+        match self.version {
+            Version::V2 => {
+                serializer.collect_map(operations.map(|known| (known.method, v2::operation(known))))
+            }
+            Version::V30 | Version::V31 => serializer.collect_map(
+                operations.map(|known| (known.method, v3::operation(known, self.version))),
+            ),
+        }
+    }
+}
+
+/// An object with one key.
+pub(super) struct Single<T>(pub(super) &'static str, pub(super) T);
+
+impl<T: Serialize> Serialize for Single<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(self.0, &self.1)])
+    }
+}
+
+/// Entries of an object, in order.
+pub(super) struct Entries<K, V>(pub(super) Vec<(K, V)>);
+
+impl<K: Serialize, V: Serialize> Serialize for Entries<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
