@@ -17,19 +17,19 @@ impl Serialize for Printed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_map(None)?;
         keywords(&mut out, self.schema, self.version)?;
-        let Schema { description, example, .. } = self.schema;
+        let Schema { description, default, example, .. } = self.schema;
         if let Some(description) = description {
             out.serialize_entry("description", description)?;
         }
-        if let Some(default) = &self.schema.default {
+        if let Some(default) = default {
             out.serialize_entry("default", default)?;
         }
-        match (example, self.version) {
-            (None, _) => {}
-            (Some(example), Version::V31) => out.serialize_entry("examples", &[example])?,
-            (Some(example), Version::V30 | Version::V2) => {
-                out.serialize_entry("example", example)?
+        match example {
+            None => {}
+            Some(example) if self.version == Version::V31 => {
+                out.serialize_entry("examples", &[example])?;
             }
+            Some(example) => out.serialize_entry("example", example)?,
         }
         out.end()
     }
@@ -74,7 +74,7 @@ pub(super) fn keywords<M: SerializeMap>(
         }
         Kind::AnyOf(_) if version == Version::V2 => {}
         Kind::AnyOf(alternatives) => {
-            out.serialize_entry("anyOf", &prints(alternatives, version))?
+            out.serialize_entry("anyOf", &prints(alternatives, version))?;
         }
     }
     match version {
