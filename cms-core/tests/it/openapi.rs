@@ -6,6 +6,7 @@ use cms_core::{
     Caller, Error,
     testing::{TestCms, fixture},
     wire::{
+        ctd::TypeListRequest,
         key::{KeyKind, NewKey, Rule},
         object::{Direction, ListRequest},
         openapi::{OpenApiRequest, OpenApiVersion},
@@ -194,7 +195,7 @@ fn what_is_sent_and_read_fits_its_schema() {
         let report = cms.objects().batch_create(&local, "_tag", &[], false).unwrap();
         judge.check("BatchResponseSuccess", &[&json!(report)]);
 
-        let types = cms.types().list(&local, &Default::default()).unwrap();
+        let types = cms.types().list(&local, &TypeListRequest::default()).unwrap();
         judge.check("ContentTypeListResponse", &[&json!(types)]);
         let search = SearchRequest {
             q: Some("coffee".to_owned()),

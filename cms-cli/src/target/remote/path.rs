@@ -54,6 +54,7 @@ pub(super) fn segment(text: &str) -> String {
 pub(super) fn openapi_path(request: &OpenApiRequest) -> String {
     let OpenApiRequest { version, hydrate, user_only, .. } = request;
     let version = version.as_str();
+    let [hydrate, user_only] = [*hydrate, *user_only].map(u8::from);
     format!(
         "/api/v1/open-api-schema.json?version={version}&hydrate={hydrate}&user_only={user_only}"
     )
