@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::{
-    CoreConfig, Keys, Media, Objects, OpenApi, Publishing, Searching, Types, Workflows,
+    CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching, Types, Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
     ctd::{builtin, catalog::CatalogCell, change},
     error::Result,
+    graphql::service::Schemas,
     limits,
     media::{
         files::Files,
@@ -39,6 +40,7 @@ pub struct Cms {
     pub(crate) counts: Remembered<u64>,
     /// How a list is read.
     pub(crate) plans: Remembered<Arc<Plan>>,
+    pub(crate) schemas: Schemas,
     pub(crate) index: Indexer,
     pub(crate) files: Files,
     pub(crate) renders: Renders,
@@ -75,6 +77,7 @@ impl Cms {
             counts: Remembered::default(),
             plans: Remembered::default(),
             descriptions: Descriptions::default(),
+            schemas: Schemas::default(),
         })
     }
 
@@ -129,6 +132,11 @@ impl Cms {
     /// Full-text search.
     pub fn search(&self) -> Searching<'_> {
         Searching { cms: self }
+    }
+
+    /// Queries in the language GraphQL.
+    pub fn graphql(&self) -> GraphQl<'_> {
+        GraphQl { cms: self }
     }
 
     /// Uploaded files and pictures.

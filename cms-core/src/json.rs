@@ -31,6 +31,17 @@ pub(crate) fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// Returns the elements of an array as they are written, under the conditions of [`member`].
+pub(crate) fn elements(array: &str) -> impl Iterator<Item = &str> {
+    let mut rest = array.strip_prefix('[').unwrap_or_default();
+    std::iter::from_fn(move || {
+        let length = value_length(rest.as_bytes()).filter(|length| *length > 0)?;
+        let (value, after) = rest.split_at(length);
+        rest = after.strip_prefix(',').unwrap_or_default();
+        Some(value)
+    })
+}
+
 /// Splits a text that begins with a member: its name without quotes, its value, and the rest.
 fn split_member(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (key, after) = text.split_at(string_length(text)?);
@@ -133,9 +144,21 @@ mod tests {
         }
 
         #[test]
+        fn all_elements_are_found(value in any_json()) {
+            let text = value.to_string();
+            let found: Vec<&str> = elements(&text).collect();
+            if value.is_array() {
+                prop_assert_eq!(format!("[{}]", found.join(",")), text);
+            } else {
+                prop_assert!(found.is_empty());
+            }
+        }
+
+        #[test]
         fn any_text_is_survived(text in "\\PC*|[{}\\[\\]\",:\\\\a]{0,30}") {
             member(text.as_bytes(), "a");
             members(&text).count();
+            elements(&text).count();
         }
     }
 }

@@ -19,6 +19,7 @@ mod context;
 mod ctd;
 mod dates;
 pub mod error;
+mod graphql;
 pub mod ids;
 mod json;
 pub mod limits;
@@ -47,6 +48,7 @@ pub use config::{Bucket, CoreConfig, Durability, MediaStorage};
 pub use context::{Actor, Caller, Visibility};
 pub use ctd::{builtin_types, service::Types, slug::slug};
 pub use error::{Error, FieldErrors, Result};
+pub use graphql::service::GraphQl;
 pub use media::{
     image::{Image, Picture},
     incoming::Incoming,

@@ -91,3 +91,30 @@ pub const AUTOMATIC_AVIF: u64 = 2_000_000;
 pub const PIECE_BYTES: u64 = 256 * 1024;
 /// Bytes of renderings, of at most [`PIECE_BYTES`] each, that stay in memory to be sent again.
 pub const RECENT_RENDERS: u64 = 32 * 1024 * 1024;
+/// Longest text of a GraphQL query, in bytes (contract 8.5).
+pub const GRAPHQL_BYTES: usize = 64 * 1024;
+/// Deepest selection of a GraphQL query; `edges` and `node` do not count (contract 14).
+pub const GRAPHQL_DEPTH: usize = 15;
+/// Most relations within each other in a GraphQL query (contract 8.4).
+pub const GRAPHQL_RELATIONS: usize = 10;
+/// Most objects in the answer to a GraphQL query (contract 8.5).
+pub const GRAPHQL_OBJECTS: usize = 10_000;
+/// Deepest brackets in the text of a GraphQL query, of any kind.
+pub const GRAPHQL_NESTING: usize = 40;
+/// Most selections, arguments, values and directives of a GraphQL query with its fragments put in
+/// their places, added up over all operations and fragments.
+pub const GRAPHQL_SELECTIONS: usize = 10_000;
+/// Most fields at the root of a GraphQL query: each reads a list.
+pub const GRAPHQL_ROOTS: usize = 100;
+/// Most lists of the schema that a GraphQL query asks for, and that stand within each other.
+pub const INTROSPECTION_LISTS: usize = 12;
+pub const INTROSPECTION_DEPTH: usize = 2;
+/// Faults of a GraphQL query that are told.
+pub const GRAPHQL_FAULTS: usize = 100;
+/// Most objects of one page of a GraphQL connection when the query does not say.
+pub const CONNECTION_DEFAULT: u32 = 10;
+/// GraphQL queries that are remembered for each schema, and the longest text of one of them.
+pub const KNOWN_QUERIES: usize = 256;
+pub const KNOWN_QUERY_BYTES: usize = 8 * 1024;
+/// GraphQL schemas that are kept: each for a version and the types that a key may read.
+pub const KNOWN_SCHEMAS: usize = 64;

@@ -33,6 +33,20 @@ impl Page {
     }
 }
 
+/// A stretch of a list, wherever it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Entries before it.
+    pub offset: u64,
+    pub limit: u32,
+}
+
+impl From<Page> for Slice {
+    fn from(page: Page) -> Self {
+        Self { offset: page.offset(), limit: page.limit }
+    }
+}
+
 impl Default for Page {
     fn default() -> Self {
         Self { number: 1, limit: limits::PAGE_DEFAULT }

@@ -84,7 +84,7 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(out, text).expect("writing to memory cannot fail");
 }
 
-fn integer(out: &mut Vec<u8>, number: i64) {
+pub(crate) fn integer(out: &mut Vec<u8>, number: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 

@@ -98,7 +98,8 @@ fn relation(cursor: &mut Cursor<'_>, found: &mut Vec<FoundLink>, text: &str) -> 
     Some(())
 }
 
-fn internal_link(text: &str) -> Option<(String, String)> {
+/// Type and id of the object that a link points to, from the text of the link.
+pub(crate) fn internal_link(text: &str) -> Option<(String, String)> {
     #[derive(Deserialize)]
     struct Link<'a> {
         #[serde(borrow, rename = "type")]

@@ -23,6 +23,7 @@ use crate::{
     dates,
     error::{Error, Result},
     limits,
+    paging::Slice,
     query::{ListQuery, filter},
     store::{
         CtdState, Event, Reader, Writer, list,
@@ -34,8 +35,8 @@ use crate::{
 /// How a list is read, worked out for one state of its type.
 pub(crate) struct Plan {
     /// Objects on all pages.
-    matching: u64,
-    page: list_sql::Page,
+    pub(crate) matching: u64,
+    pub(crate) page: list_sql::Page,
 }
 
 /// Operations on content objects. The second argument names the content type.
@@ -75,7 +76,7 @@ impl Objects<'_> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
             let may_count = bound == u64::MAX;
-            let plan = self.plan(reader, content_type, view, request, may_count)?;
+            let plan = self.plan(reader, content_type, view, request, request.page.into(), may_count)?;
             let Some(plan) = plan.filter(|plan| plan.page.cost <= bound) else { return Ok(None) };
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
@@ -106,14 +107,15 @@ impl Objects<'_> {
         })
     }
 
-    /// Works out how a list is read, or remembers it; none when something would have to be
-    /// counted and that is not allowed.
-    fn plan(
+    /// Works out how a stretch of a list is read, or remembers it; none when something would have
+    /// to be counted and that is not allowed. The page of the request is not looked at.
+    pub(crate) fn plan(
         &self,
         reader: &Reader<'_>,
         content_type: &Type,
         view: View,
         request: &ListRequest,
+        slice: Slice,
         may_count: bool,
     ) -> Result<Option<Arc<Plan>>> {
         let (ctd, target) = (content_type.pk, content_type.list_target());
@@ -122,11 +124,11 @@ impl Objects<'_> {
             Edition::Current => live,
             Edition::Published => published,
         };
-        let asked = format!("{request:?}{view:?}");
+        let asked = format!("{request:?}{slice:?}{view:?}");
         if let Some(known) = self.cms.plans.get(ctd, &asked, changes) {
             return Ok(Some(known));
         }
-        let query = list_query(request, content_type, view)?;
+        let query = list_query(request, slice, content_type, view)?;
         let filter = format!("{:?}{:?}{view:?}", request.filters, request.ids);
         let known = if query.is_unrestricted() {
             Some(live)
@@ -368,7 +370,12 @@ impl Objects<'_> {
 }
 
 /// Reads what a list request asks for.
-fn list_query(request: &ListRequest, content_type: &Type, view: View) -> Result<ListQuery> {
+fn list_query(
+    request: &ListRequest,
+    slice: Slice,
+    content_type: &Type,
+    view: View,
+) -> Result<ListQuery> {
     let properties = &content_type.properties;
     let filters = request.filters.as_deref().unwrap_or_default();
     Ok(ListQuery {
@@ -379,7 +386,7 @@ fn list_query(request: &ListRequest, content_type: &Type, view: View) -> Result<
         ids: request.ids.clone(),
         edition: view.edition,
         only_approved: view.only_approved,
-        page: request.page,
+        slice,
     })
 }
 

@@ -12,7 +12,7 @@ pub(crate) mod order;
 pub(crate) mod path;
 pub(crate) mod value;
 
-use crate::{ctd::model::Property, object::model::Edition, paging::Page};
+use crate::{ctd::model::Property, object::model::Edition, paging::{Page, Slice}};
 use filter::Condition;
 use path::{InternalField, Path, Root};
 
@@ -30,7 +30,7 @@ pub(crate) struct ListQuery {
     pub(crate) edition: Edition,
     /// Only objects whose workflow state is `public`.
     pub(crate) only_approved: bool,
-    pub(crate) page: Page,
+    pub(crate) slice: Slice,
 }
 
 impl ListQuery {
@@ -58,7 +58,7 @@ impl Default for ListQuery {
             ids: None,
             edition: Edition::Current,
             only_approved: false,
-            page: Page::default(),
+            slice: Page::default().into(),
         }
     }
 }

@@ -83,8 +83,8 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
         builder.order(query, sign)
     };
     let condition = builder.condition(&terms);
-    let limit = builder.bind(Sql::Integer(i64::from(query.page.limit)));
-    let offset = i64::try_from(query.page.offset()).unwrap_or(i64::MAX);
+    let limit = builder.bind(Sql::Integer(i64::from(query.slice.limit)));
+    let offset = i64::try_from(query.slice.offset).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
     let table = query.edition.table();
     // The cross join keeps the order of the inner list: SQLite never swaps its sides.

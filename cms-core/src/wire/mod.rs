@@ -8,6 +8,7 @@ pub mod check;
 pub mod context;
 pub mod ctd;
 pub mod error;
+pub mod graphql;
 pub mod key;
 pub mod list;
 pub mod media;

@@ -4,6 +4,7 @@
 
 mod changes;
 mod conversion;
+mod graphql;
 mod handles;
 mod media;
 mod objects;

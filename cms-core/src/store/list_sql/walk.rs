@@ -50,7 +50,7 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
     if reach == Reach::Object || in_order >= Some(Reach::Range) || in_order == Some(reach) {
         return Walk::Along(index);
     }
-    let needed = query.page.offset().saturating_add(u64::from(query.page.limit));
+    let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
     let asked = needed.saturating_mul(size.live) / size.matching.max(1);
     let candidates = if reach == Reach::Scan { size.live } else { size.matching };
     let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
@@ -59,7 +59,7 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
 
 /// Returns about how many entries of an index are read in the time that a page takes.
 pub(super) fn cost(walk: &Walk, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
-    let needed = query.page.offset().saturating_add(u64::from(query.page.limit));
+    let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
     let reach = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
     let entries = match walk {

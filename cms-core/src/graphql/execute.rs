@@ -1,0 +1,491 @@
+//! Reads the objects that a plan asks for, and writes the answer.
+//!
+//! All of it happens in one snapshot. Fields at the root are lists like those of the rest of the API,
+//! with the same conditions, order, views and remembered counts. Relations are followed level by level:
+//! one statement per level and type fetches what all objects of the level lead to, each object
+//! once, whatever the number of those that lead there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_graphql::Value as Described;
+use serde_json::{Map, Value, json};
+
+use super::{
+    fault::Fault,
+    input::Values,
+    plan::{Action, Edge, Keyed, PageInfo, Part, Plan, Selection},
+    render::{Targets, Text},
+};
+use crate::{
+    cms::Cms,
+    context::Caller,
+    ctd::{
+        catalog::{Catalog, Type},
+        model::{InputType, SchemaType},
+    },
+    error::Error,
+    limits,
+    object::{model::Stored, view::View},
+    paging::{Page, Slice},
+    store::Reader,
+    wire::object::ListRequest,
+};
+
+/// Why there is no answer: the query, or something else.
+pub(crate) enum Failure {
+    Faults(Vec<Fault>),
+    Error(Error),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Faults(vec![fault])
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Where a plan is carried out: one snapshot, one view of the content.
+pub(crate) struct Execution<'a> {
+    pub(crate) cms: &'a Cms,
+    pub(crate) reader: &'a Reader<'a>,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) caller: &'a Caller,
+    pub(crate) plan: &'a Plan,
+    /// Answers to the fields that ask for the schema.
+    pub(crate) schema: Option<Described>,
+}
+
+/// An answer that is being made.
+struct Answer<'p> {
+    text: Text,
+    targets: Targets<'p>,
+    /// Objects in the answer so far.
+    objects: usize,
+    /// Keys of single objects that are not there.
+    missing: Vec<&'p str>,
+}
+
+impl Answer<'_> {
+    /// Counts an object; false when there are too many.
+    fn has_room(&mut self) -> bool {
+        self.objects += 1;
+        self.objects <= limits::GRAPHQL_OBJECTS && self.text.json.len() <= limits::HYDRATED_BYTES
+    }
+}
+
+fn too_many() -> Fault {
+    let limit = limits::GRAPHQL_OBJECTS;
+    Fault::too_complex(format!("Query resolves too many objects, limit: {limit}"))
+}
+
+impl Execution<'_> {
+    /// Returns the body of the answer.
+    pub(crate) fn run(&self) -> Result<Vec<u8>, Failure> {
+        let mut answer = Answer {
+            text: Text::default(),
+            targets: Targets::of(&self.plan.relations),
+            objects: 0,
+            missing: Vec::new(),
+        };
+        answer.text.json.extend_from_slice(b"{\"data\":{");
+        for (index, root) in self.plan.roots.iter().enumerate() {
+            if index > 0 {
+                answer.text.json.push(b',');
+            }
+            let key = format!("\"{}\":", root.key);
+            answer.text.json.extend_from_slice(key.as_bytes());
+            self.root(&mut answer, &root.key, &root.action)?;
+        }
+        answer.text.json.push(b'}');
+        self.follow(&mut answer)?;
+        let filled = answer.targets.fill(&answer.text, &mut answer.objects);
+        let mut body = filled.ok_or_else(too_many)?;
+        if !answer.missing.is_empty() {
+            let errors = answer.missing.iter().map(|key| {
+                let extensions = json!({ "code": "NOT_FOUND" });
+                json!({ "message": "Not found", "path": [key], "extensions": extensions })
+            });
+            body.extend_from_slice(b",\"errors\":");
+            let errors = Value::Array(errors.collect()).to_string();
+            body.extend_from_slice(errors.as_bytes());
+        }
+        body.push(b'}');
+        Ok(body)
+    }
+
+    fn root<'p>(
+        &'p self,
+        answer: &mut Answer<'p>,
+        key: &'p str,
+        action: &'p Action,
+    ) -> Result<(), Failure> {
+        match action {
+            Action::TypeName => answer.text.json.extend_from_slice(b"\"Query\""),
+            Action::Introspection => {
+                let described = match &self.schema {
+                    Some(Described::Object(fields)) => fields.get(key),
+                    _ => None,
+                };
+                let described = serde_json::to_vec(&described)
+                    .map_err(|error| Error::Internal(error.into()))?;
+                answer.text.json.extend_from_slice(&described);
+            }
+            Action::One { content_type, arguments, selection } => {
+                let content_type = self.catalog.get(content_type)?;
+                if !self.one(answer, content_type, arguments, selection)? {
+                    answer.text.json.extend_from_slice(b"null");
+                    answer.missing.push(key);
+                }
+            }
+            Action::List { content_type, arguments, selection } => {
+                self.list(answer, self.catalog.get(content_type)?, arguments, selection)?;
+            }
+            Action::Connection { content_type, arguments, parts } => {
+                self.connection(answer, self.catalog.get(content_type)?, arguments, parts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the object that arguments name; false when there is none.
+    fn one(
+        &self,
+        answer: &mut Answer<'_>,
+        content_type: &Type,
+        arguments: &Values,
+        selection: &Selection,
+    ) -> Result<bool, Failure> {
+        let view = View::of_many(self.caller, content_type);
+        let by_value = by_value(content_type, arguments)?;
+        let id = text(arguments, "id");
+        let mut found = false;
+        let mut show = |stored: Stored<'_>| {
+            found = true;
+            answer.objects += 1;
+            let name = content_type.name();
+            answer.targets.object(&mut answer.text, selection, name, &stored);
+        };
+        match (id, by_value) {
+            (Some(id), None) => {
+                self.reader.object(view.edition, content_type.pk, id, |stored| {
+                    if view.shows(&stored.internal) {
+                        show(stored);
+                    }
+                })?;
+            }
+            (None, None) => {
+                return Err(Fault::bad_request("Either id or field with value is required").into());
+            }
+            (id, Some((path, condition))) => {
+                let request = ListRequest {
+                    filters: Some(json!({ path: condition }).to_string()),
+                    ids: id.map(|id| vec![id.to_owned()]),
+                    ..ListRequest::default()
+                };
+                self.rows(content_type, &request, Slice { offset: 0, limit: 1 }, show)?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn list(
+        &self,
+        answer: &mut Answer<'_>,
+        content_type: &Type,
+        arguments: &Values,
+        selection: &Selection,
+    ) -> Result<(), Failure> {
+        let request = ListRequest {
+            filters: text(arguments, "filter").map(str::to_owned),
+            ..order(arguments)
+        };
+        let page = Page {
+            number: at_least_one(arguments, "page").unwrap_or(1),
+            limit: limit(arguments, "limit", limits::PAGE_DEFAULT),
+        };
+        let mut has_room = true;
+        let mut is_first = true;
+        answer.text.json.push(b'[');
+        self.rows(content_type, &request, page.into(), |stored| {
+            has_room = has_room && answer.has_room();
+            if !has_room {
+                return;
+            }
+            if !std::mem::take(&mut is_first) {
+                answer.text.json.push(b',');
+            }
+            answer.targets.object(&mut answer.text, selection, content_type.name(), &stored);
+        })?;
+        answer.text.json.push(b']');
+        if has_room { Ok(()) } else { Err(too_many().into()) }
+    }
+
+    fn connection(
+        &self,
+        answer: &mut Answer<'_>,
+        content_type: &Type,
+        arguments: &Values,
+        parts: &[Keyed<Part>],
+    ) -> Result<(), Failure> {
+        let request = ListRequest {
+            filters: Some(filters(content_type, arguments)?),
+            ids: text(arguments, "id").map(|id| vec![id.to_owned()]),
+            ..order(arguments)
+        };
+        let slice = Slice {
+            offset: arguments.get("offset").and_then(Value::as_f64).map_or(0, whole),
+            limit: limit(arguments, "first", limits::CONNECTION_DEFAULT),
+        };
+        let edges = |part: &Keyed<Part>| matches!(part.value, Part::Edges(_));
+        // Each part that shows edges is written while rows pass; there is mostly one.
+        let mut texts: Vec<Text> =
+            parts.iter().filter(|part| edges(part)).map(|_| Text::default()).collect();
+        let (mut shown, mut has_room) = (0, true);
+        let matching = self.rows(content_type, &request, slice, |stored| {
+            has_room = has_room && answer.has_room();
+            if !has_room {
+                return;
+            }
+            let edges = parts.iter().filter_map(|part| match &part.value {
+                Part::Edges(edges) => Some(edges),
+                _ => None,
+            });
+            for (edges, text) in edges.zip(&mut texts) {
+                if shown > 0 {
+                    text.json.push(b',');
+                }
+                edge(&mut answer.targets, text, edges, content_type, &stored);
+            }
+            shown += 1;
+        })?;
+        if !has_room {
+            return Err(too_many().into());
+        }
+        let has_next = slice.offset.saturating_add(shown) < matching;
+        let mut texts = texts.into_iter();
+        let out = &mut answer.text;
+        for (index, part) in parts.iter().enumerate() {
+            out.json.push(if index == 0 { b'{' } else { b',' });
+            out.json.extend_from_slice(&part.key);
+            match &part.value {
+                Part::Edges(_) => {
+                    out.json.push(b'[');
+                    out.append(texts.next().unwrap_or_default());
+                    out.json.push(b']');
+                }
+                Part::PageInfo(fields) => page_info(&mut out.json, fields, has_next),
+                Part::TotalCount => out.json.extend_from_slice(matching.to_string().as_bytes()),
+                Part::Text(fixed) => out.json.extend_from_slice(fixed),
+            }
+        }
+        out.json.extend_from_slice(if parts.is_empty() { b"{}" } else { b"}" });
+        Ok(())
+    }
+
+    /// Hands the objects of a stretch of a list to `visit`; returns how many the whole list has.
+    fn rows(
+        &self,
+        content_type: &Type,
+        request: &ListRequest,
+        slice: Slice,
+        visit: impl FnMut(Stored<'_>),
+    ) -> Result<u64, Failure> {
+        let view = View::of_many(self.caller, content_type);
+        let objects = self.cms.objects();
+        let plan = objects.plan(self.reader, content_type, view, request, slice, true);
+        let plan = plan.map_err(|error| match error {
+            Error::Invalid(errors) => Failure::Faults(
+                errors.at("filters").iter().map(Fault::bad_request).collect(),
+            ),
+            other => Failure::Error(other),
+        })?;
+        let plan = plan.expect("without a bound nothing is put off");
+        if plan.matching > slice.offset {
+            self.reader.list(&plan.page, visit)?;
+        }
+        Ok(plan.matching)
+    }
+
+    /// Fetches what relations lead to, level by level.
+    fn follow(&self, answer: &mut Answer<'_>) -> Result<(), Failure> {
+        let (mut fetched, mut bytes) = (0, 0);
+        let deepest = self.plan.relations.iter().map(|relation| relation.level).max();
+        for level in 0..deepest.map_or(0, |deepest| deepest + 1) {
+            let mut by_type: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+            for (index, relation) in self.plan.relations.iter().enumerate() {
+                if relation.level == level {
+                    by_type.entry(&relation.content_type).or_default().push(index);
+                }
+            }
+            for (content_type, relations) in by_type {
+                let content_type = self.catalog.get(content_type)?;
+                let ids: BTreeSet<String> = relations
+                    .iter()
+                    .flat_map(|relation| answer.targets.ids(*relation))
+                    .map(str::to_owned)
+                    .collect();
+                fetched += ids.len();
+                if fetched > limits::GRAPHQL_OBJECTS {
+                    return Err(too_many().into());
+                }
+                if !ids.is_empty() {
+                    bytes += self.fetch(answer, content_type, &relations, &ids)?;
+                }
+                if bytes > limits::HYDRATED_BYTES {
+                    return Err(too_many().into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fetches objects of one type by one statement, for all relations that lead there; returns
+    /// how large their texts are.
+    fn fetch(
+        &self,
+        answer: &mut Answer<'_>,
+        content_type: &Type,
+        relations: &[usize],
+        ids: &BTreeSet<String>,
+    ) -> Result<usize, Failure> {
+        let view = View::of_many(self.caller, content_type);
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut bytes = 0;
+        self.reader.objects(view.edition, content_type.pk, &ids, |stored| {
+            if !view.shows(&stored.internal) || bytes > limits::HYDRATED_BYTES {
+                return;
+            }
+            let id = stored.id.to_ascii_lowercase();
+            for relation in relations {
+                if answer.targets.leads_to(*relation, &id) {
+                    let selection = &self.plan.relations[*relation].selection;
+                    let mut text = Text::default();
+                    answer.targets.object(&mut text, selection, content_type.name(), &stored);
+                    bytes += text.json.len();
+                    answer.targets.set(*relation, &id, text);
+                }
+            }
+        })?;
+        Ok(bytes)
+    }
+}
+
+fn edge(
+    targets: &mut Targets<'_>,
+    text: &mut Text,
+    parts: &[Keyed<Edge>],
+    content_type: &Type,
+    stored: &Stored<'_>,
+) {
+    for (index, part) in parts.iter().enumerate() {
+        text.json.push(if index == 0 { b'{' } else { b',' });
+        text.json.extend_from_slice(&part.key);
+        match &part.value {
+            Edge::Node(selection) => targets.object(text, selection, content_type.name(), stored),
+            Edge::Text(fixed) => text.json.extend_from_slice(fixed),
+        }
+    }
+    text.json.extend_from_slice(if parts.is_empty() { b"{}" } else { b"}" });
+}
+
+fn page_info(out: &mut Vec<u8>, fields: &[Keyed<PageInfo>], has_next: bool) {
+    for (index, field) in fields.iter().enumerate() {
+        out.push(if index == 0 { b'{' } else { b',' });
+        out.extend_from_slice(&field.key);
+        out.extend_from_slice(match &field.value {
+            PageInfo::HasNextPage if has_next => b"true",
+            PageInfo::HasNextPage => b"false",
+            PageInfo::Text(fixed) => fixed,
+        });
+    }
+    out.extend_from_slice(if fields.is_empty() { b"{}" } else { b"}" });
+}
+
+/// Text of an argument; null is as good as none.
+fn text<'v>(arguments: &'v Values, name: &str) -> Option<&'v str> {
+    arguments.get(name).and_then(Value::as_str)
+}
+
+/// A whole number that was found to be one; below zero it counts as zero.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an Int")]
+fn whole(number: f64) -> u64 {
+    number.max(0.0) as u64
+}
+
+/// A number from 1 on; others count as not given (contract 1.8).
+fn at_least_one(arguments: &Values, name: &str) -> Option<u32> {
+    let number = arguments.get(name).and_then(Value::as_f64).map(whole);
+    number.and_then(|number| u32::try_from(number).ok()).filter(|number| *number >= 1)
+}
+
+fn limit(arguments: &Values, name: &str, default: u32) -> u32 {
+    at_least_one(arguments, name).unwrap_or(default).min(limits::PAGE_MAX)
+}
+
+fn order(arguments: &Values) -> ListRequest {
+    let direction = text(arguments, "order_direction").unwrap_or_default();
+    ListRequest {
+        order_by: text(arguments, "order_by").map(str::to_owned),
+        descending: direction.eq_ignore_ascii_case("desc"),
+        ..ListRequest::default()
+    }
+}
+
+/// Reads `field` and `value`: the condition that both make, when they are given.
+fn by_value<'v>(
+    content_type: &'v Type,
+    arguments: &'v Values,
+) -> Result<Option<(&'v str, Value)>, Fault> {
+    let (field, value) = match (text(arguments, "field"), text(arguments, "value")) {
+        (Some(field), Some(value)) => (field, value),
+        (None, None) => return Ok(None),
+        (Some(_), None) => return Err(Fault::bad_request("The argument field needs a value")),
+        (None, Some(_)) => return Err(Fault::bad_request("The argument value needs a field")),
+    };
+    let is_text = |input: InputType| input != InputType::DateTime;
+    let property = content_type.properties.iter().find(|property| {
+        property.name == field
+            && property.unique
+            && property.schema_type == SchemaType::String
+            && is_text(property.input_type)
+    });
+    let Some(property) = property else {
+        let message = format!("The field \"{field}\" is not a unique text property");
+        return Err(Fault::bad_request(message));
+    };
+    Ok(Some((&property.name, json!({ "type": "equals", "filter": value }))))
+}
+
+/// Writes the conditions of a connection as those of a list (contract 8.2).
+fn filters(content_type: &Type, arguments: &Values) -> Result<String, Fault> {
+    let mut filters = Map::new();
+    if let Some(Value::Object(given)) = arguments.get("filter") {
+        for (path, filter) in given {
+            if filter.is_null() {
+                continue;
+            }
+            let operator = filter["type"].as_str().unwrap_or_default();
+            let mut filter = filter.clone();
+            if ["equals", "notEqual", "notEquals", "overlaps", "includes"].contains(&operator) {
+                let list = filter["filter"].as_str().filter(|text| text.trim_start().starts_with('['));
+                if let Some(Ok(list)) = list.map(serde_json::from_str::<Vec<Value>>) {
+                    filter["filter"] = Value::Array(list);
+                }
+            }
+            filters.insert(path.clone(), filter);
+        }
+    }
+    let by_value = by_value(content_type, arguments)?;
+    let Some((path, condition)) = by_value else { return Ok(Value::Object(filters).to_string()) };
+    if let Some(other) = filters.remove(path) {
+        // Two conditions on one path: the stricter spelling of it stands for the first.
+        filters.insert(format!("$.{path}"), other);
+    }
+    filters.insert(path.to_owned(), condition);
+    Ok(Value::Object(filters).to_string())
+}

@@ -1,0 +1,86 @@
+//! What can be wrong with a query, and how it is told (contract 8.6).
+
+use async_graphql::Pos;
+use serde_json::{Value, json};
+
+use crate::{limits, wire::graphql::GraphQlAnswer};
+
+/// One fault of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) message: String,
+    pub(crate) code: Code,
+    pub(crate) locations: Vec<Pos>,
+}
+
+/// Kinds of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    Parse,
+    Validation,
+    BadRequest,
+    NotFound,
+    TooComplex,
+}
+
+impl Code {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Parse => "GRAPHQL_PARSE_FAILED",
+            Self::Validation => "GRAPHQL_VALIDATION_FAILED",
+            Self::BadRequest => "BAD_REQUEST",
+            Self::NotFound => "NOT_FOUND",
+            Self::TooComplex => "QUERY_TOO_COMPLEX",
+        }
+    }
+}
+
+impl Fault {
+    pub(crate) fn invalid(message: impl Into<String>, locations: &[Pos]) -> Self {
+        Self { message: message.into(), code: Code::Validation, locations: locations.to_vec() }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: Code::BadRequest, locations: Vec::new() }
+    }
+
+    pub(crate) fn too_complex(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: Code::TooComplex, locations: Vec::new() }
+    }
+
+    /// A root field that names no content type.
+    pub(crate) fn not_found(location: Pos) -> Self {
+        let message = "Not found".to_owned();
+        Self { message, code: Code::NotFound, locations: vec![location] }
+    }
+
+    fn to_json(&self) -> Value {
+        let mut error = json!({ "message": self.message });
+        if !self.locations.is_empty() {
+            let locations = self.locations.iter();
+            error["locations"] = locations
+                .map(|place| json!({ "line": place.line, "column": place.column }))
+                .collect();
+        }
+        error["extensions"] = json!({ "code": self.code.as_str() });
+        error
+    }
+}
+
+impl From<async_graphql::parser::Error> for Fault {
+    fn from(error: async_graphql::parser::Error) -> Self {
+        let locations = error.positions().take(1).collect();
+        Self { message: error.to_string(), code: Code::Parse, locations }
+    }
+}
+
+/// The answer to a query that is not carried out.
+pub(crate) fn refusal(faults: &[Fault]) -> GraphQlAnswer {
+    let is_missing = faults.iter().any(|fault| fault.code == Code::NotFound);
+    let errors: Vec<Value> =
+        faults.iter().take(limits::GRAPHQL_FAULTS).map(Fault::to_json).collect();
+    GraphQlAnswer {
+        status: if is_missing { 404 } else { 400 },
+        body: json!({ "errors": errors }).to_string().into_bytes(),
+    }
+}

@@ -1,0 +1,1 @@
+//! Any selection of fields is what the rest of the API shows.
