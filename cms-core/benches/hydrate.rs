@@ -10,7 +10,13 @@ mod corpus;
 #[path = "support/posts.rs"]
 mod posts;
 
-use cms_core::{Caller, Durability, wire::object::ListRequest};
+use cms_core::{
+    Caller, Durability,
+    wire::{
+        graphql::{GraphQlRequest, GraphQlVersion},
+        object::ListRequest,
+    },
+};
 use divan::Bencher;
 
 fn main() {
@@ -27,6 +33,27 @@ fn core(bencher: Bencher, hydrate: u8) {
     let author = &list().to_value()["data"][0]["author"][0];
     assert_eq!(author["name"].is_string(), hydrate > 0);
     bencher.bench_local(list);
+}
+
+/// The same posts with the same authors, all fields of both asked for by name.
+#[divan::bench]
+fn graphql(bencher: Bencher) {
+    let (folder, local) = (posts::folder(Durability::Normal), Caller::local());
+    let internal = "internal { contentType createdAt updatedAt deletedAt workflowState objectTitle \
+        latestVersion status publicVersion publishedAt }";
+    let request = GraphQlRequest {
+        query: format!(
+            "{{ postList(order_by: \"rank\") {{ id {internal} title slug category rank date featured \
+             excerpt body author {{ id {internal} name bio }} }} }}"
+        ),
+        ..GraphQlRequest::default()
+    };
+    let ask = || {
+        let answer = folder.cms.graphql().execute(&local, GraphQlVersion::Legacy, &request);
+        answer.expect("the query is answered")
+    };
+    assert_eq!(ask().status, 200);
+    bencher.bench_local(ask);
 }
 
 #[divan::bench]

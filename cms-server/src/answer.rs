@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     response::Response,
 };
-use cms_core::wire::object::Json;
+use cms_core::wire::{graphql::GraphQlAnswer, object::Json};
 use serde::Serialize;
 
 use crate::{
@@ -75,6 +75,11 @@ impl Answer {
         Self::new(StatusCode::NOT_MODIFIED, Vec::new())
     }
 
+    /// 200 with a text that is not JSON.
+    pub(crate) fn text(text: String) -> Self {
+        Self::file(HeaderValue::from_static("text/plain; charset=utf-8"), text.into())
+    }
+
     /// 202 with a value as JSON: it will be done.
     pub(crate) fn accepted(value: &impl Serialize) -> Self {
         Self::json(value).with_status(StatusCode::ACCEPTED)
@@ -111,6 +116,11 @@ impl Answer {
     pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
+    }
+
+    /// The same answer, with the body of another.
+    pub(crate) fn with_body_of(self, other: Self) -> Self {
+        Self { body: other.body, ..self }
     }
 
     /// Adds a header when there is a value for it.
@@ -172,6 +182,13 @@ impl Answer {
         *response.status_mut() = self.status;
         *response.headers_mut() = headers;
         response
+    }
+}
+
+impl From<GraphQlAnswer> for Answer {
+    fn from(GraphQlAnswer { status, body }: GraphQlAnswer) -> Self {
+        let status = StatusCode::from_u16(status).expect("the core names HTTP statuses");
+        Self::new(status, body)
     }
 }
 

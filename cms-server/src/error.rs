@@ -2,7 +2,10 @@
 //! [`cms_core::wire::error`], where the command line reads them back.
 
 use axum::http::{HeaderValue, StatusCode, header};
-use cms_core::{Error, wire};
+use cms_core::{
+    Error,
+    wire::{self, graphql::GraphQlAnswer},
+};
 
 use crate::answer::Answer;
 
@@ -21,6 +24,13 @@ impl From<Error> for Answer {
         }
         answer
     }
+}
+
+/// An error as GraphQL tells it (contract 8.6).
+pub(crate) fn of_graphql(error: Error) -> Answer {
+    let told = Answer::from(GraphQlAnswer::of(&error));
+    // Header and cause are those of any other error.
+    Answer::from(error).with_body_of(told)
 }
 
 /// 404 for a path that no route has.

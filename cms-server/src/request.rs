@@ -99,7 +99,7 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
                 };
                 // Who is refused early is told what was ignored, too.
                 Ok(answered.unwrap_or_else(|error| {
-                    Answer::from(error).with_optional(deprecation::QUERY, errand.ignored())
+                    (route.failure)(error).with_optional(deprecation::QUERY, errand.ignored())
                 }))
             }
         },
@@ -194,7 +194,8 @@ impl Errand {
         let query = Query::parse(query_text(&self.parts));
         let (head, site) = (&self.parts, &app.site);
         let mut call = Call { caller, path, query, head, site, body, form, ignored_payload: None };
-        let answer = handler(&app.cms, &mut call).unwrap_or_else(|error| Some(error.into()))?;
+        let answer = handler(&app.cms, &mut call)
+            .unwrap_or_else(|error| Some((self.route.failure)(error)))?;
         Some(
             answer
                 .with_optional(deprecation::QUERY, call.query.ignored(self.route.query))

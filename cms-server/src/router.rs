@@ -10,16 +10,17 @@ use axum::{
     body::Body,
     http::{Method, Request, request::Parts},
 };
-use cms_core::{Access, Cms, Permission, Result, paging};
+use cms_core::{Access, Cms, Error, Permission, Result, paging};
 
 use crate::{
     answer::Answer,
     blocking::Work,
     config::ServerConfig,
+    error,
     extract::query::Query,
     http::{
-        batch, check, context, docs, health, keys, media, objects, openapi, publish, search, types,
-        workflow,
+        batch, check, context, docs, graphql, health, keys, media, objects, openapi, publish, search,
+        types, workflow,
     },
     request::{self, Call},
     state::App,
@@ -35,6 +36,8 @@ pub struct Route {
     /// Answers without crossing to blocking work when that is certain to be quick.
     pub(crate) quick: Option<QuickHandler>,
     pub(crate) reads: Reads,
+    /// How it is told that something went wrong before or in the handler.
+    pub(crate) failure: fn(Error) -> Answer,
     /// Query parameters that the route knows; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -108,7 +111,8 @@ impl Needs {
 impl Route {
     const fn new(method: Method, path: &'static str, work: Work, action: Action) -> Self {
         let (quick, reads, query): (_, _, &[&str]) = (None, Reads::Nothing, &[]);
-        Self { method, path, action, work, quick, reads, query }
+        let failure = <Answer as From<Error>>::from;
+        Self { method, path, action, work, quick, reads, failure, query }
     }
 
     /// A row that asks for no key.
@@ -138,6 +142,15 @@ impl Route {
         let action = Action::Keyed(Needs::Upload, handler);
         let mut row = Self::new(Method::POST, path, Work::Inspect, action);
         row.reads = Reads::Form;
+        row
+    }
+
+    /// A row that reads what the query in its body asks for.
+    const fn graphql(path: &'static str, handler: Handler) -> Self {
+        let action = Action::Keyed(Needs::AnyKey, handler);
+        let mut row = Self::new(Method::POST, path, Work::Read, action);
+        row.reads = Reads::Json;
+        row.failure = error::of_graphql;
         row
     }
 
@@ -254,6 +267,11 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/internal/reindex", Needs::Manage, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Needs::Manage, check::check),
     Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),
+
+    Route::graphql("/api/graphql", graphql::query),
+    Route::get("/api/graphql/schema", Work::Read, Needs::AnyKey, graphql::schema),
+    Route::graphql("/api/v2/graphql", graphql::query_v2),
+    Route::get("/api/v2/graphql/schema", Work::Read, Needs::AnyKey, graphql::schema_v2),
 
     Route::get("/api/v1/open-api-schema.json", Work::Read, Needs::AnyKey, openapi::get)
         .query(&["version", "hydrate", "user_only"]),

@@ -71,8 +71,7 @@ impl GraphQl<'_> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let Some(prepared) = self.cms.schemas.get(&catalog, caller, version) else {
-                let message = Error::Forbidden.to_string();
-                return Ok(GraphQlAnswer::failed(403, &message, "FORBIDDEN"));
+                return Ok(GraphQlAnswer::of(&Error::Forbidden));
             };
             match self.answer(reader, &catalog, caller, &prepared, request) {
                 Ok(body) => Ok(GraphQlAnswer { status: 200, body }),

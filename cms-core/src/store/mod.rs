@@ -109,7 +109,26 @@ pub(crate) struct Reader<'c>(&'c Connection);
 
 impl Reader<'_> {
     fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        #[cfg(test)]
+        counting::count();
         self.0.prepare_cached(sql).map_err(map)
+    }
+}
+
+/// Statements that tests count.
+#[cfg(test)]
+pub(crate) mod counting {
+    use std::cell::Cell;
+
+    thread_local!(static STATEMENTS: Cell<usize> = const { Cell::new(0) });
+
+    pub(super) fn count() {
+        STATEMENTS.set(STATEMENTS.get() + 1);
+    }
+
+    /// Returns how many statements this thread has run.
+    pub(crate) fn statements() -> usize {
+        STATEMENTS.get()
     }
 }
 

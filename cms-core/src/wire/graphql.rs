@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use super::error;
+use crate::error::Error;
+
 /// Which of the two schemas a query is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GraphQlVersion {
@@ -20,6 +23,24 @@ pub struct GraphQlRequest {
     pub operation_name: Option<String>,
 }
 
+/// Returns what GraphQL calls an error of the rest of the API (contract 8.6).
+pub fn code(error: &Error) -> &'static str {
+    match error {
+        Error::Invalid(_) => "BAD_USER_INPUT",
+        Error::Refused(_) | Error::BatchLimit { .. } | Error::BadRequest(_) | Error::Blocked(_) => {
+            "BAD_REQUEST"
+        }
+        Error::Unauthenticated => "UNAUTHORIZED",
+        Error::Forbidden => "FORBIDDEN",
+        Error::NotFound { .. } => "NOT_FOUND",
+        Error::Conflict(_) | Error::DataLoss(_) => "CONFLICT",
+        Error::ObjectTooLarge { .. } | Error::BodyTooLarge => "PAYLOAD_TOO_LARGE",
+        Error::UnsupportedMedia => "UNSUPPORTED_MEDIA_TYPE",
+        Error::Busy(_) => "UNAVAILABLE",
+        Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => "INTERNAL",
+    }
+}
+
 /// A status, and the JSON text of the answer: of what went wrong, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphQlAnswer {
@@ -28,6 +49,13 @@ pub struct GraphQlAnswer {
 }
 
 impl GraphQlAnswer {
+    /// An error of the rest of the API as GraphQL tells it.
+    pub fn of(error: &Error) -> Self {
+        let body = error::body(error);
+        let message = body["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
+        Self::failed(error::status(error), &message, code(error))
+    }
+
     /// An answer with one error and no data.
     pub fn failed(status: u16, message: &str, code: &str) -> Self {
         let body = serde_json::json!({

@@ -5,6 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod context;
 pub(crate) mod docs;
+pub(crate) mod graphql;
 pub(crate) mod health;
 pub(crate) mod images;
 pub(crate) mod keys;

@@ -44,6 +44,13 @@ fn rows() -> Vec<Row> {
 
     row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
     row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
+    for version in ["/api/graphql", "/api/v2/graphql"] {
+        let query = json!({ "query": "{ __typename }" });
+        row("POST", version, version, query, READ);
+    }
+    for schema in ["/api/graphql/schema", "/api/v2/graphql/schema"] {
+        row("GET", schema, schema, none.clone(), READ);
+    }
     row("GET", "/api/auth-context", "/api/auth-context", none.clone(), ANY_KEY);
 
     let types = "/api/v1/internal/contenttype";

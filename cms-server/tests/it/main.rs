@@ -5,6 +5,7 @@
 mod conventions;
 mod coverage;
 mod docs;
+mod graphql;
 mod headers;
 mod hostile;
 mod images;

@@ -1,0 +1,123 @@
+//! GraphQL over HTTP: statuses and bodies (contract 8.6), and who sees what.
+
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, Who, definition, forbidden, unauthorized};
+
+const PATHS: [&str; 2] = ["/api/graphql", "/api/v2/graphql"];
+
+fn failed(status: u16, message: &str, code: &str) -> (u16, Value) {
+    let error = json!({ "message": message, "extensions": { "code": code } });
+    (status, json!({ "errors": [error] }))
+}
+
+#[tokio::test]
+async fn an_object_and_a_list_are_answered() {
+    let app = TestApp::new();
+    let legacy = json!({ "query": "query($id: String) { post(id: $id) { id title } postList { id } }",
+        "variables": { "id": "one" } });
+    let post = json!({ "id": "one", "title": "One" });
+    let data = json!({ "data": { "post": post, "postList": [{ "id": "one" }] } });
+    assert_eq!(app.request("POST", PATHS[0], &legacy).await.both(), (200, data));
+
+    let query = json!({ "query": "{ post { edges { node { id title } } totalCount } }" });
+    let data = json!({ "data": { "post": { "edges": [{ "node": post }], "totalCount": 1 } } });
+    assert_eq!(app.request("POST", PATHS[1], &query).await.both(), (200, data));
+}
+
+#[tokio::test]
+async fn refusals_are_told_as_graphql_has_them() {
+    let app = TestApp::new();
+    let query = json!({ "query": "{ __typename }" });
+    for path in PATHS {
+        let nobody = failed(401, "Unauthorized", "UNAUTHORIZED");
+        assert_eq!(app.ask(Who::Nobody, "POST", path, &query).await.both(), nobody);
+        assert_eq!(app.ask(Who::Unknown, "POST", path, &query).await.both(), nobody);
+        let stranger = failed(403, "Access denied or quota limit exceeded", "FORBIDDEN");
+        assert_eq!(app.ask(Who::Stranger, "POST", path, &query).await.both(), stranger);
+
+        let bodies = [
+            ("{}", "The property query is required"),
+            (r#"{"query":null}"#, "The property query is required"),
+            (r#"{"query":5}"#, "The property query must be a string"),
+            (r#"{"query":"{a}","variables":[]}"#, "The property variables must be an object"),
+            (r#"{"query":"{a}","operationName":1}"#, "The property operationName must be a string"),
+            ("{", "Malformed JSON"),
+            ("[]", "Malformed JSON"),
+            ("", "Malformed JSON"),
+        ];
+        let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
+        for (body, message) in bodies {
+            let headers = [key, ("content-type", "application/json")];
+            let reply = app.send("POST", path, &headers, body).await;
+            assert_eq!(reply.both(), failed(400, message, "BAD_REQUEST"), "{body}");
+        }
+        let headers = [key, ("content-type", "application/graphql")];
+        let reply = app.send("POST", path, &headers, "{ __typename }").await;
+        let other = failed(415, "Unsupported Media Type", "UNSUPPORTED_MEDIA_TYPE");
+        assert_eq!(reply.both(), other);
+
+        let unknown = json!({ "query": "{ nothing { id } }" });
+        let (status, body) = app.request("POST", path, &unknown).await.both();
+        let error = &body["errors"][0];
+        let told = (&error["message"], &error["extensions"]["code"]);
+        assert_eq!((status, told), (404, (&json!("Not found"), &json!("NOT_FOUND"))));
+        assert_eq!(app.get(path).await.status, 405);
+    }
+}
+
+#[tokio::test]
+async fn the_schema_is_a_plain_text_and_its_refusals_are_plain() {
+    let app = TestApp::new();
+    for path in PATHS.map(|path| format!("{path}/schema")) {
+        let reply = app.get(&path).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/plain; charset=utf-8")));
+        let text = String::from_utf8(reply.bytes.to_vec()).unwrap();
+        assert!(text.contains("type post {") && text.contains("type _media {"), "{text}");
+        assert_eq!(app.ask(Who::Nobody, "GET", &path, &Value::Null).await.both(), unauthorized());
+        assert_eq!(app.ask(Who::Stranger, "GET", &path, &Value::Null).await.both(), forbidden());
+
+        let own = app.ask(Who::Scoped, "GET", &path, &Value::Null).await;
+        let text = String::from_utf8(own.bytes.to_vec()).unwrap();
+        assert!(text.contains("type post {") && !text.contains("type author {"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_types_is_a_change_of_the_schema() {
+    let app = TestApp::new();
+    let query = json!({ "query": "{ freshList { id } }" });
+    assert_eq!(app.request("POST", PATHS[0], &query).await.status, 404);
+    let types = "/api/v1/internal/contenttype";
+    assert_eq!(app.request("POST", types, &json!(definition("fresh"))).await.status, 200);
+    let empty = (200, json!({ "data": { "freshList": [] } }));
+    assert_eq!(app.request("POST", PATHS[0], &query).await.both(), empty);
+}
+
+#[tokio::test]
+async fn visibility_is_that_of_lists() {
+    let app = TestApp::new();
+    app.create_type("page", &json!({ "draftPublic": true }));
+    for id in ["draft", "live", "edited"] {
+        app.create("page", &json!({ "id": id, "title": id })).await;
+    }
+    for id in ["live", "edited"] {
+        app.post(&format!("/api/v1/content/page/{id}/publish")).await;
+    }
+    let newer = json!({ "title": "newer" });
+    app.request("PATCH", "/api/v1/content/page/edited", &newer).await;
+    let query = json!({ "query": "{ pageList { id title } page(id: \"draft\") { id } }" });
+    let page = |id: &str, title: &str| json!({ "id": id, "title": title });
+    let public = json!([page("live", "live"), page("edited", "edited")]);
+    let all = json!([page("draft", "draft"), page("live", "live"), page("edited", "newer")]);
+    let table: [(&[(&str, &str)], _, _); 3] = [
+        (&[], &public, &json!(null)),
+        (&[("x-mode", "preview")], &all, &json!({ "id": "draft" })),
+        (&[("x-mode", "preview"), ("x-visibility", "public")], &public, &json!(null)),
+    ];
+    for (headers, list, one) in table {
+        let reply = app.ask_with(headers, Who::ReadOnly, "POST", PATHS[0], &query).await;
+        let data = &reply.json()["data"];
+        assert_eq!((&data["pageList"], &data["page"]), (list, one), "{headers:?}");
+    }
+}
