@@ -161,7 +161,8 @@ impl<'d> Measure<'d> {
                 Selection::Field(field) => {
                     let mut cost = self.set(&field.node.selection_set.node, level + 1)?;
                     let arguments = field.node.arguments.iter();
-                    cost.parts += arguments.map(|(_, value)| 1 + values_of(&value.node)).sum::<usize>();
+                    cost.parts +=
+                        arguments.map(|(_, value)| 1 + values_of(&value.node)).sum::<usize>();
                     match field.node.name.node.as_str() {
                         "__schema" | "__type" => {
                             cost.introspection = (cost.lists, cost.multiplying);

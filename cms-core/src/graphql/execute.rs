@@ -11,7 +11,7 @@ use async_graphql::Value as Described;
 use serde_json::{Map, Value, json};
 
 use super::{
-    fault::Fault,
+    fault::{Failure, Fault},
     input::Values,
     plan::{Action, Edge, Keyed, PageInfo, Part, Plan, Selection},
     render::{Targets, Text},
@@ -30,24 +30,6 @@ use crate::{
     store::Reader,
     wire::object::ListRequest,
 };
-
-/// Why there is no answer: the query, or something else.
-pub(crate) enum Failure {
-    Faults(Vec<Fault>),
-    Error(Error),
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Faults(vec![fault])
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
 
 /// Where a plan is carried out: one snapshot, one view of the content.
 pub(crate) struct Execution<'a> {
@@ -299,9 +281,9 @@ impl Execution<'_> {
         let objects = self.cms.objects();
         let plan = objects.plan(self.reader, content_type, view, request, slice, true);
         let plan = plan.map_err(|error| match error {
-            Error::Invalid(errors) => Failure::Faults(
-                errors.at("filters").iter().map(Fault::bad_request).collect(),
-            ),
+            Error::Invalid(errors) => {
+                Failure::Faults(errors.at("filters").iter().map(Fault::bad_request).collect())
+            }
             other => Failure::Error(other),
         })?;
         let plan = plan.expect("without a bound nothing is put off");
@@ -472,7 +454,8 @@ fn filters(content_type: &Type, arguments: &Values) -> Result<String, Fault> {
             let operator = filter["type"].as_str().unwrap_or_default();
             let mut filter = filter.clone();
             if ["equals", "notEqual", "notEquals", "overlaps", "includes"].contains(&operator) {
-                let list = filter["filter"].as_str().filter(|text| text.trim_start().starts_with('['));
+                let list =
+                    filter["filter"].as_str().filter(|text| text.trim_start().starts_with('['));
                 if let Some(Ok(list)) = list.map(serde_json::from_str::<Vec<Value>>) {
                     filter["filter"] = Value::Array(list);
                 }
@@ -483,7 +466,7 @@ fn filters(content_type: &Type, arguments: &Values) -> Result<String, Fault> {
     let by_value = by_value(content_type, arguments)?;
     let Some((path, condition)) = by_value else { return Ok(Value::Object(filters).to_string()) };
     if let Some(other) = filters.remove(path) {
-        // Two conditions on one path: the stricter spelling of it stands for the first.
+        // A path has two spellings, so that there can be two conditions on it.
         filters.insert(format!("$.{path}"), other);
     }
     filters.insert(path.to_owned(), condition);
@@ -509,7 +492,8 @@ mod tests {
     fn folder() -> TestCms {
         let test = TestCms::new();
         let local = Caller::local();
-        let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
+        let links =
+            json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
         let to = |target: &str| {
             let validation = json!({ "relationContenttype": target, "relationMultiple": true });
             json!({ "label": "L", "inputType": "datasource", "validation": validation })
@@ -530,9 +514,7 @@ mod tests {
         for id in ["even", "odd"] {
             create("_tag", json!({ "id": id, "name": id }));
         }
-        let link = |name: &str, id: String| {
-            json!({ "type": "internal", "dataUrl": format!("/api/v1/content/{name}/{id}") })
-        };
+        let link = |name: &str, id: String| json!({ "type": "internal", "dataUrl": format!("/api/v1/content/{name}/{id}") });
         for number in (0..20).rev() {
             let next = (number + 1..20).take(2).map(|next| link("post", next.to_string()));
             let tag = if number % 2 == 0 { "even" } else { "odd" };

@@ -3,7 +3,7 @@
 use async_graphql::Pos;
 use serde_json::{Value, json};
 
-use crate::{limits, wire::graphql::GraphQlAnswer};
+use crate::{error::Error, limits, wire::graphql::GraphQlAnswer};
 
 /// One fault of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +71,24 @@ impl From<async_graphql::parser::Error> for Fault {
     fn from(error: async_graphql::parser::Error) -> Self {
         let locations = error.positions().take(1).collect();
         Self { message: error.to_string(), code: Code::Parse, locations }
+    }
+}
+
+/// Why there is no answer: the query, or something else.
+pub(crate) enum Failure {
+    Faults(Vec<Fault>),
+    Error(Error),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Faults(vec![fault])
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
     }
 }
 

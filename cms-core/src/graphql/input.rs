@@ -14,12 +14,23 @@ use super::{
     fault::Fault,
     model::{Model, Named, Scalar, TypeRef},
 };
+use crate::limits;
+
+/// What messages show of a value: levels, elements of each, characters of a text.
+const INSPECTED_DEPTH: usize = 2;
+const INSPECTED_ITEMS: usize = 10;
+const INSPECTED_CHARS: usize = 100;
 
 /// Values by name; what was not given is not there.
 pub(crate) type Values = Map<String, Value>;
 
 /// Tells what is wrong with a literal; variables in it are somebody else's.
-pub(crate) fn check_literal(model: &Model, literal: &Literal, wanted: &str, faults: &mut Vec<String>) {
+pub(crate) fn check_literal(
+    model: &Model,
+    literal: &Literal,
+    wanted: &str,
+    faults: &mut Vec<String>,
+) {
     if let Literal::Variable(_) = literal {
         return;
     }
@@ -64,7 +75,9 @@ pub(crate) fn check_literal(model: &Model, literal: &Literal, wanted: &str, faul
             faults.push(format!("Expected value of type \"{wanted}\", found {other}."));
         }
         (Some(Named::Scalar(scalar)), _) => {
-            if let Some(reason) = scalar_fault(scalar, &literal_value(literal), &literal.to_string()) {
+            if let Some(reason) =
+                scalar_fault(scalar, &literal_value(literal), &literal.to_string())
+            {
                 faults.push(reason);
             }
         }
@@ -162,6 +175,9 @@ fn check_value(
     path: &str,
     wrong: &mut Vec<(String, String, String)>,
 ) {
+    if wrong.len() >= limits::GRAPHQL_FAULTS {
+        return;
+    }
     let mut report = |reason: String| wrong.push((inspect(value), path.to_owned(), reason));
     if value.is_null() {
         if !wanted.nullable {
@@ -201,12 +217,15 @@ fn check_value(
                     None if expected.ends_with('!') => wrong.push((
                         inspect(value),
                         path.to_owned(),
-                        format!("Field \"{field}\" of required type \"{expected}\" was not provided."),
+                        format!(
+                            "Field \"{field}\" of required type \"{expected}\" was not provided."
+                        ),
                     )),
                     None => {}
                 }
             }
-            for field in given.keys().filter(|field| !input.fields.contains_key(*field)) {
+            let unknown = given.keys().filter(|field| !input.fields.contains_key(*field));
+            for field in unknown.take(limits::GRAPHQL_FAULTS) {
                 let reason = format!("Field \"{field}\" is not defined by type \"{name}\".");
                 wrong.push((inspect(value), path.to_owned(), reason));
             }
@@ -216,21 +235,35 @@ fn check_value(
     }
 }
 
-/// A value as the reference implementation prints it in messages.
+/// A value as the reference implementation prints it in messages, without what is deep inside.
 fn inspect(value: &Value) -> String {
+    inspect_at(value, 0)
+}
+
+fn inspect_at(value: &Value, depth: usize) -> String {
+    let inner = |value: &Value| inspect_at(value, depth + 1);
     match value {
+        Value::Array(items) if items.is_empty() => "[]".to_owned(),
+        Value::Array(_) if depth > INSPECTED_DEPTH => "[Array]".to_owned(),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().take(10).map(inspect).collect();
-            format!("[{}]", items.join(", "))
+            let mut shown: Vec<String> = items.iter().take(INSPECTED_ITEMS).map(inner).collect();
+            match items.len().saturating_sub(INSPECTED_ITEMS) {
+                0 => {}
+                1 => shown.push("... 1 more item".to_owned()),
+                more => shown.push(format!("... {more} more items")),
+            }
+            format!("[{}]", shown.join(", "))
         }
         Value::Object(fields) if fields.is_empty() => "{}".to_owned(),
+        Value::Object(_) if depth > INSPECTED_DEPTH => "[Object]".to_owned(),
         Value::Object(fields) => {
-            let fields: Vec<String> = fields
-                .iter()
-                .take(10)
-                .map(|(name, value)| format!("{name}: {}", inspect(value)))
-                .collect();
-            format!("{{ {} }}", fields.join(", "))
+            let shown = fields.iter().take(INSPECTED_ITEMS);
+            let shown = shown.map(|(name, value)| format!("{name}: {}", inner(value)));
+            format!("{{ {} }}", shown.collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) if text.len() > INSPECTED_CHARS => {
+            let start: String = text.chars().take(INSPECTED_CHARS).collect();
+            json!(start + "...").to_string()
         }
         other => other.to_string(),
     }
@@ -242,11 +275,10 @@ pub(crate) fn arguments(
     declared: &IndexMap<String, TypeRef>,
     variables: &Values,
 ) -> Values {
-    let given = field.arguments.iter().filter(|(name, _)| declared.contains_key(name.node.as_str()));
+    let given =
+        field.arguments.iter().filter(|(name, _)| declared.contains_key(name.node.as_str()));
     given
-        .filter_map(|(name, value)| {
-            Some((name.node.to_string(), resolve(&value.node, variables)?))
-        })
+        .filter_map(|(name, value)| Some((name.node.to_string(), resolve(&value.node, variables)?)))
         .collect()
 }
 
@@ -259,10 +291,9 @@ pub(crate) fn condition(value: &Positioned<Literal>, variables: &Values) -> bool
 fn resolve(literal: &Literal, variables: &Values) -> Option<Value> {
     Some(match literal {
         Literal::Variable(name) => variables.get(name.as_str())?.clone(),
-        Literal::List(items) => items
-            .iter()
-            .map(|item| resolve(item, variables).unwrap_or(Value::Null))
-            .collect(),
+        Literal::List(items) => {
+            items.iter().map(|item| resolve(item, variables).unwrap_or(Value::Null)).collect()
+        }
         Literal::Object(fields) => fields
             .iter()
             .filter_map(|(name, value)| Some((name.to_string(), resolve(value, variables)?)))

@@ -263,8 +263,7 @@ impl Builder {
     }
 
     fn add_field(&mut self, object: usize, name: &str, text: &str, source: Source) -> &mut Field {
-        let field =
-            Field { type_ref: self.type_ref(text), arguments: IndexMap::new(), source };
+        let field = Field { type_ref: self.type_ref(text), arguments: IndexMap::new(), source };
         let fields = &mut self.model.objects[object].fields;
         fields.entry(name.to_owned()).or_insert(field)
     }
@@ -303,7 +302,10 @@ impl Builder {
         }
         if !self.is_legacy() {
             let fields = [("type", "String!"), ("filter", "String!"), ("filter2", "String")];
-            self.add_input(FILTER.to_owned(), fields.map(|(name, text)| (name.to_owned(), text, "")));
+            self.add_input(
+                FILTER.to_owned(),
+                fields.map(|(name, text)| (name.to_owned(), text, "")),
+            );
         }
     }
 
@@ -324,8 +326,7 @@ impl Builder {
     fn add_contents(&mut self, contents: &[Content<'_>]) {
         let names = contents.iter().map(|content| content.name);
         let names = naming::distinct(names, &mut self.taken);
-        let objects: Vec<usize> =
-            names.iter().map(|name| self.name_object(name.clone())).collect();
+        let objects: Vec<usize> = names.iter().map(|name| self.name_object(name.clone())).collect();
         for name in &names {
             self.reserve(name);
         }
@@ -371,10 +372,8 @@ impl Builder {
         for (property, field) in properties.iter().zip(&names) {
             let target = property.relation.as_ref().and_then(|link| link.target.as_deref());
             if let Some((target, name)) = target.and_then(|target| targets.get_key_value(target)) {
-                let source = Source::Relation {
-                    name: property.name.clone(),
-                    target: (*target).to_owned(),
-                };
+                let source =
+                    Source::Relation { name: property.name.clone(), target: (*target).to_owned() };
                 self.add_field(object, field, &format!("[{name}]"), source);
                 continue;
             }
@@ -456,9 +455,11 @@ impl Builder {
     }
 
     fn add_introspection(&mut self) {
-        let objects = INTROSPECTION.map(|(name, fields)| (self.name_object(name.to_owned()), fields));
+        let objects =
+            INTROSPECTION.map(|(name, fields)| (self.name_object(name.to_owned()), fields));
         for (object, fields) in objects {
-            for (name, text) in fields.split_whitespace().filter_map(|field| field.split_once(':')) {
+            for (name, text) in fields.split_whitespace().filter_map(|field| field.split_once(':'))
+            {
                 let plain = name.trim_matches(['(', ')']);
                 let arguments = match plain == name {
                     true => IndexMap::new(),

@@ -19,7 +19,7 @@ use super::{
     bounds,
     fault::Fault,
     input::{self, Values},
-    model::{Field, Model, Named, QUERY, Scalar, Shape, Source},
+    model::{Field, Model, Named, QUERY, Shape, Source},
 };
 use crate::{limits, query::path::InternalField};
 
@@ -91,9 +91,17 @@ pub(crate) enum Picked {
     Id,
     Internal(Vec<Keyed<Internal>>),
     /// A stored value.
-    Member { member: usize, shape: Shape, required: bool, inner: Selection },
+    Member {
+        member: usize,
+        shape: Shape,
+        required: bool,
+        inner: Selection,
+    },
     /// Objects in the place of links.
-    Relation { member: usize, relation: usize },
+    Relation {
+        member: usize,
+        relation: usize,
+    },
 }
 
 pub(crate) enum Internal {
@@ -449,7 +457,7 @@ fn are_same(
 fn object_of(field: &Field) -> usize {
     match field.type_ref.named {
         Named::Object(object) => object,
-        Named::Scalar(Scalar::String | _) | Named::Input(_) => QUERY,
+        Named::Scalar(_) | Named::Input(_) => unreachable!("the query was found valid"),
     }
 }
 

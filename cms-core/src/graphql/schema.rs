@@ -12,7 +12,10 @@ use async_graphql::{
 };
 use futures_util::FutureExt;
 
-use super::model::{Model, QUERY, Source};
+use super::{
+    fault::{Failure, Fault},
+    model::{Model, QUERY, Source},
+};
 use crate::error::{Error, Result};
 
 /// A model in the form in which clients read it.
@@ -56,9 +59,7 @@ impl Schema {
             builder = builder.register(input);
         }
         let schema = builder.finish().map_err(|error| Error::Internal(error.0.into()))?;
-        let sdl = schema.sdl_with_options(
-            async_graphql::SDLExportOptions::new().use_space_ident(),
-        );
+        let sdl = schema.sdl_with_options(async_graphql::SDLExportOptions::new().use_space_ident());
         Ok(Self { schema, sdl })
     }
 
@@ -72,7 +73,7 @@ impl Schema {
         document: &ExecutableDocument,
         operation: Option<&str>,
         variables: serde_json::Map<String, serde_json::Value>,
-    ) -> Result<Value> {
+    ) -> std::result::Result<Value, Failure> {
         let mut request = Request::new("");
         request.set_parsed_query(document.clone());
         request.operation_name = operation.map(str::to_owned);
@@ -80,10 +81,10 @@ impl Schema {
         // Nothing in it ever waits.
         let response: Option<Response> = self.schema.execute(request).now_or_never();
         let response = response.ok_or_else(|| Error::internal("introspection does not wait"))?;
-        match response.errors.into_iter().next() {
-            Some(error) => Err(Error::internal(error.message)),
-            None => Ok(response.data),
-        }
+        let faults = response.errors.iter();
+        let faults: Vec<Fault> =
+            faults.map(|error| Fault::invalid(&error.message, &error.locations)).collect();
+        if faults.is_empty() { Ok(response.data) } else { Err(Failure::Faults(faults)) }
     }
 }
 

@@ -15,8 +15,8 @@ use async_graphql::{
 
 use super::{
     bounds,
-    execute::{Execution, Failure},
-    fault::{self, Fault},
+    execute::Execution,
+    fault::{self, Failure, Fault},
     input,
     model::{Content, Model},
     plan::{self, Action},
@@ -148,9 +148,8 @@ impl Schemas {
         caller: &Caller,
         version: GraphQlVersion,
     ) -> Option<Arc<Prepared>> {
-        let is_shown = |known: &Type| {
-            !known.definition.internal || SHOWN_SYSTEM_TYPES.contains(&known.name())
-        };
+        let is_shown =
+            |known: &Type| !known.definition.internal || SHOWN_SYSTEM_TYPES.contains(&known.name());
         let may_read = |known: &Type| caller.may(Access::READ, known.name());
         let types: Vec<&Type> = catalog
             .types()

@@ -20,7 +20,7 @@ use async_graphql_value::Value;
 use super::{
     fault::Fault,
     input,
-    model::{Model, Named, QUERY, Source, TypeRef},
+    model::{Model, Named, QUERY, TypeRef},
 };
 
 /// Where a directive stands, as messages call it.
@@ -47,7 +47,7 @@ pub(crate) fn validate(model: &Model, document: &ExecutableDocument) -> Vec<Faul
         walk.set(&fragment.node.selection_set.node, object);
         parts.push(variables::Part::fragment(name, fragment.pos, walk.uses, walk.spreads));
     }
-    variables::check(document, &parts, &mut faults);
+    variables::check(model, document, &parts, &mut faults);
     faults.sort_by_key(|fault| {
         fault.locations.first().map_or((0, 0), |place| (place.line, place.column))
     });
@@ -73,11 +73,7 @@ struct Walk<'a, 'd> {
 }
 
 impl<'a, 'd> Walk<'a, 'd> {
-    fn new(
-        model: &'a Model,
-        document: &'d ExecutableDocument,
-        faults: &'a mut Vec<Fault>,
-    ) -> Self {
+    fn new(model: &'a Model, document: &'d ExecutableDocument, faults: &'a mut Vec<Fault>) -> Self {
         Self { model, document, faults, uses: Vec::new(), spreads: Vec::new() }
     }
 
@@ -217,7 +213,8 @@ impl<'a, 'd> Walk<'a, 'd> {
             return;
         };
         if name == "__typename" {
-            self.arguments(&field.node.arguments, &[], "", place, "__typename");
+            let parent = &self.model.object(object).name;
+            self.arguments(&field.node.arguments, &[], parent, place, "__typename");
             self.leaf("__typename", "String!", inner, place);
             return;
         }
@@ -258,7 +255,6 @@ impl<'a, 'd> Walk<'a, 'd> {
             Named::Object(index) => self.composite(name, text, inner, place, *index),
             Named::Scalar(_) | Named::Input(_) => self.leaf(name, text, inner, place),
         }
-        debug_assert!(known.source != Source::Introspection || parent.name.starts_with("__"));
     }
 
     fn leaf(&mut self, name: &str, wanted: &str, inner: &'d SelectionSet, place: Pos) {

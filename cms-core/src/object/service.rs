@@ -76,7 +76,8 @@ impl Objects<'_> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
             let may_count = bound == u64::MAX;
-            let plan = self.plan(reader, content_type, view, request, request.page.into(), may_count)?;
+            let plan =
+                self.plan(reader, content_type, view, request, request.page.into(), may_count)?;
             let Some(plan) = plan.filter(|plan| plan.page.cost <= bound) else { return Ok(None) };
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));

@@ -12,7 +12,11 @@ pub(crate) mod order;
 pub(crate) mod path;
 pub(crate) mod value;
 
-use crate::{ctd::model::Property, object::model::Edition, paging::{Page, Slice}};
+use crate::{
+    ctd::model::Property,
+    object::model::Edition,
+    paging::{Page, Slice},
+};
 use filter::Condition;
 use path::{InternalField, Path, Root};
 

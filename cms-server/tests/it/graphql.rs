@@ -71,7 +71,10 @@ async fn the_schema_is_a_plain_text_and_its_refusals_are_plain() {
     let app = TestApp::new();
     for path in PATHS.map(|path| format!("{path}/schema")) {
         let reply = app.get(&path).await;
-        assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/plain; charset=utf-8")));
+        assert_eq!(
+            (reply.status, reply.header("content-type")),
+            (200, Some("text/plain; charset=utf-8"))
+        );
         let text = String::from_utf8(reply.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && text.contains("type _media {"), "{text}");
         assert_eq!(app.ask(Who::Nobody, "GET", &path, &Value::Null).await.both(), unauthorized());

@@ -10,7 +10,7 @@ use async_graphql::{
 use async_graphql_value::ConstValue;
 
 use super::Use;
-use crate::graphql::fault::Fault;
+use crate::graphql::{fault::Fault, model::Model};
 
 /// An operation or a fragment, and what it uses.
 pub(super) struct Part<'d> {
@@ -43,7 +43,12 @@ impl<'d> Part<'d> {
 }
 
 /// Notes what is wrong with variables and fragments.
-pub(super) fn check(document: &ExecutableDocument, parts: &[Part<'_>], faults: &mut Vec<Fault>) {
+pub(super) fn check(
+    model: &Model,
+    document: &ExecutableDocument,
+    parts: &[Part<'_>],
+    faults: &mut Vec<Fault>,
+) {
     let fragments: HashMap<&str, &Part<'_>> = parts
         .iter()
         .filter(|part| part.operation.is_none())
@@ -55,7 +60,7 @@ pub(super) fn check(document: &ExecutableDocument, parts: &[Part<'_>], faults: &
         let reached = reach(part, &fragments);
         // The first is the operation itself, whatever its name.
         used.extend(reached.iter().skip(1).filter_map(|part| part.name));
-        check_operation(part, operation, &reached, faults);
+        check_operation(model, part, operation, &reached, faults);
     }
     for name in document.fragments.keys().filter(|name| !used.contains(name.as_str())) {
         let place = fragments[name.as_str()].place;
@@ -83,6 +88,7 @@ fn reach<'p, 'd>(
 }
 
 fn check_operation(
+    model: &Model,
     part: &Part<'_>,
     operation: &OperationDefinition,
     reached: &[&Part<'_>],
@@ -106,7 +112,10 @@ fn check_operation(
         let given = &definition.node.var_type.node;
         let has_default = definition.node.default_value.as_ref();
         let has_default = has_default.is_some_and(|default| default.node != ConstValue::Null);
+        // A type that nobody knows is told as such.
+        let is_known = model.find(given.to_string().trim_matches(['[', ']', '!'])).is_some();
         if let Some(expected) = &usage.expected
+            && is_known
             && !is_allowed(&given.to_string(), has_default, expected)
         {
             let message = format!(
@@ -169,7 +178,8 @@ fn check_cycles(fragments: &HashMap<&str, &Part<'_>>, faults: &mut Vec<Fault>) {
             if let Some(first) = way.iter().position(|(name, _)| *name == spread) {
                 let via: Vec<String> =
                     way[first + 1..].iter().map(|(name, _)| format!("\"{name}\"")).collect();
-                let via = if via.is_empty() { String::new() } else { format!(" via {}", via.join(", ")) };
+                let via =
+                    if via.is_empty() { String::new() } else { format!(" via {}", via.join(", ")) };
                 let message = format!("Cannot spread fragment \"{spread}\" within itself{via}.");
                 faults.push(Fault::invalid(message, &[place]));
             } else if fragments.contains_key(spread) && done.insert(spread) {

@@ -27,60 +27,66 @@ fn transcript(version: GraphQlVersion, queries: &[&str]) -> String {
 
 #[test]
 fn legacy_answers() {
-    insta::assert_snapshot!(transcript(Legacy, &[
-        r#"{ post(id: "FULL") { id title rank hot words colours date _2nd _note _note_ internal_ } }"#,
-        r#"{ post(id: "full") { place { lat lon } trim { top } any { dataUrl type } author { name } } }"#,
-        r#"{ post(id: "full") { body { time version blocks { id type data tunes } } parts { heading _language } } }"#,
-        r#"{ post(id: "full") { internal { status createdAt updatedAt deletedAt contentType objectTitle latestVersion workflowState publishedAt publicVersion __typename } } }"#,
-        r#"{ post(id: "bare") { id rank words colours date _2nd place { lat } body { time } author { id } any { type } parts { heading } trim { top } } }"#,
-        r#"{ post(field: "title", value: "Bare") { id } author(field: "name", value: "Bob") { id __typename } }"#,
-        r#"{ postList(order_by: "rank", order_direction: "desc") { id } }"#,
-        r#"{ postList(page: 2, limit: 2) { title } none: postList(page: 9) { id } }"#,
-        r#"{ postList(page: 0, limit: 0) { title } }"#,
-        r#"{ postList(filter: "{\"rank\":{\"type\":\"greaterThan\",\"filter\":1}}") { id related { title author { name posts { id } } } } }"#,
-        r#"{ a: post(id: "linked") { parts { sources { id } } } b: __typename _mediaList { id } }"#,
-        "query Q { postList(limit: 1) { ...F ... on post { rank ... { hot } } } } fragment F on post { title title rank @skip(if: true) }",
-        r#"{ post(id: "nope") { id } other: post(id: "full") { id } post_2: post(id: "no") { id } }"#,
-        "{ post { id } }",
-        r#"{ post(field: "rank", value: "1") { id } }"#,
-        r#"{ post(field: "title") { id } }"#,
-        r#"{ postList(filter: "{") { id } }"#,
-        r#"{ postList(filter: "{\"rank\":{\"type\":\"like\",\"filter\":1}}") { id } }"#,
-        "{ unknown { id } }",
-        "{ post(id: \"full\") { title: id title } }",
-        "{ post(id: \"full\") { unknown } }",
-        "{ postList { id ",
-        "",
-    ]));
+    insta::assert_snapshot!(transcript(
+        Legacy,
+        &[
+            r#"{ post(id: "FULL") { id title rank hot words colours date _2nd _note _note_ } }"#,
+            r#"{ post(id: "full") { place { lat lon } trim { top } any { dataUrl type } author { name } } }"#,
+            r#"{ post(id: "full") { body { time version blocks { id type data tunes } } parts { heading _language } } }"#,
+            r#"{ post(id: "full") { internal { status createdAt updatedAt deletedAt contentType objectTitle latestVersion workflowState publishedAt publicVersion __typename } } }"#,
+            r#"{ post(id: "bare") { id rank words colours date _2nd place { lat } body { time } author { id } any { type } parts { heading } trim { top } } }"#,
+            r#"{ post(field: "title", value: "Bare") { id } author(field: "name", value: "Bob") { id __typename } }"#,
+            r#"{ postList(order_by: "rank", order_direction: "desc") { id } }"#,
+            r#"{ postList(page: 2, limit: 2) { title } none: postList(page: 9) { id } }"#,
+            r#"{ postList(page: 0, limit: 0) { title } }"#,
+            r#"{ postList(filter: "{\"rank\":{\"type\":\"greaterThan\",\"filter\":1}}") { id related { title author { name posts { id } } } } }"#,
+            r#"{ a: post(id: "linked") { parts { sources { id } } } b: __typename _mediaList { id } }"#,
+            "query Q { postList(limit: 1) { ...F ... on post { rank ... { hot } } } } fragment F on post { title title rank @skip(if: true) }",
+            r#"{ post(id: "nope") { id } other: post(id: "full") { id } post_2: post(id: "no") { id } }"#,
+            "{ post { id } }",
+            r#"{ post(field: "rank", value: "1") { id } }"#,
+            r#"{ post(field: "title") { id } }"#,
+            r#"{ postList(filter: "{") { id } }"#,
+            r#"{ postList(filter: "{\"rank\":{\"type\":\"like\",\"filter\":1}}") { id } }"#,
+            "{ unknown { id } }",
+            "{ post(id: \"full\") { title: id title } }",
+            "{ post(id: \"full\") { unknown } }",
+            "{ postList { id ",
+            "",
+        ]
+    ));
 }
 
 #[test]
 fn v2_answers() {
-    insta::assert_snapshot!(transcript(V2, &[
-        "{ post { edges { node { id title rank hot } } pageInfo { hasNextPage } totalCount } }",
-        "{ post(first: 1) { totalCount pageInfo { hasNextPage __typename } edges { node { id } __typename } __typename } }",
-        "{ post(first: 1, offset: 2) { pageInfo { hasNextPage } edges { node { id } } } }",
-        "{ post(offset: 7) { totalCount edges { node { id } } } }",
-        "{ post(first: 0, offset: -1) { edges { node { id } } } }",
-        "{ post { edges { node { date trim { top } parts { heading } } } } }",
-        r#"{ post(id: "FULL") { totalCount edges { node { id } } } }"#,
-        r#"{ post(id: "nope") { totalCount edges { node { id } } pageInfo { hasNextPage } } }"#,
-        r#"{ post(field: "title", value: "Bare") { edges { node { id } } } }"#,
-        r#"{ post(field: "title", value: "Bare", id: "full") { totalCount } }"#,
-        r#"{ post(field: "title", value: "Bare", filter: {title: {type: "startsWith", filter: "b"}}) { totalCount } }"#,
-        r#"{ post(field: "title", value: "Bare", filter: {title: {type: "startsWith", filter: "f"}}) { totalCount } }"#,
-        r#"{ post(order_by: "rank", order_direction: "DESC") { edges { node { rank } } } }"#,
-        r#"{ post(filter: {rank: {type: "inRange", filter: "1", filter2: "2"}, hot: {type: "equals", filter: "true"}}) { edges { node { id } } } }"#,
-        r#"{ post(filter: {title: {type: "equals", filter: "[\"Bare\", \"Full\"]"}}) { edges { node { id } } } }"#,
-        r#"{ post(filter: {author: {type: "equals", filter: "/api/v1/content/author/bob"}}) { edges { node { id } } } }"#,
-        r#"{ post(filter: {_note_: {type: "equals", filter: "two"}, _2nd: {type: "notEmpty", filter: ""}}) { edges { node { id } } } }"#,
-        r#"{ post(filter: {words: {type: "overlaps", filter: "[\"b\", \"c\"]"}}) { edges { node { id } } } }"#,
-        r#"{ post(filter: {title: {type: "like", filter: ""}}) { totalCount } }"#,
-        r#"{ post(filter: {title: {type: "inRange", filter: "a"}}) { totalCount } }"#,
-        "{ post(first: 1) { a: edges { x: node { id } } b: edges { node { title author { id } } } a: edges { node { rank } } } }",
-        "{ post(first: 1) { edges @include(if: false) { node { id } } } }",
-        r#"{ author(id: "ann") { edges { node { posts { title related { id related { id } } author { name } } } } } }"#,
-    ]));
+    insta::assert_snapshot!(transcript(
+        V2,
+        &[
+            "{ post { edges { node { id title rank hot } } pageInfo { hasNextPage } totalCount } }",
+            "{ post(first: 1) { totalCount pageInfo { hasNextPage __typename } edges { node { id } __typename } __typename } }",
+            "{ post(first: 1, offset: 2) { pageInfo { hasNextPage } edges { node { id } } } }",
+            "{ post(offset: 7) { totalCount edges { node { id } } } }",
+            "{ post(first: 0, offset: -1) { edges { node { id } } } }",
+            "{ post { edges { node { date trim { top } parts { heading } } } } }",
+            r#"{ post(id: "FULL") { totalCount edges { node { id } } } }"#,
+            r#"{ post(id: "nope") { totalCount edges { node { id } } pageInfo { hasNextPage } } }"#,
+            r#"{ post(field: "title", value: "Bare") { edges { node { id } } } }"#,
+            r#"{ post(field: "title", value: "Bare", id: "full") { totalCount } }"#,
+            r#"{ post(field: "title", value: "Bare", filter: {title: {type: "startsWith", filter: "b"}}) { totalCount } }"#,
+            r#"{ post(field: "title", value: "Bare", filter: {title: {type: "startsWith", filter: "f"}}) { totalCount } }"#,
+            r#"{ post(order_by: "rank", order_direction: "DESC") { edges { node { rank } } } }"#,
+            r#"{ post(filter: {rank: {type: "inRange", filter: "1", filter2: "2"}, hot: {type: "equals", filter: "true"}}) { edges { node { id } } } }"#,
+            r#"{ post(filter: {title: {type: "equals", filter: "[\"Bare\", \"Full\"]"}}) { edges { node { id } } } }"#,
+            r#"{ post(filter: {author: {type: "equals", filter: "/api/v1/content/author/bob"}}) { edges { node { id } } } }"#,
+            r#"{ post(filter: {_note_: {type: "equals", filter: "two"}, _2nd: {type: "notEmpty", filter: ""}}) { edges { node { id } } } }"#,
+            r#"{ post(filter: {words: {type: "overlaps", filter: "[\"b\", \"c\"]"}}) { edges { node { id } } } }"#,
+            r#"{ post(filter: {title: {type: "like", filter: ""}}) { totalCount } }"#,
+            r#"{ post(filter: {title: {type: "inRange", filter: "a"}}) { totalCount } }"#,
+            "{ post(first: 1) { a: edges { x: node { id } } b: edges { node { title author { id } } } a: edges { node { rank } } } }",
+            "{ post(first: 1) { edges @include(if: false) { node { id } } } }",
+            r#"{ author(id: "ann") { edges { node { posts { title related { id related { id } } author { name } } } } } }"#,
+        ]
+    ));
 }
 
 #[test]
@@ -103,8 +109,7 @@ fn variables_are_read_as_declared() {
     ];
     let mut out = String::new();
     for variables in table {
-        let (status, body) =
-            ask_as(&test.cms, &Caller::local(), V2, query, map(variables.clone()));
+        let (status, body) = ask_as(&test.cms, &Caller::local(), V2, query, map(variables.clone()));
         writeln!(out, "{variables}\n  {status} {body}").unwrap();
     }
     insta::assert_snapshot!(out);

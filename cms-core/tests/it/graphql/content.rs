@@ -66,7 +66,8 @@ fn post() -> Map<String, Value> {
         "items": { "order": order, "propertiesConfig": configs } });
     let (edges, configs, order) = split(&[("top", json!({ "type": "number" }), input("number"))]);
     let trim = json!({ "type": "object", "properties": edges, "required": ["top"] });
-    let trim_configs = json!({ "inputType": "custom", "order": order, "propertiesConfig": configs });
+    let trim_configs =
+        json!({ "inputType": "custom", "order": order, "propertiesConfig": configs });
     let number = || json!({ "type": "number" });
     let geo = json!({ "type": "object", "properties": { "lat": number(), "lon": number() },
         "additionalProperties": false });
@@ -100,7 +101,6 @@ fn post() -> Map<String, Value> {
             ("2nd", text(), input("text")),
             ("__note", text(), input("text")),
             ("_note", text(), input("text")),
-            ("internal", text(), input("text")),
         ],
     )
 }
@@ -122,22 +122,28 @@ pub(crate) fn folder() -> TestCms {
     create("author", json!({ "id": "ann", "name": "Ann \"A\" Ö" }));
     create("author", json!({ "id": "Bob", "name": "Bob" }));
     let block = json!({ "id": "b1", "type": "header", "data": { "text": "H", "level": 2 } });
-    create("post", json!({
-        "id": "full", "title": "Full", "rank": 1.5, "hot": true, "words": ["a", "b"],
-        "colours": ["red"], "date": "2026-01-02", "place": { "lat": 52.5, "lon": -1 },
-        "body": { "time": 17, "version": "2.1", "blocks": [block] },
-        "author": [link("author", "ANN"), link("author", "bob")],
-        "any": [link("author", "ann"), { "type": "external", "dataUrl": "https://example.com" }],
-        "parts": [{ "heading": "One", "__language": "en" }, { "more": { "x": 1 } }],
-        "trim": { "top": 3 }, "2nd": "second", "__note": "two", "_note": "one", "internal": "own",
-    }));
+    create(
+        "post",
+        json!({
+            "id": "full", "title": "Full", "rank": 1.5, "hot": true, "words": ["a", "b"],
+            "colours": ["red"], "date": "2026-01-02", "place": { "lat": 52.5, "lon": -1 },
+            "body": { "time": 17, "version": "2.1", "blocks": [block] },
+            "author": [link("author", "ANN"), link("author", "bob")],
+            "any": [link("author", "ann"), { "type": "external", "dataUrl": "https://example.com" }],
+            "parts": [{ "heading": "One", "__language": "en" }, { "more": { "x": 1 } }],
+            "trim": { "top": 3 }, "2nd": "second", "__note": "two", "_note": "one",
+        }),
+    );
     create("post", json!({ "id": "bare", "title": "Bare", "rank": 0, "hot": false }));
-    create("post", json!({
-        "id": "linked", "title": "Linked", "rank": 7, "hot": false, "words": ["c"],
-        "related": [link("post", "full"), link("post", "bare")],
-        "author": [link("author", "ann")],
-        "parts": [{ "heading": "Two", "sources": [link("post", "full")] }],
-    }));
+    create(
+        "post",
+        json!({
+            "id": "linked", "title": "Linked", "rank": 7, "hot": false, "words": ["c"],
+            "related": [link("post", "full"), link("post", "bare")],
+            "author": [link("author", "ann")],
+            "parts": [{ "heading": "Two", "sources": [link("post", "full")] }],
+        }),
+    );
     let posts = json!({ "posts": [link("post", "linked")] });
     test.cms.objects().patch(&local, "author", "ann", map(posts)).unwrap();
     test

@@ -23,22 +23,63 @@ fn what_costs_too_much_is_refused_at_once() {
         ("long", format!("{{ postList {{ id }} }} #{}", "x".repeat(70_000))),
         ("deep selections", nested("related {", "}", 30_000)),
         ("sixteen levels", nested("parts { sources {", "} }", 8)),
-        ("deep lists", format!("{{ postList(page: {}1{}) {{ id }} }}", "[".repeat(10_000), "]".repeat(10_000))),
+        (
+            "deep lists",
+            format!("{{ postList(page: {}1{}) {{ id }} }}", "[".repeat(10_000), "]".repeat(10_000)),
+        ),
         ("unclosed", "{".repeat(60_000)),
-        ("deep types", format!("query($a: {}Int{}) {{ postList {{ id }} }}", "[".repeat(10_000), "]".repeat(10_000))),
+        (
+            "deep types",
+            format!(
+                "query($a: {}Int{}) {{ postList {{ id }} }}",
+                "[".repeat(10_000),
+                "]".repeat(10_000)
+            ),
+        ),
         ("eleven relations", nested("related {", "}", 11)),
-        ("doubling fragments", format!("{{ postList {{ ...f0 }} }} {doubling} fragment f40 on post {{ id }}")),
-        ("long chain", format!("{{ postList {{ ...f0 }} }} {chain} fragment f2000 on post {{ id }}")),
-        ("aliases", format!("{{ {} }}", (0..2000).map(|n| format!("a{n}: postList {{ id }} ")).collect::<String>())),
-        ("root aliases", format!("{{ {} }}", (0..101).map(|n| format!("a{n}: postList {{ id }} ")).collect::<String>())),
-        ("directives", format!("{{ postList {{ id {} }} }}", "@skip(if: false)".repeat(4000))),
-        ("introspection in circles", "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }".to_owned()),
-        ("introspection again and again", format!("{{ {} }}", (0..20).map(|n| format!("a{n}: __schema {{ types {{ name }} }} ")).collect::<String>())),
+        (
+            "doubling fragments",
+            format!("{{ postList {{ ...f0 }} }} {doubling} fragment f40 on post {{ id }}"),
+        ),
+        (
+            "long chain",
+            format!("{{ postList {{ ...f0 }} }} {chain} fragment f2000 on post {{ id }}"),
+        ),
+        (
+            "aliases",
+            format!(
+                "{{ {} }}",
+                (0..2000).map(|n| format!("a{n}: postList {{ id }} ")).collect::<String>()
+            ),
+        ),
+        (
+            "root aliases",
+            format!(
+                "{{ {} }}",
+                (0..101).map(|n| format!("a{n}: postList {{ id }} ")).collect::<String>()
+            ),
+        ),
+        ("directives", format!("{{ postList {{ id {} }} }}", "@a ".repeat(20_000))),
+        (
+            "introspection in circles",
+            "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }"
+                .to_owned(),
+        ),
+        (
+            "introspection again and again",
+            format!(
+                "{{ {} }}",
+                (0..20)
+                    .map(|n| format!("a{n}: __schema {{ types {{ name }} }} "))
+                    .collect::<String>()
+            ),
+        ),
     ];
     for (name, query) in &table {
         for version in [Legacy, V2] {
             let started = Instant::now();
-            let query = if version == V2 { query.replace("postList", "post") } else { query.clone() };
+            let query =
+                if version == V2 { query.replace("postList", "post") } else { query.clone() };
             let (status, body) = ask(&test.cms, version, &query);
             let (time, error) = (started.elapsed(), &body["errors"][0]);
             assert_eq!(status, 400, "{name}: {body}");

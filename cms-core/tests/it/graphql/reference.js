@@ -1,5 +1,6 @@
 // Asks the reference implementation of GraphQL about schemas and queries that come on standard
-// input as {schemas: [{sdl, introspection}], queries: [{schema, query}]}. Answers with
+// input as {schemas: [{sdl, introspection}], queries: [{schema, query}], introspection}, where the
+// last is the query for an introspection. Answers with
 // {differences: [[...]], faults: [[...]]}. Ends with 77 where there is no such implementation.
 let graphql;
 try {
@@ -33,13 +34,13 @@ const described = (introspection) => {
 let text = '';
 process.stdin.on('data', (part) => (text += part));
 process.stdin.on('end', () => {
-  const { schemas, queries } = JSON.parse(text);
+  const { schemas, queries, introspection: source } = JSON.parse(text);
   const built = schemas.map(({ sdl }) => graphql.buildSchema(sdl));
   const differences = schemas.map(({ introspection }, index) => {
     const faults = graphql.validateSchema(built[index]).map((fault) => fault.message);
     graphql.buildClientSchema(introspection);
     const ours = described(introspection);
-    const theirs = described(graphql.introspectionFromSchema(built[index]));
+    const theirs = described(graphql.graphqlSync({ schema: built[index], source }).data);
     const lines = ours.map((line, at) => [line, theirs[at]]).filter(([a, b]) => a !== b);
     return faults.concat(lines.slice(0, 5).map((pair) => pair.join(' <> ')));
   });
@@ -53,5 +54,5 @@ process.stdin.on('end', () => {
     }
     return graphql.validate(built[schema], document).map((fault) => fault.message.replace(hints, ''));
   });
-  process.stdout.write(JSON.stringify({ differences, faults, introspection: graphql.getIntrospectionQuery() }));
+  process.stdout.write(JSON.stringify({ differences, faults }));
 });
