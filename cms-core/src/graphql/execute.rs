@@ -484,8 +484,8 @@ mod tests {
         wire::graphql::{GraphQlRequest, GraphQlVersion},
     };
 
-    fn map(value: Value) -> Map<String, Value> {
-        value.as_object().expect("an object").clone()
+    fn map(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
     }
 
     /// A folder with posts in a row, each linked to the next two and to one of two tags.
@@ -507,9 +507,9 @@ mod tests {
             "metaDefinition": { "order": ["next", "tags"],
                 "propertiesConfig": { "next": to("post"), "tags": to("_tag") } },
         });
-        test.cms.types().create(&local, map(definition)).expect("the type is valid");
+        test.cms.types().create(&local, map(&definition)).unwrap();
         let create = |name: &str, object: Value| {
-            test.cms.objects().create(&local, name, map(object)).expect("the object is valid");
+            test.cms.objects().create(&local, name, map(&object)).unwrap();
         };
         for id in ["even", "odd"] {
             create("_tag", json!({ "id": id, "name": id }));
@@ -529,7 +529,7 @@ mod tests {
         let request = GraphQlRequest { query: query.to_owned(), ..GraphQlRequest::default() };
         let before = statements();
         let answer = test.cms.graphql().execute(&Caller::local(), GraphQlVersion::Legacy, &request);
-        (answer.expect("an answer").status, statements() - before)
+        (answer.unwrap().status, statements() - before)
     }
 
     #[test]

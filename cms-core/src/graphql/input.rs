@@ -48,7 +48,9 @@ pub(crate) fn check_literal(
     if let Some(inner) = wanted.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         match literal {
             Literal::List(items) => {
-                items.iter().for_each(|item| check_literal(model, item, inner, faults));
+                for item in items {
+                    check_literal(model, item, inner, faults);
+                }
             }
             one => check_literal(model, one, inner, faults),
         }

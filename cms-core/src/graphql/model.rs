@@ -5,10 +5,13 @@
 //! model to clients, [`super::validate`] judges queries by it, [`super::plan`] reads from it what is
 //! to be done; so they cannot disagree. Nothing here knows a query or an object.
 
+mod fixed;
+
 use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
+use self::fixed::{FILTER, INTERNAL, INTROSPECTION, SYSTEM};
 use super::naming;
 use crate::{
     ctd::model::{InputType, Property, SchemaType},
@@ -18,64 +21,6 @@ use crate::{
 
 /// Index of the type whose fields begin a query.
 pub(crate) const QUERY: usize = 0;
-/// Types that are described besides the content: names, fields, and what these take and are.
-const SYSTEM: [(&str, &[(&str, &str, Shape)]); 4] = [
-    ("DataSource", &[("dataUrl", "String", Shape::Text), ("type", "String", Shape::Text)]),
-    ("cms___geo", &[("lat", "Float", Shape::Number), ("lon", "Float", Shape::Number)]),
-    (
-        "cms___block",
-        &[
-            ("time", "String", Shape::Time),
-            ("version", "String", Shape::Text),
-            ("blocks", "[cms___block_item]", Shape::List),
-        ],
-    ),
-    (
-        "cms___block_item",
-        &[
-            ("id", "String", Shape::Text),
-            ("type", "String", Shape::Text),
-            ("data", "JSON", Shape::Json),
-            ("tunes", "JSON", Shape::Json),
-        ],
-    ),
-];
-const INTERNAL: &str = "cms___internal";
-const FILTER: &str = "FieldFilterInput";
-/// What introspection answers with. Fields in parentheses take `includeDeprecated`.
-const INTROSPECTION: [(&str, &str); 6] = [
-    (
-        "__Schema",
-        "description:String types:[__Type!]! queryType:__Type! mutationType:__Type \
-         subscriptionType:__Type directives:[__Directive!]!",
-    ),
-    (
-        "__Type",
-        "kind:__TypeKind! name:String description:String (fields):[__Field!] \
-         interfaces:[__Type!] possibleTypes:[__Type!] (enumValues):[__EnumValue!] \
-         (inputFields):[__InputValue!] ofType:__Type specifiedByURL:String isOneOf:Boolean",
-    ),
-    (
-        "__Field",
-        "name:String! description:String (args):[__InputValue!]! type:__Type! \
-         isDeprecated:Boolean! deprecationReason:String",
-    ),
-    (
-        "__InputValue",
-        "name:String! description:String type:__Type! defaultValue:String isDeprecated:Boolean! \
-         deprecationReason:String",
-    ),
-    (
-        "__EnumValue",
-        "name:String! description:String isDeprecated:Boolean! deprecationReason:String",
-    ),
-    (
-        "__Directive",
-        "name:String! description:String locations:[__DirectiveLocation!]! \
-         (args):[__InputValue!]! isRepeatable:Boolean!",
-    ),
-];
-
 /// A type of the content, as the model is made from it: one that the schema may show.
 #[derive(Clone, Copy)]
 pub(crate) struct Content<'a> {
@@ -461,9 +406,10 @@ impl Builder {
             for (name, text) in fields.split_whitespace().filter_map(|field| field.split_once(':'))
             {
                 let plain = name.trim_matches(['(', ')']);
-                let arguments = match plain == name {
-                    true => IndexMap::new(),
-                    false => self.arguments(&[("includeDeprecated", "Boolean")]),
+                let arguments = if plain == name {
+                    IndexMap::new()
+                } else {
+                    self.arguments(&[("includeDeprecated", "Boolean")])
                 };
                 let field = self.add_field(object, plain, text, Source::Introspection);
                 field.arguments = arguments;

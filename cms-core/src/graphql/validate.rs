@@ -161,15 +161,12 @@ impl<'a, 'd> Walk<'a, 'd> {
                     self.directives(&spread.node.directives, FRAGMENT_SPREAD);
                     let name = &spread.node.fragment_name.node;
                     self.spreads.push((name, spread.pos));
-                    match self.document.fragments.get(name) {
-                        Some(fragment) => {
-                            let on = &fragment.node.type_condition.node.on.node;
-                            self.fits(object, on, &format!(" \"{name}\""), spread.pos);
-                        }
-                        None => {
-                            let place = spread.node.fragment_name.pos;
-                            self.fault(format!("Unknown fragment \"{name}\"."), place);
-                        }
+                    if let Some(fragment) = self.document.fragments.get(name) {
+                        let on = &fragment.node.type_condition.node.on.node;
+                        self.fits(object, on, &format!(" \"{name}\""), spread.pos);
+                    } else {
+                        let place = spread.node.fragment_name.pos;
+                        self.fault(format!("Unknown fragment \"{name}\"."), place);
                     }
                 }
                 Selection::InlineFragment(fragment) => {
@@ -352,7 +349,9 @@ impl<'a, 'd> Walk<'a, 'd> {
                 let inner = wanted.and_then(|wanted| {
                     wanted.trim_end_matches('!').strip_prefix('[')?.strip_suffix(']')
                 });
-                items.iter().for_each(|item| self.variables(item, place, inner));
+                for item in items {
+                    self.variables(item, place, inner);
+                }
             }
             Value::Object(fields) => {
                 let input = wanted.and_then(|wanted| self.model.find(wanted.trim_end_matches('!')));

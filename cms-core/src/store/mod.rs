@@ -4,6 +4,8 @@
 //! write transaction; what they can do stands in a file per table group and speaks domain types.
 //! Nothing here decides anything: rules are the services' and the domain's.
 
+#[cfg(test)]
+pub(crate) mod counting;
 mod ctd;
 mod error;
 pub(crate) mod functions;
@@ -112,23 +114,6 @@ impl Reader<'_> {
         #[cfg(test)]
         counting::count();
         self.0.prepare_cached(sql).map_err(map)
-    }
-}
-
-/// Statements that tests count.
-#[cfg(test)]
-pub(crate) mod counting {
-    use std::cell::Cell;
-
-    thread_local!(static STATEMENTS: Cell<usize> = const { Cell::new(0) });
-
-    pub(super) fn count() {
-        STATEMENTS.set(STATEMENTS.get() + 1);
-    }
-
-    /// Returns how many statements this thread has run.
-    pub(crate) fn statements() -> usize {
-        STATEMENTS.get()
     }
 }
 
