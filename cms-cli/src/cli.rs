@@ -3,6 +3,7 @@
 //! Doc comments here are the help texts. What the raw values mean is worked out in
 //! [`crate::settings`]; what a command does is in [`crate::commands`].
 
+pub(crate) mod graphql;
 mod media;
 mod openapi;
 mod search;
@@ -136,6 +137,9 @@ pub(crate) enum Command {
     Search(Box<SearchArgs>),
     Reindex(ReindexArgs),
     Check(CheckArgs),
+    /// Queries in the language GraphQL.
+    #[command(subcommand)]
+    Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
     /// API keys.
     #[command(subcommand)]

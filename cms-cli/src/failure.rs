@@ -44,6 +44,8 @@ pub(crate) enum Outcome {
     Partly,
     /// All objects were refused; with the exit code of the reason.
     Refused(u8),
+    /// Something of what was asked for is not there.
+    Missing,
     /// A plan that cannot be applied.
     Blocked,
     /// A check found something wrong, and it stays so.
@@ -56,6 +58,7 @@ impl Outcome {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,
+            Self::Missing => 4,
             Self::Blocked | Self::Unsound => 6,
             Self::Partly => 7,
             Self::Refused(code) => code,

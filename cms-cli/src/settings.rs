@@ -102,6 +102,7 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Search(_)
         | Command::Reindex(_)
         | Command::Check(_)
+        | Command::Graphql(_)
         | Command::Openapi(_)
         | Command::Key(_) => {}
     }

@@ -8,8 +8,8 @@ use crate::{
     clock::Timestamp,
     context::Caller,
     ctd::{builtin, catalog::CatalogCell, change},
-    error::Result,
-    graphql::service::Schemas,
+    error::{Error, Result},
+    graphql::schemas::{self, Schemas},
     limits,
     media::{
         files::Files,
@@ -98,6 +98,11 @@ impl Cms {
                     caller.require_type_admin()
                 })
             }
+            Permission::Query => self.store.read(|reader| {
+                let catalog = self.catalog.at(reader)?;
+                let shown = schemas::shown(&catalog, caller).next();
+                shown.map(|_| ()).ok_or(Error::Forbidden)
+            }),
             Permission::ReadType { content_type } => self.store.read(|reader| {
                 let catalog = self.catalog.at(reader)?;
                 caller.require_sight(catalog.look_up(content_type)?.name())

@@ -1,5 +1,5 @@
-//! What a server does without being asked: tidying up, publications that are due, and the search
-//! index.
+//! What a server does without being asked: tidying up, publications that are due, the search index,
+//! and the schemas of GraphQL.
 //!
 //! Several servers may do so on one folder. What is due is decided by the core, inside the
 //! transaction that publishes it; the index is written by one process, which the core decides too.
@@ -21,6 +21,9 @@ const PUBLISHING: Duration = Duration::from_secs(1);
 /// How long content may wait to be indexed when nobody searches.
 const INDEXING: Duration = Duration::from_millis(200);
 
+/// How often types are looked at, of which GraphQL has schemas.
+const DESCRIBING: Duration = Duration::from_millis(250);
+
 /// Files that nobody wants any more are looked for once the start is over, and then so often.
 const SWEEPING: Duration = Duration::from_hours(1);
 const SETTLING: Duration = Duration::from_mins(1);
@@ -29,7 +32,7 @@ const SETTLING: Duration = Duration::from_mins(1);
 const TELLING: Duration = Duration::from_secs(10);
 
 /// The chores of a running server.
-pub(crate) struct Chores([JoinHandle<()>; 5]);
+pub(crate) struct Chores([JoinHandle<()>; 6]);
 
 impl Chores {
     pub(crate) fn start(app: &Arc<App>) -> Self {
@@ -39,6 +42,7 @@ impl Chores {
             tokio::spawn(tell_rewriting(Arc::clone(app))),
             tokio::spawn(keep_indexing(Arc::clone(app))),
             tokio::spawn(keep_sweeping(Arc::clone(app))),
+            tokio::spawn(keep_describing(Arc::clone(app))),
         ])
     }
 
@@ -75,6 +79,14 @@ async fn keep_sweeping(app: Arc<App>) {
     loop {
         carry_out(&app, Work::File, sweep_media).await;
         time::sleep(SWEEPING).await;
+    }
+}
+
+/// Follows changes of types, so that no query has to.
+async fn keep_describing(app: Arc<App>) {
+    loop {
+        time::sleep(DESCRIBING).await;
+        carry_out(&app, Work::Read, |cms| cms.graphql().refresh()).await;
     }
 }
 

@@ -81,6 +81,7 @@ pub(crate) enum Needs {
     Duplicate,
     /// Create, and update when existing objects are to be replaced.
     BatchCreate,
+    Query,
     ReadType,
     ChangeType,
     AdministerTypes,
@@ -100,6 +101,7 @@ impl Needs {
                 content(Access::CREATE | Access::UPDATE)
             }
             Self::BatchCreate => content(Access::CREATE),
+            Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type: name },
             Self::ChangeType => Permission::ChangeType { content_type: name },
             Self::AdministerTypes => Permission::AdministerTypes,
@@ -145,11 +147,10 @@ impl Route {
         row
     }
 
-    /// A row that reads what the query in its body asks for.
-    const fn graphql(path: &'static str, handler: Handler) -> Self {
-        let action = Action::Keyed(Needs::AnyKey, handler);
-        let mut row = Self::new(Method::POST, path, Work::Read, action);
-        row.reads = Reads::Json;
+    /// A row that answers queries, and tells failures as GraphQL has them.
+    const fn graphql(method: Method, path: &'static str, reads: Reads, handler: Handler) -> Self {
+        let mut row = Self::new(method, path, Work::Read, Action::Keyed(Needs::Query, handler));
+        row.reads = reads;
         row.failure = error::of_graphql;
         row
     }
@@ -195,6 +196,9 @@ const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const GRAPHQL: &str = "/api/graphql";
+const GRAPHQL_V2: &str = "/api/v2/graphql";
+const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
 
 /// Every route of the server.
 #[rustfmt::skip]
@@ -268,10 +272,12 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/internal/check", Needs::Manage, check::check),
     Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),
 
-    Route::graphql("/api/graphql", graphql::query),
-    Route::get("/api/graphql/schema", Work::Read, Needs::AnyKey, graphql::schema),
-    Route::graphql("/api/v2/graphql", graphql::query_v2),
-    Route::get("/api/v2/graphql/schema", Work::Read, Needs::AnyKey, graphql::schema_v2),
+    Route::graphql(Method::GET, GRAPHQL, Reads::Nothing, graphql::get).query(GRAPHQL_PARAMETERS),
+    Route::graphql(Method::POST, GRAPHQL, Reads::Json, graphql::query),
+    Route::get("/api/graphql/schema", Work::Read, Needs::Query, graphql::schema),
+    Route::graphql(Method::GET, GRAPHQL_V2, Reads::Nothing, graphql::get_v2).query(GRAPHQL_PARAMETERS),
+    Route::graphql(Method::POST, GRAPHQL_V2, Reads::Json, graphql::query_v2),
+    Route::get("/api/v2/graphql/schema", Work::Read, Needs::Query, graphql::schema_v2),
 
     Route::get("/api/v1/open-api-schema.json", Work::Read, Needs::AnyKey, openapi::get)
         .query(&["version", "hydrate", "user_only"]),

@@ -5,6 +5,7 @@
 mod commands;
 mod documents;
 mod faults;
+mod graphql;
 mod media;
 mod media_files;
 mod openapi;

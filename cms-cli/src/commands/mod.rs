@@ -6,6 +6,7 @@ mod ctd;
 mod cure;
 mod docs;
 mod export;
+mod graphql;
 mod import;
 mod key;
 mod many;
@@ -56,6 +57,7 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
         Command::Search(args) => search::run(*args, settings, printer),
         Command::Reindex(args) => reindex::run(&args, settings, printer),
         Command::Check(args) => check::run(&args, settings, printer),
+        Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),

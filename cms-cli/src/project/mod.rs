@@ -350,7 +350,7 @@ impl Loader {
 }
 
 /// Reads a file, or standard input where `-` stands; returns the name that messages give it.
-fn read_text(path: &Path) -> Result<(String, String)> {
+pub(crate) fn read_text(path: &Path) -> Result<(String, String)> {
     if path == Path::new("-") {
         let text = io::read_to_string(io::stdin())
             .map_err(|error| Failure::unreadable("standard input", error))?;

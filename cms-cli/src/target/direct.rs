@@ -16,6 +16,7 @@ use cms_core::{
         batch::BatchReport,
         check::{Check, CheckRequest},
         ctd::{ContentType, TypeListRequest},
+        graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
         media::UploadRequest,
@@ -260,6 +261,20 @@ impl Target for Direct {
 
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {
         Ok(self.cms.openapi().document(&self.caller, request)?.text.to_value())
+    }
+
+    fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {
+        self.cms.graphql().schema(&self.caller, version)
+    }
+
+    fn graphql(
+        &self,
+        version: GraphQlVersion,
+        request: &GraphQlRequest,
+        edition: Edition,
+    ) -> Result<Value> {
+        let answer = self.cms.graphql().execute(self.seeing(edition), version, request)?;
+        serde_json::from_slice(&answer.body).map_err(|error| Error::Internal(Box::new(error)))
     }
 
     fn keys(&self) -> Result<Vec<Key>> {

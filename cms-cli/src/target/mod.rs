@@ -15,6 +15,7 @@ use cms_core::{
         batch::BatchReport,
         check::{Check, CheckRequest},
         ctd::ContentType,
+        graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
         media::UploadRequest,
@@ -137,6 +138,16 @@ pub(crate) trait Target: Sync {
 
     /// The description of the API. A server says itself where it is found.
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;
+
+    /// The schema of the content in the schema language of GraphQL.
+    fn graphql_schema(&self, version: GraphQlVersion) -> Result<String>;
+    /// Answers a query. That there is something wrong with it is an answer, too.
+    fn graphql(
+        &self,
+        version: GraphQlVersion,
+        request: &GraphQlRequest,
+        edition: Edition,
+    ) -> Result<Value>;
 
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;

@@ -59,6 +59,8 @@ pub enum Permission<'a> {
     AnyKey,
     /// Work on the objects of a type.
     Content { content_type: &'a str, needs: Access },
+    /// Ask queries of GraphQL: about some type at least.
+    Query,
     /// Look at the definition of a type.
     ReadType { content_type: &'a str },
     /// Change the definition of a type.

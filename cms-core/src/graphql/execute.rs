@@ -8,25 +8,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_graphql::Value as Described;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     fault::{Failure, Fault},
     input::Values,
+    lists::{self, One},
     plan::{Action, Edge, Keyed, PageInfo, Part, Plan, Selection},
     render::{Targets, Text},
 };
 use crate::{
     cms::Cms,
     context::Caller,
-    ctd::{
-        catalog::{Catalog, Type},
-        model::{InputType, SchemaType},
-    },
+    ctd::catalog::{Catalog, Type},
     error::Error,
     limits,
     object::{model::Stored, view::View},
-    paging::{Page, Slice},
+    paging::Slice,
     store::Reader,
     wire::object::ListRequest,
 };
@@ -142,34 +140,17 @@ impl Execution<'_> {
         arguments: &Values,
         selection: &Selection,
     ) -> Result<bool, Failure> {
-        let view = View::of_many(self.caller, content_type);
-        let by_value = by_value(content_type, arguments)?;
-        let id = text(arguments, "id");
         let mut found = false;
-        let mut show = |stored: Stored<'_>| {
+        let show = |stored: Stored<'_>| {
             found = true;
             answer.objects += 1;
             let name = content_type.name();
             answer.targets.object(&mut answer.text, selection, name, &stored);
         };
-        match (id, by_value) {
-            (Some(id), None) => {
-                self.reader.object(view.edition, content_type.pk, id, |stored| {
-                    if view.shows(&stored.internal) {
-                        show(stored);
-                    }
-                })?;
-            }
-            (None, None) => {
-                return Err(Fault::bad_request("Either id or field with value is required").into());
-            }
-            (id, Some((path, condition))) => {
-                let request = ListRequest {
-                    filters: Some(json!({ path: condition }).to_string()),
-                    ids: id.map(|id| vec![id.to_owned()]),
-                    ..ListRequest::default()
-                };
-                self.rows(content_type, &request, Slice { offset: 0, limit: 1 }, show)?;
+        match lists::one(&content_type.properties, arguments)? {
+            One::ById(id) => self.by_id(content_type, id, show)?,
+            One::First(request, slice) => {
+                self.rows(content_type, &request, slice, show)?;
             }
         }
         Ok(found)
@@ -182,18 +163,11 @@ impl Execution<'_> {
         arguments: &Values,
         selection: &Selection,
     ) -> Result<(), Failure> {
-        let request = ListRequest {
-            filters: text(arguments, "filter").map(str::to_owned),
-            ..order(arguments)
-        };
-        let page = Page {
-            number: at_least_one(arguments, "page").unwrap_or(1),
-            limit: limit(arguments, "limit", limits::PAGE_DEFAULT),
-        };
+        let (request, slice) = lists::list(arguments);
         let mut has_room = true;
         let mut is_first = true;
         answer.text.json.push(b'[');
-        self.rows(content_type, &request, page.into(), |stored| {
+        self.rows(content_type, &request, slice, |stored| {
             has_room = has_room && answer.has_room();
             if !has_room {
                 return;
@@ -214,15 +188,7 @@ impl Execution<'_> {
         arguments: &Values,
         parts: &[Keyed<Part>],
     ) -> Result<(), Failure> {
-        let request = ListRequest {
-            filters: Some(filters(content_type, arguments)?),
-            ids: text(arguments, "id").map(|id| vec![id.to_owned()]),
-            ..order(arguments)
-        };
-        let slice = Slice {
-            offset: arguments.get("offset").and_then(Value::as_f64).map_or(0, whole),
-            limit: limit(arguments, "first", limits::CONNECTION_DEFAULT),
-        };
+        let (request, slice) = lists::connection(&content_type.properties, arguments)?;
         let edges = |part: &Keyed<Part>| matches!(part.value, Part::Edges(_));
         // Each part that shows edges is written while rows pass; there is mostly one.
         let mut texts: Vec<Text> =
@@ -266,6 +232,22 @@ impl Execution<'_> {
             }
         }
         out.json.extend_from_slice(if parts.is_empty() { b"{}" } else { b"}" });
+        Ok(())
+    }
+
+    /// Hands the object of an id to `visit`, when the caller may see it.
+    fn by_id(
+        &self,
+        content_type: &Type,
+        id: &str,
+        mut visit: impl FnMut(Stored<'_>),
+    ) -> Result<(), Failure> {
+        let view = View::of_many(self.caller, content_type);
+        self.reader.object(view.edition, content_type.pk, id, |stored| {
+            if view.shows(&stored.internal) {
+                visit(stored);
+            }
+        })?;
         Ok(())
     }
 
@@ -388,179 +370,5 @@ fn page_info(out: &mut Vec<u8>, fields: &[Keyed<PageInfo>], has_next: bool) {
     out.extend_from_slice(if fields.is_empty() { b"{}" } else { b"}" });
 }
 
-/// Text of an argument; null is as good as none.
-fn text<'v>(arguments: &'v Values, name: &str) -> Option<&'v str> {
-    arguments.get(name).and_then(Value::as_str)
-}
-
-/// A whole number that was found to be one; below zero it counts as zero.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an Int")]
-fn whole(number: f64) -> u64 {
-    number.max(0.0) as u64
-}
-
-/// A number from 1 on; others count as not given (contract 1.8).
-fn at_least_one(arguments: &Values, name: &str) -> Option<u32> {
-    let number = arguments.get(name).and_then(Value::as_f64).map(whole);
-    number.and_then(|number| u32::try_from(number).ok()).filter(|number| *number >= 1)
-}
-
-fn limit(arguments: &Values, name: &str, default: u32) -> u32 {
-    at_least_one(arguments, name).unwrap_or(default).min(limits::PAGE_MAX)
-}
-
-fn order(arguments: &Values) -> ListRequest {
-    let direction = text(arguments, "order_direction").unwrap_or_default();
-    ListRequest {
-        order_by: text(arguments, "order_by").map(str::to_owned),
-        descending: direction.eq_ignore_ascii_case("desc"),
-        ..ListRequest::default()
-    }
-}
-
-/// Reads `field` and `value`: the condition that both make, when they are given.
-fn by_value<'v>(
-    content_type: &'v Type,
-    arguments: &'v Values,
-) -> Result<Option<(&'v str, Value)>, Fault> {
-    let (field, value) = match (text(arguments, "field"), text(arguments, "value")) {
-        (Some(field), Some(value)) => (field, value),
-        (None, None) => return Ok(None),
-        (Some(_), None) => return Err(Fault::bad_request("The argument field needs a value")),
-        (None, Some(_)) => return Err(Fault::bad_request("The argument value needs a field")),
-    };
-    let is_text = |input: InputType| input != InputType::DateTime;
-    let property = content_type.properties.iter().find(|property| {
-        property.name == field
-            && property.unique
-            && property.schema_type == SchemaType::String
-            && is_text(property.input_type)
-    });
-    let Some(property) = property else {
-        let message = format!("The field \"{field}\" is not a unique text property");
-        return Err(Fault::bad_request(message));
-    };
-    Ok(Some((&property.name, json!({ "type": "equals", "filter": value }))))
-}
-
-/// Writes the conditions of a connection as those of a list (contract 8.2).
-fn filters(content_type: &Type, arguments: &Values) -> Result<String, Fault> {
-    let mut filters = Map::new();
-    if let Some(Value::Object(given)) = arguments.get("filter") {
-        for (path, filter) in given {
-            if filter.is_null() {
-                continue;
-            }
-            let operator = filter["type"].as_str().unwrap_or_default();
-            let mut filter = filter.clone();
-            if ["equals", "notEqual", "notEquals", "overlaps", "includes"].contains(&operator) {
-                let list =
-                    filter["filter"].as_str().filter(|text| text.trim_start().starts_with('['));
-                if let Some(Ok(list)) = list.map(serde_json::from_str::<Vec<Value>>) {
-                    filter["filter"] = Value::Array(list);
-                }
-            }
-            filters.insert(path.clone(), filter);
-        }
-    }
-    let by_value = by_value(content_type, arguments)?;
-    let Some((path, condition)) = by_value else { return Ok(Value::Object(filters).to_string()) };
-    if let Some(other) = filters.remove(path) {
-        // A path has two spellings, so that there can be two conditions on it.
-        filters.insert(format!("$.{path}"), other);
-    }
-    filters.insert(path.to_owned(), condition);
-    Ok(Value::Object(filters).to_string())
-}
-
 #[cfg(test)]
-mod tests {
-    use serde_json::{Map, Value, json};
-
-    use crate::{
-        Caller,
-        store::counting::statements,
-        testing::TestCms,
-        wire::graphql::{GraphQlRequest, GraphQlVersion},
-    };
-
-    fn map(value: &Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
-    }
-
-    /// A folder with posts in a row, each linked to the next two and to one of two tags.
-    fn folder() -> TestCms {
-        let test = TestCms::new();
-        let local = Caller::local();
-        let links =
-            json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
-        let to = |target: &str| {
-            let validation = json!({ "relationContenttype": target, "relationMultiple": true });
-            json!({ "label": "L", "inputType": "datasource", "validation": validation })
-        };
-        let definition = json!({
-            "name": "post", "label": "Post",
-            "schemaDefinition": { "type": "object", "allOf": [
-                { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
-                { "type": "object", "properties": { "next": links, "tags": links } },
-            ], "required": [], "additionalProperties": false },
-            "metaDefinition": { "order": ["next", "tags"],
-                "propertiesConfig": { "next": to("post"), "tags": to("_tag") } },
-        });
-        test.cms.types().create(&local, map(&definition)).unwrap();
-        let create = |name: &str, object: Value| {
-            test.cms.objects().create(&local, name, map(&object)).unwrap();
-        };
-        for id in ["even", "odd"] {
-            create("_tag", json!({ "id": id, "name": id }));
-        }
-        let link = |name: &str, id: String| json!({ "type": "internal", "dataUrl": format!("/api/v1/content/{name}/{id}") });
-        for number in (0..20).rev() {
-            let next = (number + 1..20).take(2).map(|next| link("post", next.to_string()));
-            let tag = if number % 2 == 0 { "even" } else { "odd" };
-            let tags = json!([link("_tag", tag.to_owned())]);
-            let next: Vec<Value> = next.collect();
-            create("post", json!({ "id": number.to_string(), "next": next, "tags": tags }));
-        }
-        test
-    }
-
-    fn cost(test: &TestCms, query: &str) -> (u16, usize) {
-        let request = GraphQlRequest { query: query.to_owned(), ..GraphQlRequest::default() };
-        let before = statements();
-        let answer = test.cms.graphql().execute(&Caller::local(), GraphQlVersion::Legacy, &request);
-        (answer.unwrap().status, statements() - before)
-    }
-
-    #[test]
-    fn each_level_costs_one_statement_per_type() {
-        let test = folder();
-        let plain = cost(&test, "{ postList { id } }");
-        let plus = |more: usize| (200, plain.1 + more);
-        let table = [
-            ("{ postList { tags { name } } }", 1),
-            ("{ postList { next { id } } }", 1),
-            ("{ postList { a: next { id } b: next { tags { id } } } }", 2),
-            ("{ postList { next { id tags { id } } tags { id } } }", 3),
-            ("{ postList { next { next { next { id } } } } }", 3),
-            ("{ postList(page: 9) { next { tags { id } } } }", 0),
-        ];
-        for (query, more) in table {
-            let (status, statements) = cost(&test, query);
-            // Nothing is read of a page that is empty, not even the page.
-            let expected = if more == 0 { (200, plain.1 - 1) } else { plus(more) };
-            assert_eq!((status, statements), expected, "{query}");
-        }
-    }
-
-    #[test]
-    fn objects_are_counted_where_they_are_shown() {
-        let test = folder();
-        let nested = |times: usize| {
-            format!("{{ postList {{ {} id {} }} }}", "next { ".repeat(times), "}".repeat(times))
-        };
-        // Twenty posts are read once on each level, and shown twice as often on each.
-        assert_eq!(cost(&test, &nested(7)).0, 200);
-        assert_eq!(cost(&test, &nested(10)).0, 400);
-    }
-}
+mod tests;

@@ -21,6 +21,8 @@ pub(crate) enum Code {
     BadRequest,
     NotFound,
     TooComplex,
+    /// A query is named by a hash that nobody knows.
+    UnknownHash,
 }
 
 impl Code {
@@ -31,6 +33,17 @@ impl Code {
             Self::BadRequest => "BAD_REQUEST",
             Self::NotFound => "NOT_FOUND",
             Self::TooComplex => "QUERY_TOO_COMPLEX",
+            Self::UnknownHash => "PERSISTED_QUERY_NOT_FOUND",
+        }
+    }
+
+    /// The status that it gives an answer without data.
+    fn status(self) -> u16 {
+        match self {
+            Self::NotFound => 404,
+            // A step of the protocol, which the client answers with the query.
+            Self::UnknownHash => 200,
+            Self::Parse | Self::Validation | Self::BadRequest | Self::TooComplex => 400,
         }
     }
 }
@@ -46,6 +59,12 @@ impl Fault {
 
     pub(crate) fn too_complex(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: Code::TooComplex, locations: Vec::new() }
+    }
+
+    /// A hash that was not sent with its query yet, or too long ago: in the words of the protocol.
+    pub(crate) fn unknown_hash() -> Self {
+        let message = "PersistedQueryNotFound".to_owned();
+        Self { message, code: Code::UnknownHash, locations: Vec::new() }
     }
 
     /// A root field that names no content type.
@@ -94,11 +113,10 @@ impl From<Error> for Failure {
 
 /// The answer to a query that is not carried out.
 pub(crate) fn refusal(faults: &[Fault]) -> GraphQlAnswer {
-    let is_missing = faults.iter().any(|fault| fault.code == Code::NotFound);
     let errors: Vec<Value> =
         faults.iter().take(limits::GRAPHQL_FAULTS).map(Fault::to_json).collect();
-    GraphQlAnswer {
-        status: if is_missing { 404 } else { 400 },
-        body: json!({ "errors": errors }).to_string().into_bytes(),
-    }
+    let statuses = faults.iter().map(|fault| fault.code.status());
+    // A field that is not there says more than what else is wrong.
+    let status = statuses.max().unwrap_or(400);
+    GraphQlAnswer { status, body: json!({ "errors": errors }).to_string().into_bytes() }
 }

@@ -16,7 +16,7 @@ use super::{
     fault::{Failure, Fault},
     model::{Model, QUERY, Source},
 };
-use crate::error::{Error, Result};
+use crate::error::Error;
 
 /// A model in the form in which clients read it.
 pub(crate) struct Schema {
@@ -25,7 +25,9 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    pub(crate) fn of(model: &Model) -> Result<Self> {
+    /// # Errors
+    /// The reason that `async_graphql` has against it.
+    pub(crate) fn of(model: &Model) -> Result<Self, String> {
         let mut builder = Described::build(&model.object(QUERY).name, None, None)
             .disable_suggestions()
             .register(Scalar::new("JSON").description("Any value, as it is stored"));
@@ -58,7 +60,7 @@ impl Schema {
             }
             builder = builder.register(input);
         }
-        let schema = builder.finish().map_err(|error| Error::Internal(error.0.into()))?;
+        let schema = builder.finish().map_err(|error| error.0)?;
         let sdl = schema.sdl_with_options(async_graphql::SDLExportOptions::new().use_space_ident());
         Ok(Self { schema, sdl })
     }
@@ -73,7 +75,7 @@ impl Schema {
         document: &ExecutableDocument,
         operation: Option<&str>,
         variables: serde_json::Map<String, serde_json::Value>,
-    ) -> std::result::Result<Value, Failure> {
+    ) -> Result<Value, Failure> {
         let mut request = Request::new("");
         request.set_parsed_query(document.clone());
         request.operation_name = operation.map(str::to_owned);

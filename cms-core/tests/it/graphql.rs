@@ -3,6 +3,8 @@
 mod answers;
 mod content;
 mod hostile;
+mod named;
+mod names;
 mod reference;
 mod same_as_rest;
 
@@ -26,7 +28,8 @@ pub(crate) fn ask_as(
     query: &str,
     variables: Map<String, Value>,
 ) -> (u16, Value) {
-    let request = GraphQlRequest { query: query.to_owned(), variables, operation_name: None };
+    let query = query.to_owned();
+    let request = GraphQlRequest { query, variables, ..GraphQlRequest::default() };
     let answer = cms.graphql().execute(caller, version, &request).unwrap();
     let body = serde_json::from_slice(&answer.body);
     let text = String::from_utf8_lossy(&answer.body);

@@ -44,13 +44,6 @@ fn rows() -> Vec<Row> {
 
     row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
     row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
-    for version in ["/api/graphql", "/api/v2/graphql"] {
-        let query = json!({ "query": "{ __typename }" });
-        row("POST", version, version, query, READ);
-    }
-    for schema in ["/api/graphql/schema", "/api/v2/graphql/schema"] {
-        row("GET", schema, schema, none.clone(), READ);
-    }
     row("GET", "/api/auth-context", "/api/auth-context", none.clone(), ANY_KEY);
 
     let types = "/api/v1/internal/contenttype";
@@ -107,6 +100,7 @@ fn rows() -> Vec<Row> {
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");
     row("GET", job.0, job.1, none.clone(), MANAGE);
+    graphql(&mut row);
     let description = "/api/v1/open-api-schema.json";
     row("GET", description, description, none.clone(), ANY_KEY);
     for path in
@@ -156,6 +150,17 @@ fn workflows(row: &mut impl FnMut(&'static str, &'static str, &'static str, Valu
     row("GET", one.0, one.1, Value::Null, MANAGE);
     row("PUT", one.0, one.1, json!({ "states": ["new", "done"] }), MANAGE);
     row("DELETE", one.0, one.1, Value::Null, REVOKE);
+}
+
+fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    for [path, asking, schema] in [
+        ["/api/graphql", "/api/graphql?query=%7B__typename%7D", "/api/graphql/schema"],
+        ["/api/v2/graphql", "/api/v2/graphql?query=%7B__typename%7D", "/api/v2/graphql/schema"],
+    ] {
+        row("GET", path, asking, Value::Null, READ);
+        row("POST", path, path, json!({ "query": "{ __typename }" }), READ);
+        row("GET", schema, schema, Value::Null, READ);
+    }
 }
 
 /// Puts back what an earlier caller of the same row may have taken away or added; returns the

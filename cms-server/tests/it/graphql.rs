@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, forbidden, unauthorized};
+use crate::support::{TestApp, Who, definition, forbidden, generic, unauthorized};
 
 const PATHS: [&str; 2] = ["/api/graphql", "/api/v2/graphql"];
 
@@ -26,6 +26,46 @@ async fn an_object_and_a_list_are_answered() {
 }
 
 #[tokio::test]
+async fn an_address_may_hold_the_query() {
+    let app = TestApp::new();
+    let query = "query=query+Q(%24id:+String)%7Bpost(id:%24id)%7Bid%7D%7D&operationName=Q\
+        &variables=%7B%22id%22:%22one%22%7D";
+    let reply = app.get(&format!("{}?{query}&unknown=1", PATHS[0])).await;
+    assert_eq!(reply.both(), (200, json!({ "data": { "post": { "id": "one" } } })));
+    assert_eq!(reply.header("cache-control"), Some("private, no-cache"));
+    assert_eq!(reply.header("x-deprecated-query-params"), Some("unknown"));
+    let table = [
+        ("query=%7Ba%7D&variables=%5B%5D", "The property variables must be an object"),
+        ("query=%7Ba%7D&variables=%7B", "The property variables must be an object"),
+        ("query=%7Ba%7D&extensions=1", "The property extensions must be an object"),
+        ("variables=%7B%7D", "The property query is required"),
+    ];
+    for (parameters, message) in table {
+        let reply = app.get(&format!("{}?{parameters}", PATHS[1])).await;
+        assert_eq!(reply.both(), failed(400, message, "BAD_REQUEST"), "{parameters}");
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_was_sent_once_is_known_by_its_hash() {
+    const HASH: &str = "d796a4fd76e35c7cdf63656b8f8c8c383bdff2f72e66dd0a967659e7bd8b6ce4";
+    let app = TestApp::new();
+    let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": HASH } });
+    let by_hash = json!({ "extensions": extensions });
+    let address = format!("{}?extensions={}", PATHS[0], extensions.to_string().replace('"', "%22"));
+    // A step of the protocol rather than a failure: what the client does next is to send the query.
+    let unknown = failed(200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND");
+    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), unknown);
+    assert_eq!(app.get(&address).await.both(), unknown);
+
+    let whole = json!({ "query": "{ postList { id } }", "extensions": extensions });
+    let data = (200, json!({ "data": { "postList": [{ "id": "one" }] } }));
+    assert_eq!(app.request("POST", PATHS[0], &whole).await.both(), data);
+    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), data);
+    assert_eq!(app.get(&address).await.both(), data);
+}
+
+#[tokio::test]
 async fn refusals_are_told_as_graphql_has_them() {
     let app = TestApp::new();
     let query = json!({ "query": "{ __typename }" });
@@ -35,6 +75,7 @@ async fn refusals_are_told_as_graphql_has_them() {
         assert_eq!(app.ask(Who::Unknown, "POST", path, &query).await.both(), nobody);
         let stranger = failed(403, "Access denied or quota limit exceeded", "FORBIDDEN");
         assert_eq!(app.ask(Who::Stranger, "POST", path, &query).await.both(), stranger);
+        assert_eq!(app.ask(Who::Stranger, "POST", path, &json!({})).await.both(), stranger);
 
         let bodies = [
             ("{}", "The property query is required"),
@@ -62,7 +103,12 @@ async fn refusals_are_told_as_graphql_has_them() {
         let error = &body["errors"][0];
         let told = (&error["message"], &error["extensions"]["code"]);
         assert_eq!((status, told), (404, (&json!("Not found"), &json!("NOT_FOUND"))));
-        assert_eq!(app.get(path).await.status, 405);
+        let missing = failed(400, "The property query is required", "BAD_REQUEST");
+        assert_eq!(app.get(path).await.both(), missing);
+        assert_eq!(app.ask(Who::Nobody, "GET", path, &Value::Null).await.both(), nobody);
+        assert_eq!(app.ask(Who::Stranger, "GET", path, &Value::Null).await.both(), stranger);
+        let (status, body) = app.request("PUT", path, &query).await.both();
+        assert_eq!((status, body), (405, generic(405, "Method Not Allowed")));
     }
 }
 

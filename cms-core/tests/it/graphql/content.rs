@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 use crate::support::{link, map};
 
 /// A property: its name, schema, and config besides the label.
-type Property = (&'static str, Value, Value);
+pub(crate) type Property = (&'static str, Value, Value);
 
-fn text() -> Value {
+pub(crate) fn text() -> Value {
     json!({ "type": "string" })
 }
 
-fn links() -> Value {
+pub(crate) fn links() -> Value {
     json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } })
 }
 
@@ -21,7 +21,7 @@ fn to(target: &str) -> Value {
     json!({ "inputType": "datasource", "validation": validation })
 }
 
-fn input(name: &str) -> Value {
+pub(crate) fn input(name: &str) -> Value {
     json!({ "inputType": name })
 }
 
@@ -36,7 +36,11 @@ fn split(properties: &[Property]) -> (Map<String, Value>, Map<String, Value>, Ve
     (schemas.collect(), configs, properties.iter().map(|(name, ..)| *name).collect())
 }
 
-fn definition(name: &str, required: &[&str], properties: &[Property]) -> Map<String, Value> {
+pub(crate) fn definition(
+    name: &str,
+    required: &[&str],
+    properties: &[Property],
+) -> Map<String, Value> {
     let (schemas, configs, order) = split(properties);
     map(json!({
         "name": name,

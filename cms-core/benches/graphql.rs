@@ -1,0 +1,92 @@
+//! What it costs to follow a change of types, and to refuse queries that would cost too much.
+//! `cargo bench -p cms-core --features testing --bench graphql`
+
+#[path = "../tests/it/graphql/content.rs"]
+mod content;
+#![expect(clippy::unwrap_used, reason = "content that cannot be made is no fault of a bench")]
+
+#[path = "../../benches/src/corpus.rs"]
+#[expect(dead_code, reason = "each bench uses a part")]
+mod corpus;
+#[path = "../tests/it/graphql/hostile/queries.rs"]
+mod queries;
+#[path = "../tests/it/support.rs"]
+#[expect(dead_code, reason = "each bench uses a part")]
+mod support;
+
+use cms_core::{
+    Caller,
+    clock::Clock,
+    testing::TestCms,
+    wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
+};
+use divan::Bencher;
+use serde_json::{Map, Value};
+
+const TYPES: usize = 200;
+const VERSIONS: [GraphQlVersion; 2] = [GraphQlVersion::Legacy, GraphQlVersion::V2];
+
+fn main() {
+    divan::main();
+}
+
+/// Two hundred types after one of them has changed: reading them, and the text of the schema.
+#[divan::bench(args = VERSIONS)]
+fn schema_after_a_change(bencher: Bencher, version: GraphQlVersion) {
+    let (folder, local) = (folder(), Caller::local());
+    let schema = || folder.cms.graphql().schema(&local, version).expect("types have a schema");
+    assert!(schema().contains("type post199"));
+    bencher.with_inputs(|| change(&folder)).bench_local_values(|()| schema());
+}
+
+/// The same for a query, which needs no text.
+#[divan::bench(args = VERSIONS)]
+fn query_after_a_change(bencher: Bencher, version: GraphQlVersion) {
+    let folder = folder();
+    assert_eq!(ask(&folder, version, "{ __typename }").status, 200);
+    let query = || ask(&folder, version, "{ __typename }");
+    bencher.with_inputs(|| change(&folder)).bench_local_values(|()| query());
+}
+
+#[divan::bench(args = queries::queries().into_iter().map(|(name, _)| name))]
+fn refusal(bencher: Bencher, name: &str) {
+    let folder = content::folder();
+    let query = queries::queries().into_iter().find(|(known, _)| *known == name);
+    let query = query.expect("it has this name").1;
+    let refuse = || ask(&folder, GraphQlVersion::Legacy, &query);
+    assert_eq!(refuse().status, 400);
+    bencher.bench_local(refuse);
+}
+
+fn ask(folder: &TestCms, version: GraphQlVersion, query: &str) -> GraphQlAnswer {
+    let request = GraphQlRequest { query: query.to_owned(), ..GraphQlRequest::default() };
+    let answer = folder.cms.graphql().execute(&Caller::local(), version, &request);
+    answer.expect("the folder can be read")
+}
+
+fn folder() -> TestCms {
+    let folder = TestCms::new();
+    for number in 0..TYPES {
+        let definition = post(&format!("post{number}"));
+        folder.cms.types().create(&Caller::local(), definition).expect("the type is valid");
+    }
+    folder
+}
+
+/// Changes a type in nothing that a schema shows: all of it is made anew all the same.
+fn change(folder: &TestCms) {
+    let mut definition = post("post0");
+    folder.clock.advance(1);
+    let label = format!("Posts at {:?}", folder.clock.now());
+    definition.insert("label".to_owned(), label.into());
+    folder.cms.types().update(&Caller::local(), "post0", definition).expect("the type is valid");
+}
+
+/// The type of the corpus under another name.
+fn post(name: &str) -> Map<String, Value> {
+    let mut types = corpus::types().into_iter();
+    let post = types.find(|definition| definition["name"] == "post");
+    let Some(Value::Object(mut definition)) = post else { panic!("the corpus has posts") };
+    definition.insert("name".to_owned(), name.into());
+    definition
+}

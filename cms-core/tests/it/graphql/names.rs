@@ -1,0 +1,84 @@
+//! Types whose names clash with those that are made from other types, and with those of the language.
+
+use std::collections::HashSet;
+
+use cms_core::{Caller, testing::TestCms};
+use serde_json::json;
+
+use super::{
+    Legacy, V2, ask,
+    content::{definition, input, text},
+};
+use crate::support::map;
+
+/// Types of names that clash with each other's properties, once those are repaired or joined.
+const NAMES: [&str; 9] =
+    ["a", "a_b", "a_parts", "a_parts_", "_a", "__a", "__schema", "query", "cms___internal"];
+
+fn folder() -> TestCms {
+    let test = TestCms::new();
+    let local = Caller::local();
+    for name in NAMES {
+        let items = json!({ "type": "object", "properties": { "heading": text() } });
+        let parts = json!({ "type": "array", "items": items });
+        let configs = json!({ "heading": { "label": "H", "inputType": "text" } });
+        let parts_config = json!({ "inputType": "object",
+            "items": { "order": ["heading"], "propertiesConfig": configs } });
+        let properties = [
+            ("title", text(), input("text")),
+            ("__title", text(), input("text")),
+            ("2nd", text(), input("text")),
+            ("parts", parts.clone(), parts_config.clone()),
+            // The second version has `a_bEdge`, for the type `a_b`.
+            ("bEdge", parts, parts_config),
+        ];
+        test.cms.types().create(&local, definition(name, &[], &properties)).unwrap();
+        test.cms.objects().create(&local, name, map(json!({ "id": "x" }))).unwrap();
+    }
+    test
+}
+
+#[test]
+fn every_type_can_be_asked_for_whatever_it_is_called() {
+    let test = folder();
+    for version in [Legacy, V2] {
+        let sdl = test.cms.graphql().schema(&Caller::local(), version).unwrap();
+        let names: Vec<&str> = sdl
+            .lines()
+            .filter_map(|line| line.strip_prefix("type ").or_else(|| line.strip_prefix("input ")))
+            .collect();
+        let different: HashSet<&&str> = names.iter().collect();
+        assert_eq!(names.len(), different.len(), "{names:?}");
+
+        let query = sdl.split("type Query {").nth(1).unwrap().split('}').next().unwrap();
+        let roots: Vec<&str> = query
+            .lines()
+            .filter_map(|line| Some(line.trim().split_once('(')?.0))
+            .filter(|root| version == V2 || line_is_list(query, root))
+            .collect();
+        let mut found = HashSet::new();
+        for root in roots {
+            let selection = "{ id internal { contentType } parts { heading } bEdge { heading } title _title _2nd }";
+            let (text, pointer) = if version == V2 {
+                (
+                    format!("{{ x: {root}{{ edges {{ node {selection} }} }} }}"),
+                    "/data/x/edges/0/node",
+                )
+            } else {
+                (format!("{{ x: {root}{selection} }}"), "/data/x/0")
+            };
+            // Those that every folder has are empty.
+            let (status, body) = ask(&test.cms, version, &text);
+            assert!(status == 200 || body.to_string().contains("\"parts\\\""), "{root}: {body}");
+            let name = body.pointer(pointer).map(|node| node["internal"]["contentType"].clone());
+            found.extend(name.and_then(|name| name.as_str().map(str::to_owned)));
+        }
+        assert_eq!(found, NAMES.map(str::to_owned).into(), "{query}");
+    }
+}
+
+/// Tells whether a root field answers with a list.
+fn line_is_list(query: &str, root: &str) -> bool {
+    let start = format!("{root}(");
+    query.lines().any(|line| line.trim().starts_with(&start) && line.trim().ends_with(']'))
+}
