@@ -1,10 +1,10 @@
 //! What it costs to follow a change of types, and to refuse queries that would cost too much.
 //! `cargo bench -p cms-core --features testing --bench graphql`
 
-#[path = "../tests/it/graphql/content.rs"]
-mod content;
 #![expect(clippy::unwrap_used, reason = "content that cannot be made is no fault of a bench")]
 
+#[path = "../tests/it/graphql/content.rs"]
+mod content;
 #[path = "../../benches/src/corpus.rs"]
 #[expect(dead_code, reason = "each bench uses a part")]
 mod corpus;

@@ -106,6 +106,10 @@ pub const GRAPHQL_NESTING: usize = 40;
 pub const GRAPHQL_SELECTIONS: usize = 10_000;
 /// Most fields at the root of a GraphQL query: each reads a list.
 pub const GRAPHQL_ROOTS: usize = 100;
+/// Longest body of a request to GraphQL, in bytes.
+pub const GRAPHQL_BODY: usize = 1024 * 1024;
+/// Most bytes of all texts in the arguments of a GraphQL query, with its variables in their places.
+pub const GRAPHQL_ARGUMENTS: usize = 1024 * 1024;
 /// Most lists of the schema that a GraphQL query asks for, and that stand within each other.
 pub const INTROSPECTION_LISTS: usize = 12;
 pub const INTROSPECTION_DEPTH: usize = 2;

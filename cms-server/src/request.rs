@@ -18,7 +18,7 @@ use axum::{
     http::{HeaderValue, Method, Request, StatusCode, header, request::Parts},
     response::Response,
 };
-use cms_core::{Caller, Cms, Result};
+use cms_core::{Caller, Cms, Result, limits};
 
 use crate::{
     answer::Answer,
@@ -95,7 +95,9 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
                 let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
                 let answered = match route.reads {
                     Reads::Nothing => Arc::clone(&errand).run(app).await,
-                    Reads::Json | Reads::Form => Arc::clone(&errand).run_with_body(app, body).await,
+                    Reads::Json | Reads::Query | Reads::Form => {
+                        Arc::clone(&errand).run_with_body(app, body).await
+                    }
                 };
                 // Who is refused early is told what was ignored, too.
                 Ok(answered.unwrap_or_else(|error| {
@@ -155,7 +157,11 @@ impl Errand {
             (Bytes::new(), form::read(app, headers, body).await?)
         } else {
             body::require_json(headers)?;
-            (body::read(body, app.body_limit).await?, Form::default())
+            let limit = match errand.route.reads {
+                Reads::Query => app.body_limit.min(limits::GRAPHQL_BODY),
+                _ => app.body_limit,
+            };
+            (body::read(body, limit).await?, Form::default())
         };
         let work = errand.route.work;
         blocking::run(app, work, move |app| errand.perform(app, caller, &json, form)).await

@@ -57,6 +57,8 @@ pub(crate) enum Action {
 pub(crate) enum Reads {
     Nothing,
     Json,
+    /// A query of GraphQL: JSON that nobody sends much of.
+    Query,
     /// A form with a file.
     Form,
 }
@@ -273,10 +275,10 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),
 
     Route::graphql(Method::GET, GRAPHQL, Reads::Nothing, graphql::get).query(GRAPHQL_PARAMETERS),
-    Route::graphql(Method::POST, GRAPHQL, Reads::Json, graphql::query),
+    Route::graphql(Method::POST, GRAPHQL, Reads::Query, graphql::query),
     Route::get("/api/graphql/schema", Work::Read, Needs::Query, graphql::schema),
     Route::graphql(Method::GET, GRAPHQL_V2, Reads::Nothing, graphql::get_v2).query(GRAPHQL_PARAMETERS),
-    Route::graphql(Method::POST, GRAPHQL_V2, Reads::Json, graphql::query_v2),
+    Route::graphql(Method::POST, GRAPHQL_V2, Reads::Query, graphql::query_v2),
     Route::get("/api/v2/graphql/schema", Work::Read, Needs::Query, graphql::schema_v2),
 
     Route::get("/api/v1/open-api-schema.json", Work::Read, Needs::AnyKey, openapi::get)

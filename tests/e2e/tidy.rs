@@ -43,6 +43,7 @@ const DOMAIN: &[&str] = &[
     "graphql/bounds",
     "graphql/fault",
     "graphql/input",
+    "graphql/lists",
     "graphql/model",
     "graphql/naming",
     "graphql/plan",

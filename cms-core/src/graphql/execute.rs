@@ -51,10 +51,11 @@ struct Answer<'p> {
 }
 
 impl Answer<'_> {
-    /// Counts an object; false when there are too many.
-    fn has_room(&mut self) -> bool {
+    /// Counts an object; false when there are too many, or too much text with what is `pending`.
+    fn has_room(&mut self, pending: usize) -> bool {
         self.objects += 1;
-        self.objects <= limits::GRAPHQL_OBJECTS && self.text.json.len() <= limits::HYDRATED_BYTES
+        let bytes = self.text.json.len() + pending;
+        self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::HYDRATED_BYTES
     }
 }
 
@@ -82,6 +83,9 @@ impl Execution<'_> {
             self.root(&mut answer, &root.key, &root.action)?;
         }
         answer.text.json.push(b'}');
+        if answer.text.json.len() > limits::HYDRATED_BYTES {
+            return Err(too_many().into());
+        }
         self.follow(&mut answer)?;
         let filled = answer.targets.fill(&answer.text, &mut answer.objects);
         let mut body = filled.ok_or_else(too_many)?;
@@ -168,7 +172,7 @@ impl Execution<'_> {
         let mut is_first = true;
         answer.text.json.push(b'[');
         self.rows(content_type, &request, slice, |stored| {
-            has_room = has_room && answer.has_room();
+            has_room = has_room && answer.has_room(0);
             if !has_room {
                 return;
             }
@@ -195,7 +199,8 @@ impl Execution<'_> {
             parts.iter().filter(|part| edges(part)).map(|_| Text::default()).collect();
         let (mut shown, mut has_room) = (0, true);
         let matching = self.rows(content_type, &request, slice, |stored| {
-            has_room = has_room && answer.has_room();
+            let pending = texts.iter().map(|text| text.json.len()).sum();
+            has_room = has_room && answer.has_room(pending);
             if !has_room {
                 return;
             }

@@ -284,6 +284,26 @@ pub(crate) fn arguments(
         .collect()
 }
 
+/// Bytes of the texts that a literal stands for: a variable may be long, and be used many times.
+pub(crate) fn weight(literal: &Literal, variables: &Values) -> usize {
+    match literal {
+        Literal::String(text) => text.len(),
+        Literal::Variable(name) => variables.get(name.as_str()).map_or(0, text_bytes),
+        Literal::List(items) => items.iter().map(|item| weight(item, variables)).sum(),
+        Literal::Object(fields) => fields.values().map(|field| weight(field, variables)).sum(),
+        _ => 0,
+    }
+}
+
+fn text_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(text_bytes).sum(),
+        Value::Object(fields) => fields.values().map(text_bytes).sum(),
+        _ => 0,
+    }
+}
+
 /// Reads the condition of `@skip` or `@include`.
 pub(crate) fn condition(value: &Positioned<Literal>, variables: &Values) -> bool {
     resolve(&value.node, variables) == Some(Value::Bool(true))

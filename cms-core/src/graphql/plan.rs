@@ -116,16 +116,17 @@ pub(crate) fn compile(
     operation: &OperationDefinition,
     variables: &Values,
 ) -> Result<Plan, Fault> {
-    let mut compiler = Compiler { model, document, variables, relations: Vec::new() };
+    let room = limits::GRAPHQL_ARGUMENTS;
+    let mut compiler = Compiler { model, document, variables, relations: Vec::new(), room };
     let asked = compiler.collect(&[&operation.selection_set.node])?;
+    if asked.len() > limits::GRAPHQL_ROOTS {
+        let limit = limits::GRAPHQL_ROOTS;
+        return Err(Fault::too_complex(format!("Query has too many root fields, limit: {limit}")));
+    }
     let mut roots = Vec::with_capacity(asked.len());
     for (key, fields) in asked {
         let action = compiler.root(&fields)?;
         roots.push(Root { key: key.to_owned(), action });
-    }
-    if roots.len() > limits::GRAPHQL_ROOTS {
-        let limit = limits::GRAPHQL_ROOTS;
-        return Err(Fault::too_complex(format!("Query has too many root fields, limit: {limit}")));
     }
     Ok(Plan { roots, relations: compiler.relations })
 }
@@ -161,6 +162,8 @@ struct Compiler<'a> {
     document: &'a ExecutableDocument,
     variables: &'a Values,
     relations: Vec<Relation>,
+    /// Bytes that arguments may still have.
+    room: usize,
 }
 
 impl<'a> Compiler<'a> {
@@ -234,6 +237,15 @@ impl<'a> Compiler<'a> {
             "__schema" | "__type" => return Ok(Action::Introspection),
             name => self.field(QUERY, name),
         };
+        let weight: usize = asked
+            .arguments
+            .iter()
+            .map(|(_, value)| input::weight(&value.node, self.variables))
+            .sum();
+        self.room = self.room.checked_sub(weight).ok_or_else(|| {
+            let limit = limits::GRAPHQL_ARGUMENTS / 1024;
+            Fault::too_complex(format!("Arguments are too long, limit: {limit} KiB"))
+        })?;
         let mut arguments = input::arguments(asked, &field.arguments, self.variables);
         self.name_paths(field, &mut arguments);
         let inside = self.inside(fields)?;

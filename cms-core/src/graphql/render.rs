@@ -91,6 +91,10 @@ impl<'p> Targets<'p> {
     ) {
         let values = members(data, &selection.members);
         for (index, field) in selection.fields.iter().enumerate() {
+            // Whoever gets this text sees by its length that it is none to send.
+            if text.json.len() > limits::HYDRATED_BYTES {
+                return;
+            }
             text.json.push(if index == 0 { b'{' } else { b',' });
             text.json.extend_from_slice(&field.key);
             match (&field.value, whole) {

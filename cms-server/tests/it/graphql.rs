@@ -113,6 +113,16 @@ async fn refusals_are_told_as_graphql_has_them() {
 }
 
 #[tokio::test]
+async fn what_is_too_long_is_refused_before_it_is_read() {
+    let app = TestApp::new();
+    let long = json!({ "query": "{ __typename }", "variables": { "a": "x".repeat(1 << 20) } });
+    for path in PATHS {
+        let too_long = failed(413, "Request Entity Too Large", "PAYLOAD_TOO_LARGE");
+        assert_eq!(app.request("POST", path, &long).await.both(), too_long);
+    }
+}
+
+#[tokio::test]
 async fn the_schema_is_a_plain_text_and_its_refusals_are_plain() {
     let app = TestApp::new();
     for path in PATHS.map(|path| format!("{path}/schema")) {

@@ -4,8 +4,12 @@ mod queries;
 
 use std::time::{Duration, Instant};
 
+use cms_core::Caller;
+use serde_json::json;
+
 use self::queries::{aliases, nested, queries};
-use super::{Legacy, V2, ask, content};
+use super::{Legacy, V2, ask, ask_as, content};
+use crate::support::map;
 
 /// Generous, because tests run on busy machines and without optimisation.
 const SOON: Duration = Duration::from_secs(1);
@@ -26,6 +30,44 @@ fn what_costs_too_much_is_refused_at_once() {
             assert!(code == "QUERY_TOO_COMPLEX" || version == V2, "{name}: {body}");
             assert!(time < SOON, "{name}: {time:?}");
         }
+    }
+}
+
+/// A text of a quarter of what arguments may have, used five times.
+#[test]
+fn a_long_variable_cannot_be_used_again_and_again() {
+    let test = content::folder();
+    let variables = map(json!({ "a": "x".repeat(256 * 1024) }));
+    let query = |times| {
+        let fields = (0..times).map(|number| format!("p{number}: post(id: $a) {{ id }}"));
+        format!("query($a: String) {{ {} }}", fields.collect::<Vec<_>>().join(" "))
+    };
+    let ask = |query: &str| ask_as(&test.cms, &Caller::local(), Legacy, query, variables.clone());
+    assert_eq!(ask(&query(4)).0, 200);
+    let (status, body) = ask(&query(5));
+    assert_eq!(
+        (status, &body["errors"][0]["extensions"]["code"]),
+        (400, &"QUERY_TOO_COMPLEX".into())
+    );
+}
+
+/// Few objects can be a long answer, too.
+#[test]
+fn a_long_value_cannot_be_shown_again_and_again() {
+    let test = content::folder();
+    let long = json!({ "title": "x".repeat(500_000) });
+    test.cms.objects().patch(&Caller::local(), "post", "full", map(long)).unwrap();
+    let titles = |count| aliases(count, "title");
+    for (version, start, end) in [
+        (Legacy, "{ post(id: \"full\") {", "} }"),
+        (Legacy, "{ postList {", "} }"),
+        (V2, "{ post { edges { node {", "} } } }"),
+        (Legacy, "{ post(id: \"linked\") { related {", "} } }"),
+    ] {
+        assert_eq!(ask(&test.cms, version, &format!("{start} {} {end}", titles(10))).0, 200);
+        let (status, body) = ask(&test.cms, version, &format!("{start} {} {end}", titles(1000)));
+        let code = &body["errors"][0]["extensions"]["code"];
+        assert_eq!((status, code), (400, &"QUERY_TOO_COMPLEX".into()), "{start}");
     }
 }
 
