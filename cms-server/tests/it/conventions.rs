@@ -103,7 +103,7 @@ async fn unknown_paths_and_methods() {
         "/api/v1/searches",
         "/api/v1/workflow/post",
         "/api/v1/open-api-schema.json",
-        "/api/graphql",
+        "/api/graphql/nothing",
         "/api/v2/media",
         "/image",
         "/images/0x0/a.png",
