@@ -18,10 +18,10 @@ pub(crate) fn aliases(count: usize, field: &str) -> String {
 pub(crate) fn queries() -> Vec<(&'static str, String)> {
     let doubling =
         numbered(40, |n| format!("fragment f{n} on post {{ id ...f{0} ...f{0} }}", n + 1));
-    let chain = numbered(2000, |n| format!("fragment f{n} on post {{ ...f{} }}", n + 1));
+    let chain = numbered(1500, |n| format!("fragment f{n} on post {{ ...f{} }}", n + 1));
     vec![
         ("long", format!("{{ postList {{ id }} }} #{}", "x".repeat(70_000))),
-        ("deep selections", nested("related {", "}", 30_000)),
+        ("deep selections", nested("related {", "}", 3000)),
         ("sixteen levels", nested("parts { sources {", "} }", 8)),
         (
             "deep lists",
@@ -43,7 +43,7 @@ pub(crate) fn queries() -> Vec<(&'static str, String)> {
         ),
         (
             "long chain",
-            format!("{{ postList {{ ...f0 }} }} {chain} fragment f2000 on post {{ id }}"),
+            format!("{{ postList {{ ...f0 }} }} {chain} fragment f1500 on post {{ id }}"),
         ),
         ("aliases", format!("{{ {} }}", aliases(2000, "postList { id }"))),
         ("root aliases", format!("{{ {} }}", aliases(101, "postList { id }"))),
