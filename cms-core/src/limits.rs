@@ -118,8 +118,8 @@ pub const GRAPHQL_FAULTS: usize = 100;
 /// Most objects of one page of a GraphQL connection when the query does not say.
 pub const CONNECTION_DEFAULT: u32 = 10;
 /// Text of the GraphQL queries that need not be judged again, for each schema, in bytes.
-pub const JUDGED_QUERIES: usize = 256 * 1024;
+pub const JUDGED_QUERIES: u64 = 256 * 1024;
 /// Text of the GraphQL queries that clients may name by their hashes, in bytes.
-pub const NAMED_QUERIES: usize = 4 * 1024 * 1024;
+pub const NAMED_QUERIES: u64 = 4 * 1024 * 1024;
 /// GraphQL schemas that are kept: each for a version and the types that a key may read.
 pub const KNOWN_SCHEMAS: usize = 64;

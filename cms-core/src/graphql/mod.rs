@@ -18,7 +18,6 @@ pub(crate) mod lists;
 pub(crate) mod model;
 pub(crate) mod naming;
 pub(crate) mod plan;
-pub(crate) mod recent;
 pub(crate) mod render;
 pub(crate) mod schema;
 pub(crate) mod schemas;

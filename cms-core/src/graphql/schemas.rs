@@ -8,12 +8,12 @@ use std::{
 };
 
 use async_graphql::parser::{parse_query, types::ExecutableDocument};
+use quick_cache::{Weighter, sync::Cache};
 
 use super::{
     bounds,
     fault::{Failure, Fault},
     model::{Content, Model},
-    recent::Recent,
     schema::Schema,
     validate,
 };
@@ -28,6 +28,34 @@ use crate::{
 
 /// System types that a schema shows (contract 8.3).
 const SHOWN_SYSTEM_TYPES: [&str; 2] = ["_media", "_tag"];
+
+/// Queries that are kept when they are of a usual size. Room for few is not divided, so that a long
+/// one has its place in it.
+const USUAL_NUMBER: usize = 32;
+
+/// Counts the bytes of the texts of queries.
+#[derive(Clone)]
+pub(super) struct TextBytes;
+
+impl Weighter<String, Arc<str>> for TextBytes {
+    fn weight(&self, _hash: &String, query: &Arc<str>) -> u64 {
+        query.len() as u64
+    }
+}
+
+impl Weighter<String, Arc<ExecutableDocument>> for TextBytes {
+    fn weight(&self, query: &String, _document: &Arc<ExecutableDocument>) -> u64 {
+        query.len() as u64
+    }
+}
+
+/// Keeps what is asked for most, so many bytes of queries.
+fn queries<V: Clone>(bytes: u64) -> Cache<String, V, TextBytes>
+where
+    TextBytes: Weighter<String, V>,
+{
+    Cache::with_weighter(USUAL_NUMBER, bytes, TextBytes)
+}
 
 /// Types that a schema shows to a caller.
 pub(crate) fn shown<'c>(
@@ -45,7 +73,7 @@ pub(crate) fn shown<'c>(
 pub(crate) struct Schemas {
     known: Mutex<Known>,
     /// Queries that clients name by their hashes.
-    pub(super) named: Recent<Arc<str>>,
+    pub(super) named: Cache<String, Arc<str>, TextBytes>,
 }
 
 #[derive(Default)]
@@ -70,7 +98,7 @@ struct Purpose {
 
 impl Default for Schemas {
     fn default() -> Self {
-        Self { known: Mutex::default(), named: Recent::new(limits::NAMED_QUERIES) }
+        Self { known: Mutex::default(), named: queries(limits::NAMED_QUERIES) }
     }
 }
 
@@ -149,7 +177,7 @@ pub(super) struct Prepared {
     model: OnceLock<Model>,
     /// Made when somebody asks for it: queries for content never do.
     schema: OnceLock<std::result::Result<Schema, String>>,
-    documents: Recent<Arc<ExecutableDocument>>,
+    documents: Cache<String, Arc<ExecutableDocument>, TextBytes>,
 }
 
 impl Prepared {
@@ -159,7 +187,7 @@ impl Prepared {
             caller: caller.clone(),
             model: OnceLock::new(),
             schema: OnceLock::new(),
-            documents: Recent::new(limits::JUDGED_QUERIES),
+            documents: queries(limits::JUDGED_QUERIES),
         }
     }
 
@@ -192,7 +220,7 @@ impl Prepared {
             return Err(Failure::Faults(faults));
         }
         let document = Arc::new(document);
-        self.documents.keep(query.to_owned(), Arc::clone(&document), query.len());
+        self.documents.insert(query.to_owned(), Arc::clone(&document));
         Ok(document)
     }
 }

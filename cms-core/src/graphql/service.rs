@@ -104,7 +104,7 @@ impl GraphQl<'_> {
         let document = prepared.document(query)?;
         // What is wrong is not worth a name.
         if let Some(hash) = request.hash.as_ref().filter(|_| !request.query.is_empty()) {
-            self.cms.schemas.named.keep(hash.clone(), Arc::from(query), query.len());
+            self.cms.schemas.named.insert(hash.clone(), Arc::from(query));
         }
         let name = request.operation_name.as_deref();
         let operation = &operation(&document, name)?.node;

@@ -1,10 +1,13 @@
 //! Queries that are named by their hashes.
 
+use std::fmt::Write;
+
 use cms_core::{
     Caller, Cms,
     wire::graphql::{GraphQlAnswer, GraphQlRequest},
 };
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::{Legacy, V2, content};
 
@@ -48,6 +51,19 @@ fn a_query_has_a_name_once_it_was_sent_and_found_good() {
     // What is wrong gets no name.
     assert_eq!(message(&ask(&test.cms, Legacy, "{ nothing { id } }", WRONG_HASH)).0, 404);
     assert_eq!(message(&ask(&test.cms, Legacy, "", WRONG_HASH)), unknown);
+}
+
+#[test]
+fn long_queries_have_names_too() {
+    let test = content::folder();
+    let query = format!("{{ postList {{ id }} }} #{}", "x".repeat(60_000));
+    let mut hash = String::new();
+    for byte in Sha256::digest(&query) {
+        write!(hash, "{byte:02x}").unwrap();
+    }
+    let sent = ask(&test.cms, Legacy, &query, &hash);
+    assert_eq!(sent.0, 200);
+    assert_eq!(ask(&test.cms, Legacy, "", &hash), sent);
 }
 
 #[test]
