@@ -19,8 +19,8 @@ use crate::{
     error,
     extract::query::Query,
     http::{
-        batch, check, context, docs, graphql, health, keys, media, objects, openapi, publish, search,
-        types, workflow,
+        batch, check, context, docs, graphql, health, keys, media, objects, openapi, publish,
+        search, types, workflow,
     },
     request::{self, Call},
     state::App,
