@@ -176,17 +176,30 @@ fn graphql() -> Vec<Operation> {
         Schema::object([("data", anything().or_null()), ("errors", errors)], &[])
     };
     let refused = |status, description| Response::json(status, description, answer());
-    let ask = Operation::new("post", "/api/graphql", "graphQL")
-        .summary("Ask a GraphQL query")
-        .body(Schema::object(question, &["query"]))
-        .respond([
+    let answers = || {
+        [
             Response::json(200, "What was found", answer()),
             refused(400, "The query is not valid"),
             refused(401, "The key is missing or unknown"),
             refused(403, "The key does not allow this"),
             refused(404, "There is no such type"),
-            refused(415, "The body is not JSON"),
-        ]);
+        ]
+    };
+    let ask = Operation::new("post", "/api/graphql", "graphQL")
+        .summary("Ask a GraphQL query")
+        .body(Schema::object(question, &["query"]))
+        .respond(answers())
+        .respond([refused(415, "The body is not JSON")]);
+    let parameter = |name, description| Parameter::query(name, description, Schema::text());
+    let ask_by_address = Operation::new("get", "/api/graphql", "graphQLByAddress")
+        .summary("Ask a GraphQL query that may be kept on the way")
+        .parameters([
+            parameter("query", "The query"),
+            parameter("variables", "Values of its variables, as JSON"),
+            parameter("operationName", "Which of several operations is meant"),
+            parameter("extensions", "The hash by which the query is named, as JSON"),
+        ])
+        .respond(answers());
     let text = Response {
         status: 200,
         description: "The schema as SDL",
@@ -197,7 +210,7 @@ fn graphql() -> Vec<Operation> {
         .summary("Get the GraphQL schema")
         .respond([text])
         .respond(denied());
-    tagged(vec![ask, schema], GRAPHQL_TAG)
+    tagged(vec![ask, ask_by_address, schema], GRAPHQL_TAG)
 }
 
 /// The object comes with `internal`, or without it when nothing was saved (contract 7.1).
