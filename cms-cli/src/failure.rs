@@ -111,7 +111,10 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         Error::Unsupported(_) => 2,
         Error::Unauthenticated | Error::Forbidden => 3,
         Error::NotFound { .. } => 4,
-        Error::Conflict(_) => 5,
+        Error::Conflict(_)
+        | Error::PreconditionFailed
+        | Error::IdempotencyKeyReused
+        | Error::Gone(_) => 5,
         Error::Invalid(_)
         | Error::Refused(_)
         | Error::BatchLimit { .. }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching, Types, Workflows,
+    Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching, Types,
+    Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
@@ -15,7 +16,7 @@ use crate::{
         files::Files,
         renders::{Recent, Renders},
     },
-    object::{remember::Remembered, service::Plan},
+    object::{idempotency, remember::Remembered, service::Plan},
     openapi::service::Descriptions,
     progress::Progress,
     search::indexer::Indexer,
@@ -144,6 +145,11 @@ impl Cms {
         GraphQl { cms: self }
     }
 
+    /// What changed.
+    pub fn changes(&self) -> Changes<'_> {
+        Changes { cms: self }
+    }
+
     /// Uploaded files and pictures.
     pub fn media(&self) -> Media<'_> {
         Media { cms: self }
@@ -208,8 +214,11 @@ impl Cms {
         let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
         let used = self.keys.take_used();
         let needed = self.index.needs_from().unwrap_or(0);
+        let answered = idempotency::since(now);
         let has_expired = self.store.peek(|reader| {
-            Ok(reader.has_trash_before(expired)? || reader.has_journal_before(needed, forgotten)?)
+            Ok(reader.has_trash_before(expired)?
+                || reader.has_journal_before(needed, forgotten)?
+                || reader.has_stale_answers(answered, limits::IDEMPOTENCY_ANSWERS)?)
         })?;
         if used.is_empty() && !has_expired {
             return Ok(());
@@ -219,6 +228,7 @@ impl Cms {
                 writer.set_key_used(pk, at)?;
             }
             writer.forget_journal(needed, forgotten)?;
+            writer.forget_answers(answered, limits::IDEMPOTENCY_ANSWERS)?;
             writer.empty_trash(expired)
         })
     }
@@ -226,6 +236,12 @@ impl Cms {
     /// Looks for what does not fit together, and mends what can be mended when asked to.
     pub fn check(&self, request: &CheckRequest) -> Result<Check> {
         Ok(Check { media: self.media().check(request.repair)? })
+    }
+
+    /// Has a function called after each commit of this process, for as long as its owner keeps it.
+    /// It runs on the thread that committed, which others wait for: it must only tell somebody.
+    pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
+        self.store.on_commit(listener);
     }
 
     /// The settings this folder was opened with.

@@ -8,7 +8,10 @@ use std::sync::Arc;
 use crate::{
     auth::scope::Access,
     error::{Error, Result},
-    wire::key::{KeyKind, Rule},
+    wire::{
+        condition::Conditions,
+        key::{KeyKind, Rule},
+    },
 };
 
 /// The key that acts, as versions remember it.
@@ -37,6 +40,7 @@ pub struct Visibility {
 pub struct Caller {
     pub(crate) actor: Arc<Actor>,
     pub visibility: Visibility,
+    pub(crate) conditions: Conditions,
 }
 
 impl Caller {
@@ -52,13 +56,19 @@ impl Caller {
     }
 
     pub(crate) fn new(actor: Arc<Actor>) -> Self {
-        Self { actor, visibility: Visibility::default() }
+        Self { actor, visibility: Visibility::default(), conditions: Conditions::default() }
     }
 
     /// The same key with another view of the content.
     #[must_use]
     pub fn with_visibility(self, visibility: Visibility) -> Self {
         Self { visibility, ..self }
+    }
+
+    /// The same request, whose change depends on something.
+    #[must_use]
+    pub fn with_conditions(self, conditions: Conditions) -> Self {
+        Self { conditions, ..self }
     }
 
     pub fn actor(&self) -> &Actor {

@@ -33,6 +33,12 @@ pub enum Error {
     NotFound { what: &'static str, name: String },
     /// The state changed underneath, for example a stale plan.
     Conflict(String),
+    /// The object is in none of the states that the request names (`If-Match`).
+    PreconditionFailed,
+    /// An `Idempotency-Key` came before with another request.
+    IdempotencyKeyReused,
+    /// What was asked for is forgotten for good.
+    Gone(String),
     /// A project cannot be applied: faults by content type (contract 14).
     Blocked(Vec<(String, FieldErrors)>),
     /// Stored values would be lost and nobody agreed to that; names `type.property`.
@@ -81,6 +87,7 @@ impl fmt::Display for Error {
             Self::BatchLimit { limit } => write!(f, "Batch limit exceeded, limit: {limit}"),
             Self::BadRequest(message)
             | Self::Conflict(message)
+            | Self::Gone(message)
             | Self::Busy(message)
             | Self::Unsupported(message)
             | Self::Unreachable(message) => f.write_str(message),
@@ -99,6 +106,8 @@ impl fmt::Display for Error {
                 "Content Object size limit exceeded by an object with ID: {id}. Requested size {:.2} MB, limit: 1 MB)",
                 *bytes as f64 / 1_048_576.0
             ),
+            Self::PreconditionFailed => f.write_str("Precondition Failed"),
+            Self::IdempotencyKeyReused => f.write_str("Idempotency-Key is already used"),
             Self::BodyTooLarge => f.write_str("Request Entity Too Large"),
             Self::UnsupportedMedia => f.write_str("Unsupported Media Type"),
             Self::Internal(_) => f.write_str("Internal Server Error"),

@@ -9,9 +9,10 @@
 //! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json`, `read` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
-//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`GraphQl`], [`Keys`] |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`GraphQl`], [`Keys`], [`Changes`] |
 
 mod auth;
+mod change;
 pub mod clock;
 mod cms;
 mod config;
@@ -43,6 +44,7 @@ pub use auth::{
     scope::{Access, Permission},
     service::{FirstKeys, Keys},
 };
+pub use change::service::Changes;
 pub use cms::Cms;
 pub use config::{Bucket, CoreConfig, Durability, MediaStorage};
 pub use context::{Actor, Caller, Visibility};

@@ -123,3 +123,13 @@ pub const JUDGED_QUERIES: u64 = 256 * 1024;
 pub const NAMED_QUERIES: u64 = 4 * 1024 * 1024;
 /// GraphQL schemas that are kept: each for a version and the types that a key may read.
 pub const KNOWN_SCHEMAS: usize = 64;
+/// Longest `Idempotency-Key`.
+pub const IDEMPOTENCY_KEY_BYTES: usize = 255;
+/// Hours that the answer to a request with such a key is kept.
+pub const IDEMPOTENCY_HOURS: i64 = 24;
+/// Most answers that are kept; the oldest go first.
+pub const IDEMPOTENCY_ANSWERS: i64 = 100_000;
+/// Largest answer that is kept: a call that would have a larger one is refused.
+pub const IDEMPOTENCY_BYTES: usize = 4 * 1024 * 1024;
+/// Rows of the journal that one page looks at: others may be hidden from the caller.
+pub const CHANGES_SCANNED: usize = 10_000;

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 pub(crate) const NOT_VALID: &str = "This value is not valid.";
+pub(crate) const FORGOTTEN: &str = "The changes after this position are forgotten";
 pub(crate) const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub(crate) const ALREADY_USED: &str = "This value is already used";
 pub(crate) const NOT_AN_IMAGE: &str = "The file is not an image";

@@ -7,22 +7,30 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     response::Response,
 };
-use cms_core::wire::{graphql::GraphQlAnswer, object::Json};
+use cms_core::wire::{condition::Tag, graphql::GraphQlAnswer, object::Json};
 use serde::Serialize;
 
 use crate::{
     compression::{Coding, WORTHWHILE},
+    extract::validators::knows_tag,
     state::REQUEST_ID,
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const EXPOSED: HeaderValue =
-    HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload");
+    HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload, ETag");
+/// Kept by the client itself, and asked for again each time: what is right for one key is not for
+/// another one.
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// Understood by proxies that would gather what is sent.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 const CORS_METHODS: HeaderValue =
     HeaderValue::from_static("GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
-const CORS_HEADERS: HeaderValue =
-    HeaderValue::from_static("X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept");
+const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
+    "X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept, If-Match, If-None-Match, \
+     Idempotency-Key, Last-Event-ID",
+);
 
 /// Private cause of a failure, for the log.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -32,6 +40,7 @@ pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     body: Content,
     coding: Option<Coding>,
+    tag: Option<Tag>,
     headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) cause: Option<Cause>,
 }
@@ -40,14 +49,14 @@ pub(crate) struct Answer {
 enum Content {
     /// Empty means no body.
     Whole(Bytes),
-    /// Comes piece by piece, so many bytes in all.
-    Stream { length: u64, body: Body },
+    /// Comes piece by piece, so many bytes in all, if that is known.
+    Stream { length: Option<u64>, body: Body },
 }
 
 impl Content {
-    fn length(&self) -> u64 {
+    fn length(&self) -> Option<u64> {
         match self {
-            Self::Whole(bytes) => bytes.len() as u64,
+            Self::Whole(bytes) => Some(bytes.len() as u64),
             Self::Stream { length, .. } => *length,
         }
     }
@@ -101,12 +110,26 @@ impl Answer {
     /// 200 with a file of so many bytes, which comes piece by piece.
     pub(crate) fn stream(media_type: HeaderValue, length: u64, body: Body) -> Self {
         let answer = Self::file(media_type, Bytes::new());
-        Self { body: Content::Stream { length, body }, ..answer }
+        Self { body: Content::Stream { length: Some(length), body }, ..answer }
+    }
+
+    /// 200 with events that come when something happens. Nobody on the way may keep them back.
+    pub(crate) fn events(body: Body) -> Self {
+        let answer = Self::file(HeaderValue::from_static("text/event-stream"), Bytes::new())
+            .with_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
+            .with_header(UNBUFFERED, HeaderValue::from_static("no"));
+        Self { body: Content::Stream { length: None, body }, ..answer }
+    }
+
+    /// 200 with JSON that has a tag of its own.
+    pub(crate) fn tagged(json: Json) -> Self {
+        let tag = Tag::of(&json.0);
+        Self::from(json).with_tag(tag)
     }
 
     fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let body = Content::Whole(body.into());
-        Self { status, body, coding: None, headers: Vec::new(), cause: None }
+        Self { status, body, coding: None, tag: None, headers: Vec::new(), cause: None }
     }
 
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
@@ -123,6 +146,11 @@ impl Answer {
         Self { body: other.body, ..self }
     }
 
+    /// Names the answer, so that who has it need not be sent it again.
+    pub(crate) fn with_tag(self, tag: Tag) -> Self {
+        Self { tag: Some(tag), ..self }
+    }
+
     /// Adds a header when there is a value for it.
     pub(crate) fn with_optional(self, name: HeaderName, value: Option<HeaderValue>) -> Self {
         match value {
@@ -137,14 +165,28 @@ impl Answer {
         self.with_header(header::CONTENT_RANGE, range)
     }
 
-    /// Compresses the body when that pays and the client takes it.
-    pub(crate) fn compressed_for(mut self, request: &HeaderMap) -> Self {
+    /// Leaves the body out when the client has it, and compresses it when that pays and the client
+    /// takes it.
+    pub(crate) fn finished_for(mut self, method: &Method, request: &HeaderMap) -> Self {
         let Content::Whole(body) = &self.body else { return self };
-        if body.len() < WORTHWHILE {
-            return self;
+        let is_large = body.len() >= WORTHWHILE;
+        let coding = if is_large { Coding::wanted(request) } else { None };
+        if is_large {
+            self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
         }
-        self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
-        if let Some(coding) = Coding::wanted(request) {
+        if let Some(tag) = self.tag {
+            let etag = etag(tag, coding);
+            let is_read = method == Method::GET || method == Method::HEAD;
+            let is_known = is_read && knows_tag(request, &etag);
+            let etag = HeaderValue::try_from(etag).expect("tags are of visible characters");
+            self.headers.push((header::ETAG, etag));
+            self.headers.push((header::CACHE_CONTROL, ASK_AGAIN));
+            if is_known {
+                self.status = StatusCode::NOT_MODIFIED;
+                return self;
+            }
+        }
+        if let Some(coding) = coding {
             self.body = Content::Whole(coding.compress(body).into());
             self.coding = Some(coding);
         }
@@ -155,7 +197,7 @@ impl Answer {
     pub(crate) fn into_response(self, method: &Method, request_id: HeaderValue) -> Response {
         let mut headers = HeaderMap::with_capacity(8);
         let length = self.body.length();
-        if length > 0 {
+        if length != Some(0) {
             headers.insert(header::CONTENT_TYPE, JSON);
         }
         if let Some(coding) = self.coding {
@@ -165,17 +207,21 @@ impl Answer {
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         headers.insert(REQUEST_ID, request_id);
         headers.extend(self.headers.into_iter().map(|(name, value)| (Some(name), value)));
+        if self.status == StatusCode::NOT_MODIFIED {
+            headers.remove(header::CONTENT_TYPE);
+        }
         let body = match self.body {
             // Of what the client has already, the length is not told: there is no body to measure.
             _ if self.status == StatusCode::NOT_MODIFIED => Body::empty(),
-            _ if method == Method::HEAD => {
-                headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-                Body::empty()
-            }
-            Content::Whole(bytes) => Body::from(bytes),
-            Content::Stream { body, .. } => {
-                headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-                body
+            Content::Whole(bytes) if method != Method::HEAD => Body::from(bytes),
+            content => {
+                if let Some(length) = length {
+                    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+                }
+                match content {
+                    Content::Stream { body, .. } if method != Method::HEAD => body,
+                    _ => Body::empty(),
+                }
             }
         };
         let mut response = Response::new(body);
@@ -189,6 +235,14 @@ impl From<GraphQlAnswer> for Answer {
     fn from(GraphQlAnswer { status, body }: GraphQlAnswer) -> Self {
         let status = StatusCode::from_u16(status).expect("the core names HTTP statuses");
         Self::new(status, body)
+    }
+}
+
+/// A strong tag stands for the very bytes that are sent, compressed or not.
+fn etag(tag: Tag, coding: Option<Coding>) -> String {
+    match coding {
+        None => format!("\"{tag}\""),
+        Some(coding) => format!("\"{tag}-{}\"", coding.name()),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct ServerConfig {
     pub renders: usize,
     /// Stored files that are read at the same time, each a piece of it.
     pub files: usize,
+    /// Streams of changes at the same time; more are refused.
+    pub subscribers: usize,
     /// Open connections; more wait in the system's queue.
     pub connections: usize,
     /// How long running requests may take to finish when the server stops.
@@ -61,6 +63,7 @@ impl Default for ServerConfig {
             inspections: 2,
             renders: cores,
             files: 32,
+            subscribers: 256,
             connections: 10_000,
             grace: Duration::from_secs(20),
         }

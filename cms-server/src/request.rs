@@ -18,7 +18,7 @@ use axum::{
     http::{HeaderValue, Method, Request, StatusCode, header, request::Parts},
     response::Response,
 };
-use cms_core::{Caller, Cms, Result, limits};
+use cms_core::{Caller, Cms, Result, limits, wire::condition::Conditions};
 
 use crate::{
     answer::Answer,
@@ -26,10 +26,11 @@ use crate::{
     deprecation, error,
     extract::{
         auth, body,
+        conditions::conditions,
         form::{self, Form},
         query::Query,
     },
-    http::images,
+    http::{changes, images},
     path::{Found, Parameters},
     router::{Action, Handler, Needs, Reads, Route},
     site::Site,
@@ -91,6 +92,7 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
                 let answer = images::answer(app, &parts, &query, parameters).await;
                 Ok(answer.with_optional(deprecation::QUERY, query.ignored(route.query)))
             }
+            Action::Changes => Ok(changes::answer(app, route, parts).await),
             Action::Keyed(needs, handler) => {
                 let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
                 let answered = match route.reads {
@@ -113,7 +115,7 @@ fn authenticate(app: &App, parts: &Parts) -> Result<Caller> {
 }
 
 /// The query as sent: also with the characters that a URI may not hold.
-fn query_text(parts: &Parts) -> &str {
+pub(crate) fn query_text(parts: &Parts) -> &str {
     match parts.extensions.get::<RawQuery>() {
         Some(RawQuery(text)) => text,
         None => parts.uri.query().unwrap_or(""),
@@ -133,7 +135,10 @@ impl Errand {
     /// A request without a body: everything in one crossing, or in none when it is quick. What
     /// the key must allow is checked by the call itself, in the same order.
     async fn run(self: Arc<Self>, app: &Arc<App>) -> Result<Answer> {
-        let caller = blocking::now(app, |app| authenticate(app, &self.parts))??;
+        let mut caller = blocking::now(app, |app| authenticate(app, &self.parts))??;
+        if self.route.work == Work::Write {
+            caller = caller.with_conditions(self.conditions(&[])?);
+        }
         if let Some(quick) = self.route.quick {
             let tried = blocking::now(app, |app| {
                 self.call(app, caller.clone(), &[], Form::default(), quick)
@@ -163,8 +168,19 @@ impl Errand {
             };
             (body::read(body, limit).await?, Form::default())
         };
+        let caller = caller.with_conditions(errand.conditions(&json)?);
         let work = errand.route.work;
         blocking::run(app, work, move |app| errand.perform(app, caller, &json, form)).await
+    }
+
+    /// Reads what the change depends on, where a request is one change of objects.
+    fn conditions(&self, json: &[u8]) -> Result<Conditions> {
+        match self.needs {
+            Needs::Content(_) | Needs::BatchCreate | Needs::Duplicate => {
+                conditions(&self.parts, json)
+            }
+            _ => Ok(Conditions::default()),
+        }
     }
 
     /// Names the query parameters that the route does not know (contract 1.11).
@@ -206,7 +222,7 @@ impl Errand {
             answer
                 .with_optional(deprecation::QUERY, call.query.ignored(self.route.query))
                 .with_optional(deprecation::PAYLOAD, call.ignored_payload)
-                .compressed_for(&self.parts.headers),
+                .finished_for(&self.parts.method, &self.parts.headers),
         )
     }
 }

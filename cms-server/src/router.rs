@@ -49,6 +49,8 @@ pub(crate) enum Action {
     Public(PublicHandler),
     /// Asks for no key: a picture, which may take several steps.
     Image,
+    /// Asks for any key: a page of changes, or a stream of them that goes on.
+    Changes,
     Keyed(Needs, Handler),
 }
 
@@ -270,6 +272,7 @@ pub static ROUTES: &[Route] = &[
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
     ]),
+    Route::new(Method::GET, "/api/v1/changes", Work::Read, Action::Changes).query(&["since", "types[]", "limit"]),
     Route::write(Method::POST, "/api/v1/internal/reindex", Needs::Manage, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Needs::Manage, check::check),
     Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),

@@ -10,6 +10,7 @@ use std::{
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use cms_core::Cms;
+use tokio::sync::{Semaphore, watch};
 
 use crate::{blocking::Permits, config::ServerConfig, path::Table, router::ROUTES, site::Site};
 
@@ -27,12 +28,23 @@ pub(crate) struct App {
     pub(crate) site: Site,
     pub(crate) body_limit: usize,
     pub(crate) upload_limit: u64,
+    /// How many more may follow changes.
+    pub(crate) subscribers: Arc<Semaphore>,
+    /// Wakes them after each commit.
+    pub(crate) commits: watch::Sender<()>,
+    _on_commit: Arc<dyn Fn() + Send + Sync>,
     /// The server is about to stop: it finishes what runs and is not ready for more.
     pub(crate) draining: AtomicBool,
 }
 
 impl App {
     pub(crate) fn new(config: &ServerConfig, cms: Arc<Cms>) -> Self {
+        let commits = watch::Sender::new(());
+        let told = commits.clone();
+        let on_commit: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
+            told.send_replace(());
+        });
+        cms.on_commit(&on_commit);
         Self {
             cms,
             table: Table::new(ROUTES),
@@ -41,8 +53,15 @@ impl App {
             site: Site::new(config),
             body_limit: config.body_limit,
             upload_limit: config.upload_limit,
+            subscribers: Arc::new(Semaphore::new(config.subscribers)),
+            commits,
+            _on_commit: on_commit,
             draining: AtomicBool::new(false),
         }
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
     }
 }
 

@@ -1,7 +1,8 @@
 //! A connection on its way in: somebody must speak soon, and request lines are looked at.
 //!
 //! The HTTP library limits how long a head may take once it knows the protocol. Until then a
-//! silent client would hold its connection for ever; that time is limited here.
+//! silent client would hold its connection for ever; that time is limited here. So is the time in
+//! which a client takes nothing of what it is sent.
 
 use std::{
     io,
@@ -20,6 +21,8 @@ use crate::target::Target;
 
 /// Bytes by which the protocol is known: the length of what an HTTP/2 client says first.
 const OPENING: usize = 24;
+/// How long a client may leave unread what it is sent.
+const STALL: Duration = Duration::from_mins(1);
 
 /// The bytes of one connection.
 pub(crate) struct Stream<S> {
@@ -28,12 +31,29 @@ pub(crate) struct Stream<S> {
     /// Ends a connection on which too little was said; none once enough was.
     deadline: Option<Pin<Box<Sleep>>>,
     read: usize,
+    /// Ends a connection of which nothing is taken; none while it takes what it is given.
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Stream<S> {
     /// Wraps a connection on which the client has `patience` to say the first words.
     pub(crate) fn new(inner: S, target: Arc<Target>, patience: Duration) -> Self {
-        Self { inner, target, deadline: Some(Box::pin(time::sleep(patience))), read: 0 }
+        let deadline = Some(Box::pin(time::sleep(patience)));
+        Self { inner, target, deadline, read: 0, stalled: None }
+    }
+
+    /// Gives up when nothing could be written for too long.
+    fn unless_stalled<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if polled.is_ready() {
+            self.stalled = None;
+            return polled;
+        }
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(time::sleep(STALL)));
+        stalled.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -68,7 +88,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(context, bytes)
+        let polled = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.unless_stalled(context, polled)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -84,7 +105,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(context, slices)
+        let polled = Pin::new(&mut self.inner).poll_write_vectored(context, slices);
+        self.unless_stalled(context, polled)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -118,5 +140,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_takes_nothing_is_cut_off() {
+        let (mut client, server) = duplex(16);
+        let mut stream = Stream::new(server, Arc::default(), STALL * 10);
+        let mut bytes = [0; 16];
+        // Slow is not stalled.
+        for _ in 0..5 {
+            stream.write_all(&bytes).await.unwrap();
+            time::sleep(STALL / 2).await;
+            client.read_exact(&mut bytes).await.unwrap();
+        }
+        stream.write_all(&bytes).await.unwrap();
+        let started = time::Instant::now();
+        let stalled = stream.write_all(&bytes).await.unwrap_err();
+        assert_eq!((stalled.kind(), started.elapsed()), (io::ErrorKind::TimedOut, STALL));
     }
 }

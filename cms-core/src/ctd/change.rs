@@ -68,14 +68,14 @@ pub(crate) fn create(
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, at)?;
     writer.ensure_slots(Slots::of(&definition.properties()).count())?;
-    writer.log(Event::TypeCreated, at, pk, None)?;
+    writer.log_type(Event::TypeCreated, at, (pk, &definition.name))?;
     Ok(pk)
 }
 
 /// Deletes a type without live objects, and its objects in the trash.
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
     writer.delete_ctd(content_type.pk)?;
-    writer.log(Event::TypeDeleted, at, content_type.pk, None)
+    writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))
 }
 
 /// Changes a type and what is stored of it.
@@ -104,7 +104,7 @@ pub(crate) fn update(
     switch_publishing(writer, catalog, before, definition)?;
     refill.finish(writer, before.pk, definition)?;
     writer.update_ctd(before.pk, definition, rev, at)?;
-    writer.log(Event::TypeUpdated, at, before.pk, None)?;
+    writer.log_type(Event::TypeUpdated, at, (before.pk, before.name()))?;
     Ok(Outcome {
         properties: plans,
         blockers,

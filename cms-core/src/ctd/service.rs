@@ -131,7 +131,7 @@ impl Types<'_> {
                 }
             }
             writer.trash_all(content_type.pk, at)?;
-            writer.log(Event::TypePurged, at, content_type.pk, None)?;
+            writer.log_type(Event::TypePurged, at, (content_type.pk, content_type.name()))?;
             if delete_schema {
                 writer.bump_schema()?;
                 change::delete(writer, content_type, at)?;
@@ -171,7 +171,7 @@ impl Types<'_> {
             let catalog = cell.within(writer)?;
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
                 writer.trash_all(content_type.pk, at)?;
-                writer.log(Event::TypePurged, at, content_type.pk, None)?;
+                writer.log_type(Event::TypePurged, at, (content_type.pk, content_type.name()))?;
             }
             Ok(())
         })

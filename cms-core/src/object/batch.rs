@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::{
+    model::Stored,
     service::{Objects, find, require_quota},
     view::View,
     write::{self, Context, Draft, Edit, KnownTargets},
@@ -19,7 +20,7 @@ use crate::{
     ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
     message::{self, wrong_type},
-    store::{Event, Writer},
+    store::Writer,
     wire::batch::{BatchError, BatchReport},
 };
 
@@ -49,6 +50,9 @@ impl Objects<'_> {
         let content_type = self.content_type(caller, name, needs)?;
         self.check_limit(elements.len())?;
         let repeated = repeated_ids(elements);
+        if let Some(answer) = self.answered(caller)? {
+            return Ok(report(elements, read_faults(&answer)?, !repeated.is_empty()));
+        }
         let config = &self.cms.config;
         let prepare = |(index, element): (usize, &Value)| -> Result<Element> {
             if repeated.contains(&index) {
@@ -68,8 +72,8 @@ impl Objects<'_> {
         let prepared =
             elements.iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
         let (context, quota) = (Context::new(caller, config), config.max_objects);
-        let (caller, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
-        let faults = self.write(name, move |writer, catalog, content_type| {
+        let (asking, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
+        let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for element in prepared {
                 match element {
@@ -77,7 +81,7 @@ impl Objects<'_> {
                     Element::New(draft) => batch.insert(draft)?,
                     Element::NewOrExisting(payload) => {
                         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default();
-                        let view = View::of_one(&caller, content_type);
+                        let view = View::of_one(&asking, content_type);
                         match find(writer, content_type, view, id) {
                             Ok(stored) => batch.edit(Edit::Replace, payload, stored)?,
                             Err(Error::NotFound { .. }) => {
@@ -89,9 +93,9 @@ impl Objects<'_> {
                 }
             }
             require_quota(writer, quota, 0)?;
-            Ok(batch.faults)
+            serde_json::to_vec(&batch.faults).map_err(|error| Error::Internal(Box::new(error)))
         })?;
-        Ok(report(elements, faults, !repeated.is_empty()))
+        Ok(report(elements, read_faults(&answer)?, !repeated.is_empty()))
     }
 
     /// Patches many objects (contract 3.9).
@@ -158,7 +162,7 @@ impl Objects<'_> {
                     continue;
                 }
                 match find(writer, content_type, view, &id) {
-                    Ok(stored) => wanted.push((id, stored.pk)),
+                    Ok(stored) => wanted.push((id, stored)),
                     Err(Error::NotFound { .. }) => {
                         reasons.push(format!("Content object: \"{id}\" doesn't exist"));
                     }
@@ -167,14 +171,13 @@ impl Objects<'_> {
             }
             let used = still_used(writer, content_type, &wanted)?;
             let mut deleted = Vec::new();
-            for (id, pk) in wanted {
-                if used.contains(&pk) {
+            for (id, stored) in wanted {
+                if used.contains(&stored.pk) {
                     reasons.push(format!(
                         "Content object: \"{id}\" is used in another content object."
                     ));
                 } else {
-                    writer.trash_object(content_type.pk, pk, at)?;
-                    writer.log(Event::ObjectDeleted, at, content_type.pk, Some(pk))?;
+                    write::delete(writer, content_type, &stored, at)?;
                     deleted.push(id);
                 }
             }
@@ -233,7 +236,7 @@ impl<'a> Batch<'a> {
         &mut self,
         edit: Edit,
         payload: Map<String, Value>,
-        stored: super::model::Stored<'static>,
+        stored: Stored<'static>,
     ) -> Result<()> {
         let mut draft = Draft::edit(self.content_type, edit, payload, &stored, self.context)?;
         self.check(&mut draft, Some(stored.pk))?;
@@ -269,14 +272,14 @@ impl<'a> Batch<'a> {
 fn still_used(
     writer: &Writer<'_>,
     content_type: &Type,
-    wanted: &[(String, i64)],
+    wanted: &[(String, Stored<'_>)],
 ) -> Result<HashSet<i64>> {
-    let inside: HashSet<i64> = wanted.iter().map(|(_, pk)| *pk).collect();
+    let inside: HashSet<i64> = wanted.iter().map(|(_, stored)| stored.pk).collect();
     // One more than could come from inside is enough to know that one comes from outside.
     let enough = wanted.len() + 1;
     let mut used = HashSet::new();
     let mut links_to: HashMap<i64, Vec<i64>> = HashMap::new();
-    for (id, pk) in wanted {
+    for (id, Stored { pk, .. }) in wanted {
         for source in writer.linking_objects((content_type.name(), id), *pk, enough)? {
             if inside.contains(&source) {
                 links_to.entry(source).or_default().push(*pk);
@@ -308,6 +311,11 @@ fn repeated_ids(elements: &[Value]) -> HashSet<usize> {
         }
     }
     repeated
+}
+
+/// Reads what [`Objects::batch_create`] keeps of a batch.
+fn read_faults(answer: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
+    serde_json::from_slice(answer).map_err(|error| Error::Internal(Box::new(error)))
 }
 
 /// The report over elements and what was wrong with each.

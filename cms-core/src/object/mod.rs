@@ -1,10 +1,11 @@
 //! Content objects: what one is ([`model`]), whether it is valid ([`validate`]), how it becomes
 //! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`mod@write`], [`batch`],
-//! [`version`], [`duplicate`]).
+//! [`version`], [`duplicate`], [`idempotency`]).
 
 pub(crate) mod batch;
 pub(crate) mod duplicate;
 pub(crate) mod hydrate;
+pub(crate) mod idempotency;
 pub(crate) mod link;
 pub(crate) mod model;
 pub(crate) mod path;

@@ -26,10 +26,13 @@ use crate::{
     paging::Slice,
     query::{ListQuery, filter},
     store::{
-        CtdState, Event, Reader, Writer, list,
+        CtdState, Reader, Writer, list,
         list_sql::{self, Size},
     },
-    wire::object::{Json, ListRequest},
+    wire::{
+        condition::Tag,
+        object::{Json, ListRequest},
+    },
 };
 
 /// How a list is read, worked out for one state of its type.
@@ -150,10 +153,22 @@ impl Objects<'_> {
 
     /// Returns one object, its links replaced by objects down to `hydrate` levels.
     pub fn get(&self, caller: &Caller, name: &str, id: &str, hydrate: u8) -> Result<Json> {
+        self.get_with_tag(caller, name, id, hydrate).map(|(json, _)| json)
+    }
+
+    /// As [`Self::get`], with the tag of the answer.
+    pub fn get_with_tag(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        hydrate: u8,
+    ) -> Result<(Json, Tag)> {
         if hydrate == 0
             && let Some(json) = self.get_at_once(caller, name, id)?
         {
-            return Ok(json);
+            let tag = Tag::of(&json.0);
+            return Ok((json, tag));
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_one(caller, content_type);
@@ -168,9 +183,14 @@ impl Objects<'_> {
                 }
                 is_visible
             })?;
+            let tag = Tag::of(&text.json);
             match (shown, hydrate) {
-                (Some(true), 0) => Ok(Json(text.json)),
-                (Some(true), depth) => hydration.resolve(&text, depth).map(Json),
+                (Some(true), 0) => Ok((Json(text.json), tag)),
+                (Some(true), depth) => {
+                    let json = hydration.resolve(&text, depth)?;
+                    let tag = tag.hydrated(&json);
+                    Ok((Json(json), tag))
+                }
                 _ => Err(Error::no_object(name, id)),
             }
         })
@@ -194,6 +214,9 @@ impl Objects<'_> {
     /// Creates an object (contract 3.6).
     pub fn create(&self, caller: &Caller, name: &str, payload: Map<String, Value>) -> Result<Json> {
         let content_type = self.content_type(caller, name, Access::CREATE)?;
+        if let Some(answer) = self.answered(caller)? {
+            return Ok(Json(answer));
+        }
         let config = &self.cms.config;
         let mut draft = Draft::new(&content_type, payload, &*config.ids)?;
         if !draft.errors.is_empty() {
@@ -207,7 +230,7 @@ impl Objects<'_> {
         }
         let context = Context::new(caller, config);
         let quota = config.max_objects;
-        self.write(name, move |writer, catalog, content_type| {
+        let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
             let mut draft = draft.renewed(content_type)?;
             draft.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
@@ -215,8 +238,9 @@ impl Objects<'_> {
             let draft = draft.valid()?;
             require_quota(writer, quota, 1)?;
             let stored = write::insert(writer, content_type, draft, &context)?;
-            Ok(to_json(content_type, &stored))
-        })
+            Ok(to_json(content_type, &stored).0)
+        });
+        answer.map(Json)
     }
 
     /// Replaces an object (contract 3.6).
@@ -252,8 +276,8 @@ impl Objects<'_> {
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-                let found = find(reader, content_type, View::of_one(caller, content_type), id);
-                if found.is_err() {
+                let found = find_to_change(reader, content_type, caller, id);
+                if matches!(found, Err(Error::NotFound { .. })) {
                     // Size is checked before existence (contract 1.4).
                     write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
                 }
@@ -274,8 +298,7 @@ impl Objects<'_> {
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
-            let view = View::of_one(&caller, content_type);
-            let stored = find(writer, content_type, view, &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id)?;
             let found = (content_type.rev(), stored.pk, stored.internal.version);
             let mut draft = if found == base {
                 draft
@@ -296,14 +319,12 @@ impl Objects<'_> {
         let (caller, wanted) = (caller.clone(), id.to_owned());
         let at = self.cms.config.clock.now();
         self.write(name, move |writer, _, content_type| {
-            let view = View::of_one(&caller, content_type);
-            let stored = find(writer, content_type, view, &wanted)?;
+            let stored = find_to_change(writer, content_type, &caller, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
                 let reason = "This content object is used in another content object.";
                 return Err(Error::Refused(vec![reason.to_owned()]));
             }
-            writer.trash_object(content_type.pk, stored.pk, at)?;
-            writer.log(Event::ObjectDeleted, at, content_type.pk, Some(stored.pk))
+            write::delete(writer, content_type, &stored, at)
         })?;
         self.cms.media().forget_of(name, [id]);
         Ok(())
@@ -400,6 +421,23 @@ pub(crate) fn find(
     id: &str,
 ) -> Result<Stored<'static>> {
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
+}
+
+/// As [`find`], for a request that changes this one object: refused when it is in none of the states
+/// that the request names. They are states of the current version, whatever the request sees.
+pub(crate) fn find_to_change(
+    reader: &Reader<'_>,
+    content_type: &Type,
+    caller: &Caller,
+    id: &str,
+) -> Result<Stored<'static>> {
+    let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
+    match caller.conditions.if_match() {
+        Some(wanted) if !wanted.admits(Tag::of(&to_json(content_type, &stored).0)) => {
+            Err(Error::PreconditionFailed)
+        }
+        _ => Ok(stored),
+    }
 }
 
 /// As [`find`], for a caller that needs less than a copy.

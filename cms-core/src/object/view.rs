@@ -28,10 +28,18 @@ impl View {
 
     /// Calls that address one object, or name the objects of a batch.
     pub(crate) fn of_one(caller: &Caller, content_type: &Type) -> Self {
-        let is_narrowed = caller.visibility.public_only;
+        if caller.visibility.public_only {
+            Self::public(content_type)
+        } else {
+            Self { edition: Edition::Current, only_approved: false }
+        }
+    }
+
+    /// What `x-visibility: public` leaves.
+    pub(crate) fn public(content_type: &Type) -> Self {
         Self {
-            edition: edition(content_type.definition.draft_public && is_narrowed),
-            only_approved: is_narrowed && has_public_state(&content_type.workflow),
+            edition: edition(content_type.definition.draft_public),
+            only_approved: has_public_state(&content_type.workflow),
         }
     }
 
@@ -47,6 +55,52 @@ impl View {
             Edition::Published => current.status.is_published(),
         };
         is_there && self.shows(current)
+    }
+}
+
+/// Who may learn that an object changed: those whose lists show something else from then on. Whether
+/// that is so is decided when it changes, so that nothing has to be known later of what may be gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Audience {
+    /// Who sees current versions in every status.
+    Preview,
+    /// Who sees every workflow state.
+    Readers,
+    Everybody,
+}
+
+impl Audience {
+    /// Of a change of one object, which changes the public view of its type or leaves it alone.
+    pub(crate) fn of(content_type: &Type, changes_public_view: bool) -> Self {
+        match (content_type.definition.draft_public, has_public_state(&content_type.workflow)) {
+            (true, _) if !changes_public_view => Self::Preview,
+            (false, true) if !changes_public_view => Self::Readers,
+            _ => Self::Everybody,
+        }
+    }
+
+    /// Of a request: it learns of changes for this audience, and larger ones.
+    pub(crate) fn with(caller: &Caller) -> Self {
+        if sees_all(caller) {
+            Self::Preview
+        } else if caller.visibility.public_only {
+            Self::Everybody
+        } else {
+            Self::Readers
+        }
+    }
+
+    /// As the journal spells it.
+    pub(crate) fn number(self) -> i64 {
+        self as i64
+    }
+
+    pub(crate) fn from_number(number: i64) -> Self {
+        match number {
+            0 => Self::Preview,
+            1 => Self::Readers,
+            _ => Self::Everybody,
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::{
     scan::{self, FoundLink},
     title::object_title,
     validate,
+    view::{Audience, View},
 };
 use crate::{
     clock::Timestamp,
@@ -26,8 +27,8 @@ use crate::{
     error::{Error, FieldErrors, Result},
     ids::{ID_MAX_CHARS, IdSource},
     limits, message,
-    store::{Event, ObjectChange, Reader, Writer},
-    workflow::transition,
+    store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer},
+    workflow::{model::PUBLIC, transition},
 };
 
 /// What a write needs to know beside the payload.
@@ -258,7 +259,6 @@ pub(crate) fn insert(
     let change = draft.change(content_type, status, state, 1, context);
     let pk = writer.insert_object(content_type.pk, &content_type.slots, &draft.id, &change)?;
     writer.insert_links(pk, draft.link_targets())?;
-    writer.log(Event::ObjectCreated, context.at, content_type.pk, Some(pk))?;
     let internal = Internal {
         created_at: change.at,
         updated_at: change.at,
@@ -275,7 +275,11 @@ pub(crate) fn insert(
         title: Cow::Owned(change.title),
         schedule: None,
     };
-    Ok(Stored { pk, id: Cow::Owned(draft.id), internal, data: Cow::Owned(change.data) })
+    let stored = Stored { pk, id: Cow::Owned(draft.id), internal, data: Cow::Owned(change.data) };
+    // A draft is not published: types with Draft & Public have no state that is public.
+    let is_shown = stored.internal.workflow_state == PUBLIC;
+    log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
+    Ok(stored)
 }
 
 /// Writes a new version of an object.
@@ -300,7 +304,6 @@ pub(crate) fn update(
         let published = published.iter().map(FoundLink::target);
         writer.replace_links(before.pk, draft.link_targets().chain(published))?;
     }
-    writer.log(Event::ObjectUpdated, context.at, content_type.pk, Some(before.pk))?;
     let internal = Internal {
         updated_at: change.at,
         version,
@@ -313,7 +316,42 @@ pub(crate) fn update(
         schedule: None,
         ..before.internal
     };
-    Ok(Stored { internal, data: Cow::Owned(change.data), ..before })
+    let stored = Stored { internal, data: Cow::Owned(change.data), ..before };
+    // What is published stays as it was.
+    let is_shown = stored.internal.workflow_state == PUBLIC;
+    log(writer, Event::ObjectUpdated, context.at, content_type, &stored, is_shown)?;
+    Ok(stored)
+}
+
+/// Moves an object to the trash.
+pub(crate) fn delete(
+    writer: &Writer<'_>,
+    content_type: &Type,
+    stored: &Stored<'_>,
+    at: Timestamp,
+) -> Result<()> {
+    writer.trash_object(content_type.pk, stored.pk, at)?;
+    let is_shown = View::public(content_type).admits(&stored.internal);
+    log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
+}
+
+/// Notes in the journal what happened to an object, and whether the public view changed.
+pub(crate) fn log(
+    writer: &Writer<'_>,
+    event: Event,
+    at: Timestamp,
+    content_type: &Type,
+    stored: &Stored<'_>,
+    changes_public_view: bool,
+) -> Result<()> {
+    let audience = Audience::of(content_type, changes_public_view);
+    let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
+    writer.log(&Change {
+        event,
+        at,
+        content_type: (content_type.pk, content_type.name()),
+        object: Some(ChangedObject { pk, id, version, audience }),
+    })
 }
 
 /// Notes the links of a stored object again, those of its published version included.

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Kind, Response, Schema, Text},
+    ir::{Kind, Operation, Parameter, Response, Schema, Text},
     property::DATA_SOURCE,
 };
 use crate::{
@@ -46,8 +46,10 @@ pub(super) fn shared() -> Vec<(String, Schema)> {
         ("404Response", refusal(404, "Not found")),
         ("401Response", refusal(401, "Unauthorized")),
         ("403Response", refusal(403, "Access denied or quota limit exceeded")),
+        ("412Response", refusal(412, "Precondition Failed")),
         ("413Response", refusal(413, "Request Entity Too Large")),
         ("415Response", refusal(415, "Unsupported Media Type")),
+        ("422Response", refusal(422, "Idempotency-Key is already used")),
         (VERSION, version()),
         (VERSIONS_LIST, list_of(Schema::reference(VERSION))),
     ]
@@ -201,6 +203,30 @@ pub(super) fn unreadable() -> [Response; 2] {
         Response::json(413, "The body is too large", Schema::reference("413Response")),
         Response::json(415, "The body is not JSON", Schema::reference("415Response")),
     ]
+}
+
+/// An answer that the client may have already.
+pub(super) fn known(operation: Operation) -> Operation {
+    operation
+        .parameters([Parameter::header("If-None-Match", "Tags of answers that are known")])
+        .respond([Response::empty(304, "The answer is known")])
+}
+
+/// A change of one object, which may depend on its state.
+pub(super) fn conditional(operation: Operation) -> Operation {
+    let failed = Schema::reference("412Response");
+    operation
+        .parameters([Parameter::header("If-Match", "Tag of the state that is to be changed")])
+        .respond([Response::json(412, "The object is in another state", failed)])
+}
+
+/// A request that may come again.
+pub(super) fn repeatable(operation: Operation) -> Operation {
+    let description = "Makes the request have one effect, however often it comes within a day";
+    let reused = Schema::reference("422Response");
+    operation
+        .parameters([Parameter::header("Idempotency-Key", description)])
+        .respond([Response::json(422, "The key came with another request", reused)])
 }
 
 /// An entry of the list of versions (contract 3.10).

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     components::{
-        self, BATCH_DONE, BATCH_REFUSED, LIST, OBJECT, SENT_OBJECT, VERSIONS_LIST,
-        denied_or_missing, invalid, paged, refused, unreadable,
+        self, BATCH_DONE, BATCH_REFUSED, LIST, OBJECT, SENT_OBJECT, VERSIONS_LIST, conditional,
+        denied_or_missing, invalid, known, paged, refused, repeatable, unreadable,
     },
     ir::{Composed, Kind, Object, Operation, Parameter, Response, Rest, Schema},
     names::Names,
@@ -190,12 +190,12 @@ impl Subject<'_> {
         let update = self.operation("put", "/{id}", "update", "Replace an object");
         let patch = self.operation("patch", "/{id}", "patch", "Change properties of an object");
         vec![
-            (Access::READ, list),
-            (Access::CREATE, write(create, self.sent())),
-            (Access::READ, get),
-            (Access::UPDATE, write(update, self.sent())),
-            (Access::UPDATE, write(patch, without_required)),
-            (Access::DELETE, delete),
+            (Access::READ, known(list)),
+            (Access::CREATE, repeatable(write(create, self.sent()))),
+            (Access::READ, known(get)),
+            (Access::UPDATE, conditional(write(update, self.sent()))),
+            (Access::UPDATE, conditional(write(patch, without_required))),
+            (Access::DELETE, conditional(delete)),
         ]
     }
 
@@ -230,7 +230,7 @@ impl Subject<'_> {
             .respond(denied_or_missing())
             .respond(unreadable());
         vec![
-            (Access::CREATE, write(create)),
+            (Access::CREATE, repeatable(write(create))),
             (Access::UPDATE, write(patch)),
             (Access::DELETE, delete),
         ]
@@ -259,7 +259,11 @@ impl Subject<'_> {
                 invalid(json!({ "deletedAfter": ["Wrong date format"] })),
             ])
             .respond(denied_or_missing());
-        vec![(Access::READ, list), (Access::READ, get), (Access::READ_REMOVED, removed)]
+        vec![
+            (Access::READ, known(list)),
+            (Access::READ, known(get)),
+            (Access::READ_REMOVED, removed),
+        ]
     }
 
     /// Single actions, then those on many objects.
@@ -295,7 +299,7 @@ impl Subject<'_> {
             .respond(denied_or_missing())
             .respond(unreadable())
         };
-        let single = PublishAction::ALL.map(one);
+        let single = PublishAction::ALL.map(one).map(conditional);
         single
             .into_iter()
             .chain(PublishAction::ALL.map(many))

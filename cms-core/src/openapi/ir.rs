@@ -72,7 +72,7 @@ impl Operation {
     }
 }
 
-/// What is given in the path or the query.
+/// What is given in the path, the query or a header.
 pub(super) struct Parameter {
     pub(super) name: &'static str,
     pub(super) place: Place,
@@ -87,6 +87,18 @@ pub(super) enum Place {
     Query,
     /// A map in the query: `name[key]=value`.
     QueryMap,
+    Header,
+}
+
+impl Place {
+    /// As every version spells it.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query | Self::QueryMap => "query",
+            Self::Header => "header",
+        }
+    }
 }
 
 impl Parameter {
@@ -100,6 +112,11 @@ impl Parameter {
 
     pub(super) fn map(name: &'static str, description: &'static str, schema: Schema) -> Self {
         Self { name, place: Place::QueryMap, description, required: false, schema }
+    }
+
+    /// A text in a header.
+    pub(super) fn header(name: &'static str, description: &'static str) -> Self {
+        Self { name, place: Place::Header, description, required: false, schema: Schema::text() }
     }
 
     pub(super) fn required(self) -> Self {

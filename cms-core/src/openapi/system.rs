@@ -9,7 +9,12 @@ use super::{
     content,
     ir::{Body, Content, Kind, Operation, Parameter, Range, Response, Schema, Text},
 };
-use crate::{limits, media::output, wire::search::QueryMode};
+use crate::{
+    limits,
+    media::output,
+    message::{FORGOTTEN, NOT_VALID},
+    wire::search::QueryMode,
+};
 
 pub(super) const SEARCH_TAG: &str = "Search API";
 pub(super) const MEDIA_TAG: &str = "Media";
@@ -34,6 +39,7 @@ pub(super) struct Rights {
 pub(super) fn operations(rights: Rights) -> Vec<Operation> {
     let mut all = types(rights.change_types);
     all.push(search());
+    all.push(changes());
     all.extend(graphql());
     if rights.upload {
         all.push(upload());
@@ -160,6 +166,48 @@ fn search() -> Operation {
         .respond([
             Response::json(200, "A page of hits", Schema::reference(components::SEARCH)),
             invalid(json!({ "q": ["The property q is required"] })),
+        ])
+        .respond(denied())
+}
+
+fn changes() -> Operation {
+    let change = [
+        ("seq", Schema::integer()),
+        ("at", Schema::text()),
+        ("action", Schema::text().example("update")),
+        ("contentType", Schema::text()),
+        ("id", Schema::text().described("Absent when the type as a whole changed")),
+        ("version", Schema::integer()),
+    ];
+    let change = Schema::object(change, &["seq", "at", "action", "contentType"]);
+    let page = [
+        ("data", Schema::list(change)),
+        ("next", Schema::text().described("Where to go on").example("812-5f3c9a01")),
+        ("more", Schema::boolean().described("There is more to read")),
+    ];
+    let page = Schema::object(page, &["data", "next", "more"]);
+    let types = Schema::list(Schema::text());
+    let most = Schema::between(1, Some(u64::from(limits::PAGE_MAX)));
+    let forgotten = json!({ "code": 410, "message": FORGOTTEN });
+    let what = "Changes, oldest first; with Accept: text/event-stream, events that go on";
+    Operation::new("get", "/api/v1/changes", "getChanges")
+        .tag(INTERNAL_TAG)
+        .summary("Follow the changes of content")
+        .parameters([
+            Parameter::query("since", "Where the last page or event ended", Schema::text()),
+            Parameter::query("types[]", "Only changes of these types", types),
+            Parameter::query("limit", "Most changes", most.unless_given(limits::PAGE_DEFAULT)),
+            Parameter::header("Last-Event-ID", "The same as since, for streams that go on"),
+        ])
+        .respond([
+            Response::json(200, what, page),
+            invalid(json!({ "since": [NOT_VALID] })),
+            Response::json(
+                410,
+                "Changes since then are forgotten",
+                Schema::map(Schema::anything()),
+            )
+            .example(forgotten),
         ])
         .respond(denied())
 }

@@ -136,7 +136,7 @@ struct Plain<'a> {
 fn parameter(parameter: &Parameter) -> PrintedParameter<'_> {
     PrintedParameter::Plain(Plain {
         name: parameter.name,
-        place: if parameter.place == Place::Path { "path" } else { "query" },
+        place: parameter.place.as_str(),
         description: Some(parameter.description),
         required: parameter.required,
         schema: &parameter.schema,

@@ -97,7 +97,7 @@ fn parameter(parameter: &Parameter, version: Version) -> PrintedParameter<'_> {
     let is_map = parameter.place == Place::QueryMap;
     PrintedParameter {
         name: parameter.name,
-        r#in: if parameter.place == Place::Path { "path" } else { "query" },
+        r#in: parameter.place.as_str(),
         description: parameter.description,
         required: parameter.required,
         schema: Printed { schema: &parameter.schema, version },

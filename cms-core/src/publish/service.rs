@@ -16,11 +16,11 @@ use crate::{
     object::{
         model::{Edition, Status, Stored},
         scan::{self, FoundLink},
-        service::{Objects, find, find_map, to_json},
-        view::View,
+        service::{Objects, find_map, find_to_change, to_json},
+        view::{Audience, View},
         write,
     },
-    store::{Event, Writer},
+    store::{Change, ChangedObject, Event, Writer},
     wire::{object::Json, publish::PublishAction},
 };
 
@@ -46,7 +46,7 @@ impl Publishing<'_> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
         let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
         self.objects().write(name, move |writer, catalog, content_type| {
-            let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id)?;
             require_draft_public(content_type)?;
             let status = stored.internal.status;
             if !state::is_allowed(status, action) {
@@ -131,14 +131,14 @@ impl Publishing<'_> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
         let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
         self.objects().write(name, move |writer, _, content_type| {
-            let mut stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            let mut stored = find_to_change(writer, content_type, &caller, &id)?;
             require_draft_public(content_type)?;
             let before = stored.internal.schedule.clone();
             change(&mut stored, at)?;
             let after = &stored.internal.schedule;
             if *after != before {
                 writer.set_schedule(content_type.pk, stored.pk, after.as_ref())?;
-                writer.log(Event::ObjectScheduled, at, content_type.pk, Some(stored.pk))?;
+                write::log(writer, Event::ObjectScheduled, at, content_type, &stored, false)?;
             }
             Ok(to_json(content_type, &stored))
         })
@@ -203,7 +203,11 @@ impl StatusChange<'_> {
             PublishAction::Unpublish => Event::ObjectUnpublished,
             PublishAction::Archive => Event::ObjectArchived,
         };
-        writer.log(event, at, ctd, Some(pk))
+        let (id, version) = writer.object_id_and_version(pk)?;
+        let is_seen = before.is_published() || after.is_published();
+        let audience = Audience::of(content_type, is_seen);
+        let object = Some(ChangedObject { pk, id: &id, version, audience });
+        writer.log(&Change { event, at, content_type: (ctd, content_type.name()), object })
     }
 
     /// Does the action to linked objects where it is allowed (contract 4.4): by the type, by the

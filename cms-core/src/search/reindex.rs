@@ -32,13 +32,13 @@ impl Searching<'_> {
             let catalog = catalog.within(writer)?;
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
-                writer.log(Event::IndexWanted, at, 0, None)?;
+                writer.log_type(Event::IndexWanted, at, (0, ""))?;
                 return Ok(JobCreated { id: first.to_string() });
             };
             let mut errors = FieldErrors::default();
             for (index, name) in names.iter().enumerate() {
                 if let Some(known) = catalog.find(name) {
-                    writer.log(Event::IndexWanted, at, known.pk, None)?;
+                    writer.log_type(Event::IndexWanted, at, (known.pk, known.name()))?;
                 } else {
                     let path = format!("{CONTENT_TYPES}[{index}]");
                     errors.add(path, message::NOT_IN_DATABASE);

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Reader, Writer, error::map};
-use crate::{clock::Timestamp, error::Result};
+use crate::{clock::Timestamp, error::Result, object::view::Audience};
 
 /// What happened, as the journal spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,39 @@ pub(crate) enum Event {
 pub(crate) struct Place {
     pub(crate) seq: i64,
     pub(crate) nonce: i64,
+}
+
+/// Something that happened, on its way into the journal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<'a> {
+    pub(crate) event: Event,
+    pub(crate) at: Timestamp,
+    /// Row and name of the type; 0 and nothing when it is about no type.
+    pub(crate) content_type: (i64, &'a str),
+    pub(crate) object: Option<ChangedObject<'a>>,
+}
+
+/// The object that a change is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChangedObject<'a> {
+    pub(crate) pk: i64,
+    pub(crate) id: &'a str,
+    /// The version that it has now, or had at last.
+    pub(crate) version: i64,
+    pub(crate) audience: Audience,
+}
+
+/// A row as those read it who follow changes.
+#[derive(Clone, Debug)]
+pub(crate) struct ToldEntry {
+    pub(crate) place: Place,
+    pub(crate) at: Timestamp,
+    pub(crate) event: Event,
+    /// None in rows of older programs.
+    pub(crate) content_type: Option<String>,
+    /// Id and version.
+    pub(crate) object: Option<(String, i64)>,
+    pub(crate) audience: Audience,
 }
 
 /// One row.
@@ -80,16 +113,31 @@ impl Event {
     }
 }
 
-/// Reads seq, nonce, kind, ctd and object.
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+/// Reads seq, nonce and kind.
+fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(Place, Event)> {
     let kind = row.get_ref(2)?.as_str()?;
     let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
     let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
-    Ok(Entry {
-        place: Place { seq: row.get(0)?, nonce: row.get(1)? },
-        event: event.ok_or_else(unknown)?,
-        ctd: row.get(3)?,
-        object: row.get(4)?,
+    Ok((Place { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
+}
+
+/// Reads seq, nonce, kind, ctd and object.
+fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    let (place, event) = place_and_event(row)?;
+    Ok(Entry { place, event, ctd: row.get(3)?, object: row.get(4)? })
+}
+
+/// Reads seq, nonce, kind, at, and what the row tells.
+fn told(row: &Row<'_>) -> rusqlite::Result<ToldEntry> {
+    let (place, event) = place_and_event(row)?;
+    let (id, version): (Option<String>, Option<i64>) = (row.get(5)?, row.get(6)?);
+    Ok(ToldEntry {
+        place,
+        event,
+        at: Timestamp(row.get(3)?),
+        content_type: row.get(4)?,
+        object: id.zip(version),
+        audience: Audience::from_number(row.get(7)?),
     })
 }
 
@@ -101,6 +149,22 @@ impl Reader<'_> {
             .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
             .optional();
         head.map(Option::unwrap_or_default).map_err(map)
+    }
+
+    /// Returns the number of the oldest row that is not forgotten.
+    pub(crate) fn journal_start(&self) -> Result<Option<i64>> {
+        self.statement("SELECT min(seq) FROM journal")?.query_row([], |row| row.get(0)).map_err(map)
+    }
+
+    /// Returns the rows after a place with all that they tell, oldest first.
+    pub(crate) fn journal_told_after(&self, seq: i64, limit: usize) -> Result<Vec<ToldEntry>> {
+        let mut statement = self.statement(
+            "SELECT seq, nonce, kind, at, type_name, object_id, version, audience
+             FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([seq, limit], told).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns the row with this number, unless it was never written or is forgotten.
@@ -134,20 +198,36 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Appends an event about a type, or about one object of it.
-    pub(crate) fn log(
+    /// Appends a row.
+    pub(crate) fn log(&self, change: &Change<'_>) -> Result<()> {
+        let ((ctd, name), object) = (change.content_type, change.object);
+        let audience = object.map_or(Audience::Everybody, |object| object.audience);
+        self.statement(
+            "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version, audience)
+             VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            change.at.0,
+            change.event.as_str(),
+            ctd,
+            object.map(|object| object.pk),
+            name,
+            object.map(|object| object.id),
+            object.map(|object| object.version),
+            audience.number(),
+        ])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Appends a row about a type as a whole.
+    pub(crate) fn log_type(
         &self,
         event: Event,
         at: Timestamp,
-        ctd: i64,
-        object: Option<i64>,
+        content_type: (i64, &str),
     ) -> Result<()> {
-        self.statement(
-            "INSERT INTO journal (nonce, at, kind, ctd, object) VALUES (random(), ?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![at.0, event.as_str(), ctd, object])
-        .map_err(map)?;
-        Ok(())
+        self.log(&Change { event, at, content_type, object: None })
     }
 
     /// Forgets rows before a place that are older than a time.

@@ -9,6 +9,7 @@ pub(crate) mod counting;
 mod ctd;
 mod error;
 pub(crate) mod functions;
+mod idempotency;
 mod journal;
 mod key;
 mod link;
@@ -34,7 +35,7 @@ use rusqlite::{CachedStatement, Connection};
 
 pub(crate) use self::{
     ctd::{CtdRow, CtdState},
-    journal::{Entry, Event},
+    journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry},
     key::KeyRow,
     meta::{DERIVED, Revisions},
     object::ObjectChange,
@@ -87,6 +88,11 @@ impl Store {
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.writers.run(job)
+    }
+
+    /// Has a function called after each commit, for as long as its owner keeps it.
+    pub(crate) fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
+        self.writers.on_commit(listener);
     }
 
     /// Runs a job as [`Self::write`] does, and undoes everything it did.

@@ -241,6 +241,13 @@ impl Reader<'_> {
             .map_err(map)
     }
 
+    /// Returns id and version of a live object.
+    pub(crate) fn object_id_and_version(&self, pk: i64) -> Result<(String, i64)> {
+        self.statement("SELECT id, version FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)
+    }
+
     /// Returns the properties of an object as they are stored.
     pub(crate) fn object_data(&self, pk: i64) -> Result<String> {
         self.statement("SELECT data FROM object WHERE pk = ?1")?

@@ -8,7 +8,7 @@
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use rusqlite::Connection;
@@ -23,6 +23,8 @@ pub(super) struct Writers {
     queue: Mutex<Queue>,
     /// Only the leader locks this, so nobody ever waits for it.
     connection: Mutex<Connection>,
+    /// Who wants to know of commits.
+    listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
 }
 
 #[derive(Default)]
@@ -62,7 +64,15 @@ impl Ticket {
 
 impl Writers {
     pub(super) fn new(connection: Connection) -> Self {
-        Self { queue: Mutex::default(), connection: Mutex::new(connection) }
+        Self {
+            queue: Mutex::default(),
+            connection: Mutex::new(connection),
+            listeners: Mutex::default(),
+        }
+    }
+
+    pub(super) fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
+        lock(&self.listeners).push(Arc::downgrade(listener));
     }
 
     /// Runs a job inside a transaction and returns after the commit.
@@ -112,6 +122,14 @@ impl Writers {
         }
     }
 
+    /// Tells those who listen, and forgets those who do not any more.
+    fn tell(&self) {
+        lock(&self.listeners).retain(|listener| {
+            let listener = listener.upgrade();
+            listener.inspect(|tell| tell()).is_some()
+        });
+    }
+
     /// Runs one batch, answers it, and hands the lead to the next caller that waits.
     fn lead(&self) {
         let jobs: Vec<Job> = {
@@ -124,6 +142,7 @@ impl Writers {
         for ticket in tickets {
             ticket.set(Turn::Done(outcome.clone()));
         }
+        self.tell();
         let mut queue = lock(&self.queue);
         match queue.waiting.front() {
             Some(next) => next.ticket.set(Turn::Lead),

@@ -18,8 +18,11 @@ pub fn status(error: &Error) -> u16 {
         Error::Forbidden => 403,
         Error::NotFound { .. } => 404,
         Error::Conflict(_) | Error::DataLoss(_) => 409,
+        Error::Gone(_) => 410,
+        Error::PreconditionFailed => 412,
         Error::ObjectTooLarge { .. } | Error::BodyTooLarge => 413,
         Error::UnsupportedMedia => 415,
+        Error::IdempotencyKeyReused => 422,
         Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => 500,
         Error::Busy(_) => 503,
     }
@@ -53,6 +56,9 @@ pub fn body(error: &Error) -> Value {
         | Error::Unauthenticated
         | Error::Forbidden
         | Error::Conflict(_)
+        | Error::PreconditionFailed
+        | Error::IdempotencyKeyReused
+        | Error::Gone(_)
         | Error::ObjectTooLarge { .. }
         | Error::BodyTooLarge
         | Error::UnsupportedMedia => generic(status(error), &error.to_string()),
@@ -95,6 +101,9 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         404 => Error::NotFound { what, name: name.to_owned() },
         409 if body.get("data").is_some() => Error::DataLoss(strings(body.get("data"))),
         409 => Error::Conflict(message()),
+        410 => Error::Gone(message()),
+        412 => Error::PreconditionFailed,
+        422 => Error::IdempotencyKeyReused,
         413 | 415 => Error::BadRequest(message()),
         429 | 503 => Error::Busy(message()),
         _ => Error::internal(format!("the server answered {status}: {}", message())),

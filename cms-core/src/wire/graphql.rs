@@ -49,7 +49,11 @@ pub fn code(error: &Error) -> &'static str {
         Error::Unauthenticated => "UNAUTHORIZED",
         Error::Forbidden => "FORBIDDEN",
         Error::NotFound { .. } => "NOT_FOUND",
-        Error::Conflict(_) | Error::DataLoss(_) => "CONFLICT",
+        Error::Conflict(_)
+        | Error::DataLoss(_)
+        | Error::PreconditionFailed
+        | Error::IdempotencyKeyReused
+        | Error::Gone(_) => "CONFLICT",
         Error::ObjectTooLarge { .. } | Error::BodyTooLarge => "PAYLOAD_TOO_LARGE",
         Error::UnsupportedMedia => "UNSUPPORTED_MEDIA_TYPE",
         Error::Busy(_) => "UNAVAILABLE",

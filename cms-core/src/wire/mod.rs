@@ -4,7 +4,9 @@
 //! the same values go through the server, the remote command line and the direct one.
 
 pub mod batch;
+pub mod change;
 pub mod check;
+pub mod condition;
 pub mod context;
 pub mod ctd;
 pub mod error;

@@ -17,8 +17,9 @@ use crate::{
     error::{Error, FieldErrors, Result},
     limits, message,
     object::{
-        service::{Objects, find},
+        service::{Objects, find, find_to_change},
         view::View,
+        write,
     },
     store::{Event, Writer},
     wire::{
@@ -66,7 +67,7 @@ impl Workflows<'_> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
         let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
         self.objects().write(name, move |writer, _, content_type| {
-            let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id)?;
             let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
             let workflow = &content_type.workflow;
             let next = transition::step(workflow, &internal.workflow_state, &payload)
@@ -76,7 +77,8 @@ impl Workflows<'_> {
                 writer.forget_approval(pk, approved)?;
             }
             writer.set_state(ctd, pk, next, approval, at.seconds())?;
-            writer.log(Event::ObjectMoved, at, ctd, Some(pk))?;
+            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC);
+            write::log(writer, Event::ObjectMoved, at, content_type, &stored, is_seen)?;
             Ok(transition::describe(workflow, next))
         })
     }

@@ -1,9 +1,12 @@
-//! What the core promises, through its public names; the database file is looked at, never written.
+//! What the core promises, through its public names. The database file is looked at, and written only
+//! to make it one of another time.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod changes;
+mod conditions;
 mod conversion;
+mod follow;
 mod graphql;
 mod handles;
 mod media;

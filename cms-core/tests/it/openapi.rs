@@ -368,8 +368,8 @@ fn user_only_leaves_out_what_every_server_has() {
         assert_eq!(
             system.join(" "),
             "getContentDefinitions postContentDefinition getContentDefinition putContentDefinition \
-             deleteContentDefinition search graphQL graphQLByAddress graphQLSchema postMedia \
-             getMedia getWorkflows getWorkflowState putWorkflowState"
+             deleteContentDefinition search getChanges graphQL graphQLByAddress graphQLSchema \
+             postMedia getMedia getWorkflows getWorkflowState putWorkflowState"
         );
         let gone: Vec<_> =
             schemas(&whole).keys().filter(|k| !schemas(&user).contains_key(*k)).collect();

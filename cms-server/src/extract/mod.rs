@@ -2,6 +2,7 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+pub(crate) mod conditions;
 pub(crate) mod form;
 pub(crate) mod mode;
 pub(crate) mod query;

@@ -2,6 +2,7 @@
 //! `router.rs`; key, scope and content type were checked before.
 
 pub(crate) mod batch;
+pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod context;
 pub(crate) mod docs;

@@ -14,13 +14,14 @@ use crate::{
 
 pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
-    Ok(cms.objects().list(&call.caller, name, &list_request(&call.query))?.into())
+    let json = cms.objects().list(&call.caller, name, &list_request(&call.query))?;
+    Ok(Answer::tagged(json))
 }
 
 pub(crate) fn list_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answer>> {
     let [name, ..] = &call.path;
     let json = cms.objects().list_if_quick(&call.caller, name, &list_request(&call.query))?;
-    Ok(json.map(Answer::from))
+    Ok(json.map(Answer::tagged))
 }
 
 fn list_request(query: &Query<'_>) -> ListRequest {
@@ -38,7 +39,8 @@ fn list_request(query: &Query<'_>) -> ListRequest {
 pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
     let hydrate = paging::hydration(call.query.get("hydrate"));
-    Ok(cms.objects().get(&call.caller, name, id, hydrate)?.into())
+    let (json, tag) = cms.objects().get_with_tag(&call.caller, name, id, hydrate)?;
+    Ok(Answer::from(json).with_tag(tag))
 }
 
 /// A look-up by key is quick; what a deep hydration finds is anybody's guess.
@@ -49,17 +51,17 @@ pub(crate) fn get_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answ
 
 pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
-    Ok(cms.objects().create(&call.caller, name, body::object(call.body)?)?.into())
+    Ok(Answer::tagged(cms.objects().create(&call.caller, name, body::object(call.body)?)?))
 }
 
 pub(crate) fn replace(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
-    Ok(cms.objects().replace(&call.caller, name, id, body::object(call.body)?)?.into())
+    Ok(Answer::tagged(cms.objects().replace(&call.caller, name, id, body::object(call.body)?)?))
 }
 
 pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
-    Ok(cms.objects().patch(&call.caller, name, id, body::object(call.body)?)?.into())
+    Ok(Answer::tagged(cms.objects().patch(&call.caller, name, id, body::object(call.body)?)?))
 }
 
 pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
@@ -77,18 +79,18 @@ pub(crate) fn removed(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 pub(crate) fn versions(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
     let (page, direction) = (page(&call.query), direction(&call.query));
-    Ok(cms.objects().versions(&call.caller, name, id, page, direction)?.into())
+    Ok(Answer::tagged(cms.objects().versions(&call.caller, name, id, page, direction)?))
 }
 
 pub(crate) fn version(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, version] = &call.path;
-    Ok(cms.objects().version(&call.caller, name, id, version)?.into())
+    Ok(Answer::tagged(cms.objects().version(&call.caller, name, id, version)?))
 }
 
 pub(crate) fn duplicate(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
     let payload = body::object(call.body)?;
-    Ok(cms.objects().duplicate(&call.caller, name, id, &payload)?.into())
+    Ok(Answer::tagged(cms.objects().duplicate(&call.caller, name, id, &payload)?))
 }
 
 pub(crate) fn page(query: &Query<'_>) -> Page {

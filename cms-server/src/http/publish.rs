@@ -46,7 +46,7 @@ fn act_on_many(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<
 pub(crate) fn schedule(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
     let payload = body::object(call.body)?;
-    Ok(cms.publishing().schedule(&call.caller, name, id, payload)?.into())
+    Ok(Answer::tagged(cms.publishing().schedule(&call.caller, name, id, payload)?))
 }
 
 pub(crate) fn unschedule(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {

@@ -96,6 +96,7 @@ fn rows() -> Vec<Row> {
     media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
+    row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");

@@ -12,7 +12,7 @@ const TYPES: &str = "/api/v1/internal/contenttype";
 #[tokio::test]
 async fn browsers_may_call() {
     let app = TestApp::new();
-    let exposed = Some("x-deprecated-query-params, x-deprecated-payload");
+    let exposed = Some("x-deprecated-query-params, x-deprecated-payload, ETag");
     for path in [ONE, POSTS, "/nowhere", "/healthz"] {
         let headers = [("origin", "https://a.example"), ("access-control-request-method", "PATCH")];
         let reply = app.send("OPTIONS", path, &headers, "").await;
@@ -23,7 +23,8 @@ async fn browsers_may_call() {
         ];
         let wanted = [
             "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS",
-            "X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept",
+            "X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept, If-Match, If-None-Match, \
+             Idempotency-Key, Last-Event-ID",
         ];
         assert_eq!(allowed, wanted, "{path}");
     }

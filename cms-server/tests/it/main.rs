@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod changes;
+mod conditions;
 mod conventions;
 mod coverage;
 mod docs;

@@ -1,0 +1,74 @@
+//! Requests that may come again (`Idempotency-Key`): the first one is carried out, the others get
+//! its answer.
+//!
+//! The answer is written in the transaction of the change, so there is one exactly when the change
+//! was made. There is one writer: a repeat that comes while the first is under way waits for it. A
+//! request that failed left nothing behind, and is carried out when it comes again.
+
+use std::sync::Arc;
+
+use super::service::Objects;
+use crate::{
+    clock::Timestamp,
+    context::Caller,
+    ctd::catalog::{Catalog, Type},
+    error::{Error, Result},
+    limits,
+    store::{Reader, Writer},
+    wire::condition::IdempotencyKey,
+};
+
+impl Objects<'_> {
+    /// Returns the answer that was given to the same request before.
+    pub(super) fn answered(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
+        let Some((api_key, key)) = repeatable(caller) else { return Ok(None) };
+        let after = since(self.cms.config.clock.now());
+        self.cms.store.peek(|reader| answer(reader, api_key, key, after))
+    }
+
+    /// Runs a write as [`Self::write`] does, unless the request was answered meanwhile.
+    pub(super) fn write_once(
+        &self,
+        caller: &Caller,
+        name: &str,
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>) -> Result<Vec<u8>> + Send + 'static,
+    ) -> Result<Vec<u8>> {
+        let Some((api_key, key)) = repeatable(caller) else { return self.write(name, write) };
+        let (key, at) = (key.clone(), self.cms.config.clock.now());
+        self.write(name, move |writer, catalog, content_type| {
+            if let Some(answer) = answer(writer, api_key, &key, since(at))? {
+                return Ok(answer);
+            }
+            let answer = write(writer, catalog, content_type)?;
+            if answer.len() > limits::IDEMPOTENCY_BYTES {
+                return Err(Error::BodyTooLarge);
+            }
+            writer.keep_answer(api_key, (&key.key, key.fingerprint), at, &answer)?;
+            Ok(answer)
+        })
+    }
+}
+
+/// The key of the caller, and the one of the request.
+fn repeatable(caller: &Caller) -> Option<(i64, &IdempotencyKey)> {
+    caller.actor.pk.zip(caller.conditions.idempotency_key())
+}
+
+/// Answers from before are forgotten.
+pub(crate) fn since(now: Timestamp) -> Timestamp {
+    Timestamp(now.0 - limits::IDEMPOTENCY_HOURS * 3_600_000_000)
+}
+
+fn answer(
+    reader: &Reader<'_>,
+    api_key: i64,
+    key: &IdempotencyKey,
+    after: Timestamp,
+) -> Result<Option<Vec<u8>>> {
+    match reader.kept_answer(api_key, &key.key, after)? {
+        Some((fingerprint, _)) if fingerprint != key.fingerprint => {
+            Err(Error::IdempotencyKeyReused)
+        }
+        kept => Ok(kept.map(|(_, answer)| answer)),
+    }
+}

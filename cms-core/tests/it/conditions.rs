@@ -1,0 +1,269 @@
+//! Changes that depend on something: the state of the object, and whether they were made before.
+
+use std::thread;
+
+use cms_core::{
+    Caller, Error, Visibility,
+    testing::TestCms,
+    wire::{
+        condition::{Conditions, IdempotencyKey, IfMatch, Tag},
+        key::{KeyKind, NewKey},
+        publish::PublishAction,
+    },
+};
+use serde_json::{Value, json};
+
+use crate::support::{add_property, article, link, map, rows};
+
+const WRITERS: usize = 8;
+
+fn with_types() -> (TestCms, Caller) {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, article()).unwrap();
+    let mut page = article();
+    page.extend(map(json!({ "name": "page", "draftPublic": true })));
+    test.cms.types().create(&local, page).unwrap();
+    let mut news = article();
+    news.extend(map(json!({ "name": "news", "workflowId": "publishing" })));
+    test.cms.types().create(&local, news).unwrap();
+    for name in ["article", "page", "news"] {
+        let new = map(json!({ "id": "a", "title": "A" }));
+        test.cms.objects().create(&local, name, new).unwrap();
+    }
+    (test, local)
+}
+
+/// A caller with a key of their own.
+fn writer(test: &TestCms, name: &str) -> Caller {
+    let new = NewKey { name: name.to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
+    let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
+    test.cms.keys().authenticate(&key).unwrap()
+}
+
+fn only_in(caller: &Caller, tag: Tag) -> Caller {
+    let if_match = IfMatch::parse(&format!("\"{tag}\""));
+    caller.clone().with_conditions(Conditions::new(Some(if_match), None))
+}
+
+fn once(caller: &Caller, key: &str, request: &Value) -> Caller {
+    let key = IdempotencyKey::new(key, &[request.to_string().as_bytes()]).unwrap();
+    caller.clone().with_conditions(Conditions::new(None, Some(key)))
+}
+
+fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> Tag {
+    test.cms.objects().get_with_tag(caller, name, "a", hydrate).unwrap().1
+}
+
+/// Whatever is shown of an object, another answer has another tag, without a second passing.
+#[test]
+fn a_tag_changes_with_all_that_is_shown() {
+    let (test, local) = with_types();
+    let objects = test.cms.objects();
+    let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut look = |name: &str| {
+        for hydrate in 0..=2 {
+            let (json, tag) = objects.get_with_tag(&local, name, "a", hydrate).unwrap();
+            let again = objects.get_with_tag(&local, name, "a", hydrate).unwrap();
+            assert_eq!(again, (json.clone(), tag));
+            seen.push((tag.to_string(), json.0));
+        }
+    };
+    let act = |action| test.cms.publishing().act(&local, "page", "a", action, false).unwrap();
+    look("page");
+    act(PublishAction::Publish);
+    look("page");
+    objects.patch(&local, "page", "a", map(json!({ "rank": 1 }))).unwrap();
+    look("page");
+    act(PublishAction::Archive);
+    look("page");
+    look("news");
+    let go = map(json!({ "action": "_draft_review" }));
+    test.cms.workflows().act(&local, "news", "a", go).unwrap();
+    look("news");
+    // An object that another one shows.
+    let related = map(json!({ "related": [link("article", "a")] }));
+    objects.patch(&local, "news", "a", related).unwrap();
+    look("news");
+    objects.patch(&local, "article", "a", map(json!({ "rank": 2 }))).unwrap();
+    look("news");
+    // A type that converts its objects, which moves neither version nor date.
+    let mut changed = article();
+    add_property(&mut changed, "rank", json!({ "type": "string" }), "text");
+    changed["metaDefinition"]["order"].as_array_mut().unwrap().pop();
+    look("article");
+    test.cms.types().update(&local, "article", changed).unwrap();
+    look("article");
+    // A tag of a hydrated answer is longer, also where nothing was replaced.
+    for (index, (tag, json)) in seen.iter().enumerate() {
+        for (other, text) in &seen[..index] {
+            let is_same = json == text && tag.len() == other.len();
+            assert_eq!(tag == other, is_same, "{index}: {tag} {other}");
+        }
+    }
+}
+
+/// Of many writers that saw the same state, one changes it.
+#[test]
+fn one_of_many_changes_what_all_saw() {
+    let (test, local) = with_types();
+    for round in 0..5 {
+        let seen = only_in(&local, tag(&test, &local, "article", round % 2));
+        let won: Vec<usize> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..WRITERS)
+                .map(|thread| {
+                    let (cms, seen) = (&test.cms, &seen);
+                    let write = move || {
+                        let payload = map(json!({ "title": format!("{round} {thread}") }));
+                        if thread % 2 == 0 {
+                            cms.objects().patch(seen, "article", "a", payload)
+                        } else {
+                            cms.objects().replace(seen, "article", "a", payload)
+                        }
+                    };
+                    (thread, scope.spawn(write))
+                })
+                .collect();
+            let results = threads.into_iter().map(|(n, thread)| (n, thread.join().unwrap()));
+            results
+                .filter_map(|(thread, result)| match result {
+                    Ok(_) => Some(thread),
+                    Err(Error::PreconditionFailed) => None,
+                    Err(error) => panic!("{error:?}"),
+                })
+                .collect()
+        });
+        assert_eq!(won.len(), 1, "round {round}");
+        let now = test.cms.objects().get(&local, "article", "a", 0).unwrap().to_value();
+        assert_eq!(now["title"], format!("{round} {}", won[0]));
+        assert_eq!(now["internal"]["latestVersion"], round + 2);
+    }
+}
+
+/// Every change of one object looks at the condition, and does nothing when it fails.
+#[test]
+fn a_stale_tag_stops_every_kind_of_change() {
+    let (test, local) = with_types();
+    let stale = only_in(&local, Tag::of(b"something else"));
+    let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
+    let before = rows(&test, "SELECT max(seq) FROM journal");
+    let payload = || map(json!({ "title": "B" }));
+    let schedule = map(json!({ "scheduledAt": "2030-01-01T00:00", "timeZone": "UTC" }));
+    let go = map(json!({ "action": "_draft_review" }));
+    let results = [
+        objects.replace(&stale, "article", "a", payload()).map(drop),
+        objects.patch(&stale, "article", "a", payload()).map(drop),
+        // Before the fault of the payload is told.
+        objects.patch(&stale, "article", "a", map(json!({ "title": 1 }))).map(drop),
+        objects.delete(&stale, "article", "a"),
+        publishing.act(&stale, "page", "a", PublishAction::Publish, false),
+        publishing.schedule(&stale, "page", "a", schedule).map(drop),
+        publishing.unschedule(&stale, "page", "a"),
+        test.cms.workflows().act(&stale, "news", "a", go).map(drop),
+    ];
+    for (index, result) in results.into_iter().enumerate() {
+        assert!(matches!(result, Err(Error::PreconditionFailed)), "{index}: {result:?}");
+    }
+    assert_eq!(rows(&test, "SELECT max(seq) FROM journal"), before);
+    // What is not there has no state.
+    let missing = objects.delete(&stale, "article", "gone");
+    assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
+}
+
+/// Readers of the published version cannot overwrite an edit that they do not see.
+#[test]
+fn a_condition_is_about_the_current_version() {
+    let (test, local) = with_types();
+    let public = Visibility { preview: false, public_only: true };
+    let reader = local.clone().with_visibility(public);
+    test.cms.publishing().act(&local, "page", "a", PublishAction::Publish, false).unwrap();
+    let published = tag(&test, &reader, "page", 0);
+    assert_eq!(published, tag(&test, &local, "page", 0));
+    let patch = |caller: &Caller| {
+        test.cms.objects().patch(caller, "page", "a", map(json!({ "rank": 1 }))).map(drop)
+    };
+    patch(&only_in(&reader, published)).unwrap();
+    assert_eq!(tag(&test, &reader, "page", 0), published, "readers see what was published");
+    assert!(matches!(patch(&only_in(&reader, published)), Err(Error::PreconditionFailed)));
+    patch(&only_in(&reader, tag(&test, &local, "page", 0))).unwrap();
+}
+
+/// A request that comes many times at once is carried out once.
+#[test]
+fn a_repeated_request_gets_the_first_answer() {
+    let (test, _) = with_types();
+    let writer = writer(&test, "writer");
+    let new = json!({ "title": "New" });
+    let answers: Vec<Value> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..WRITERS)
+            .map(|_| {
+                let (cms, caller, new) = (&test.cms, once(&writer, "k", &new), new.clone());
+                scope.spawn(move || {
+                    cms.objects().create(&caller, "article", map(new)).unwrap().to_value()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+    let count = "SELECT count(*) FROM object WHERE title = 'New'";
+    assert_eq!(rows(&test, count), ["1"]);
+
+    // The first answer, whatever became of the object.
+    let id = answers[0]["id"].as_str().unwrap();
+    test.cms.objects().delete(&writer, "article", id).unwrap();
+    let again = test.cms.objects().create(&once(&writer, "k", &new), "article", map(new.clone()));
+    assert_eq!(again.unwrap().to_value(), answers[0]);
+    assert_eq!(rows(&test, count), ["0"]);
+}
+
+/// Keys belong to who sends them, to one request, and to one day.
+#[test]
+fn a_key_is_for_one_request_of_one_caller() {
+    let (test, _) = with_types();
+    let (first, second) = (writer(&test, "first"), writer(&test, "second"));
+    let objects = test.cms.objects();
+    let create = |caller: &Caller, new: &Value| {
+        objects.create(&once(caller, "k", new), "article", map(new.clone())).map(|o| o.to_value())
+    };
+    // A refusal leaves nothing behind.
+    create(&first, &json!({ "title": 1 })).unwrap_err();
+    let made = create(&first, &json!({ "title": "One" })).unwrap();
+    let other = create(&first, &json!({ "title": "Two" }));
+    assert!(matches!(other, Err(Error::IdempotencyKeyReused)), "{other:?}");
+    assert_ne!(create(&second, &json!({ "title": "Two" })).unwrap()["id"], made["id"]);
+    let kept = || rows(&test, "SELECT count(*) FROM idempotency");
+    test.cms.housekeep().unwrap();
+    assert_eq!(kept(), ["2"]);
+    test.clock.advance(24 * 3600 + 1);
+    // Forgotten at once, and removed in time.
+    let later = create(&first, &json!({ "title": "Three" })).unwrap();
+    assert_ne!(later["id"], made["id"]);
+    assert_eq!(kept(), ["2"]);
+    test.cms.housekeep().unwrap();
+    assert_eq!(kept(), ["1"]);
+}
+
+/// Batches and copies are repeatable too, faults included.
+#[test]
+fn batches_and_copies_are_made_once() {
+    let (test, _) = with_types();
+    let caller = once(&writer(&test, "writer"), "batch", &json!("batch"));
+    let elements = [json!({ "id": "b", "title": "B" }), json!({ "id": "c" })];
+    let batch = || {
+        let report = test.cms.objects().batch_create(&caller, "article", &elements, false);
+        serde_json::to_value(report.unwrap()).unwrap()
+    };
+    let first = batch();
+    assert_eq!(
+        (&first["batch_success_count"], &first["batch_error_count"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(batch(), first);
+    let caller = once(&caller, "copy", &json!("copy"));
+    let payload = map(json!({ "relatedObjectsToDuplicate": [] }));
+    let copy = || test.cms.objects().duplicate(&caller, "article", "a", &payload).unwrap();
+    assert_eq!(copy(), copy());
+    let articles = "SELECT count(*) FROM object JOIN ctd ON ctd.pk = object.ctd
+                    WHERE name = 'article'";
+    assert_eq!(rows(&test, articles), ["3"]);
+}

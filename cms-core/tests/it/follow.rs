@@ -1,0 +1,255 @@
+//! Following changes: who learns of what, in which order, and when it is too late.
+
+use cms_core::{
+    Caller, Error, Visibility,
+    testing::TestCms,
+    wire::{
+        change::{Change, ChangesRequest, Position},
+        key::{KeyKind, NewKey, Rule},
+        publish::PublishAction,
+    },
+};
+use rusqlite::Connection;
+use serde_json::{Map, Value, json};
+
+use crate::support::{article, map};
+
+const PREVIEW: Visibility = Visibility { preview: true, public_only: false };
+const PLAIN: Visibility = Visibility { preview: false, public_only: false };
+const PUBLIC: Visibility = Visibility { preview: false, public_only: true };
+
+fn kind(name: &str, settings: Value) -> Map<String, Value> {
+    let mut definition = article();
+    definition.insert("name".to_owned(), json!(name));
+    definition.extend(map(settings));
+    definition
+}
+
+fn request(since: Option<Position>, limit: u32) -> ChangesRequest {
+    ChangesRequest { since, content_types: None, limit }
+}
+
+/// Where the journal ends.
+fn head(test: &TestCms) -> Position {
+    test.cms.changes().after(&Caller::local(), &request(None, 1)).unwrap().next
+}
+
+/// All that a caller may learn after a place, asked for in pages.
+fn follow(test: &TestCms, caller: &Caller, since: Position, limit: u32) -> Vec<Change> {
+    let (mut all, mut since) = (Vec::new(), since);
+    loop {
+        let page = test.cms.changes().after(caller, &request(Some(since), limit)).unwrap();
+        assert!(page.data.len() <= limit as usize);
+        since = page.next;
+        all.extend(page.data);
+        if !page.more {
+            return all;
+        }
+    }
+}
+
+fn told(changes: &[Change]) -> Vec<String> {
+    let text = |change: &Change| match &change.id {
+        Some(id) => format!("{} {id} {}", change.action, change.version.unwrap()),
+        None => format!("{} {}", change.action, change.content_type),
+    };
+    changes.iter().map(text).collect()
+}
+
+fn key(test: &TestCms, kind: KeyKind, readable: &[&str]) -> Caller {
+    let rule = |name: &&str| Rule {
+        ctd: (*name).to_owned(),
+        create: false,
+        read: true,
+        update: false,
+        delete: false,
+    };
+    let rules = readable.iter().map(rule).collect();
+    let name = format!("{kind:?} {readable:?}");
+    let new = NewKey { name, kind, rules };
+    let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
+    test.cms.keys().authenticate(&key).unwrap()
+}
+
+fn refusal(test: &TestCms, since: &str) -> Error {
+    let since = since.parse().unwrap();
+    test.cms.changes().after(&Caller::local(), &request(Some(since), 10)).unwrap_err()
+}
+
+/// Readers learn of what they see, and not that something else exists.
+#[test]
+fn drafts_are_nobodys_business_but_of_previews() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
+    let start = head(&test);
+    let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
+    let create = |id: &str| {
+        objects.create(&local, "page", map(json!({ "id": id, "title": id }))).unwrap();
+    };
+    let act = |id: &str, action| publishing.act(&local, "page", id, action, false).unwrap();
+    let batch = |id: &str, action| {
+        publishing.act_on_many(&local, "page", &[id.to_owned()], action).unwrap();
+    };
+    create("seen");
+    create("hidden");
+    act("seen", PublishAction::Publish);
+    objects.patch(&local, "page", "seen", map(json!({ "rank": 1 }))).unwrap();
+    act("seen", PublishAction::Publish);
+    batch("hidden", PublishAction::Archive);
+    batch("hidden", PublishAction::Unpublish);
+    test.clock.advance(60);
+    let due = json!({ "scheduledAt": "2030-01-01T00:00", "timeZone": "UTC" });
+    publishing.schedule(&local, "page", "hidden", map(due)).unwrap();
+    objects.delete(&local, "page", "hidden").unwrap();
+    act("seen", PublishAction::Archive);
+    act("seen", PublishAction::Publish);
+    objects.delete(&local, "page", "seen").unwrap();
+    let seen =
+        |visibility| told(&follow(&test, &local.clone().with_visibility(visibility), start, 3));
+    let public =
+        ["publish seen 1", "publish seen 2", "archive seen 2", "publish seen 2", "delete seen 2"];
+    assert_eq!(seen(PLAIN), public);
+    assert_eq!(seen(PUBLIC), public);
+    let all = [
+        "create seen 1",
+        "create hidden 1",
+        "publish seen 1",
+        "update seen 2",
+        "publish seen 2",
+        "archive hidden 1",
+        "unpublish hidden 1",
+        "schedule hidden 1",
+        "delete hidden 1",
+        "archive seen 2",
+        "publish seen 2",
+        "delete seen 2",
+    ];
+    assert_eq!(seen(PREVIEW), all);
+    // The narrower view wins, as everywhere.
+    assert_eq!(seen(Visibility { preview: true, public_only: true }), public);
+}
+
+/// Only who asks for approved content alone does not learn of the rest.
+#[test]
+fn workflow_states_narrow_the_public_view() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let definition = kind("news", json!({ "workflowId": "publishing" }));
+    test.cms.types().create(&local, definition).unwrap();
+    let start = head(&test);
+    let objects = test.cms.objects();
+    let go = |id: &str, action: &str| {
+        let payload = map(json!({ "action": action }));
+        test.cms.workflows().act(&local, "news", id, payload).unwrap();
+    };
+    for id in ["a", "b"] {
+        objects.create(&local, "news", map(json!({ "id": id, "title": id }))).unwrap();
+        go(id, "_draft_review");
+    }
+    go("a", "_review_public");
+    objects.patch(&local, "news", "a", map(json!({ "rank": 1 }))).unwrap();
+    objects.patch(&local, "news", "b", map(json!({ "rank": 1 }))).unwrap();
+    go("a", "_public_archive");
+    objects.delete(&local, "news", "a").unwrap();
+    objects.delete(&local, "news", "b").unwrap();
+    let seen =
+        |visibility| told(&follow(&test, &local.clone().with_visibility(visibility), start, 100));
+    assert_eq!(seen(PUBLIC), ["transition a 1", "update a 2", "transition a 2"]);
+    assert_eq!(seen(PLAIN).len(), 10);
+    assert_eq!(seen(PLAIN), seen(PREVIEW));
+}
+
+/// A key learns of its types alone, also when it names others, and also of types that are gone.
+#[test]
+fn keys_learn_of_their_types_alone() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let (mine, all) = (key(&test, KeyKind::Scoped, &["mine"]), key(&test, KeyKind::ReadOnly, &[]));
+    let start = head(&test);
+    for name in ["mine", "other"] {
+        test.cms.types().create(&local, kind(name, json!({}))).unwrap();
+        let new = map(json!({ "id": "a", "title": "a" }));
+        test.cms.objects().create(&local, name, new).unwrap();
+        test.cms.types().update(&local, name, kind(name, json!({ "label": "New" }))).unwrap();
+        test.cms.types().purge(&local, name, false).unwrap();
+    }
+    // The other one stays as long as a key names it.
+    test.cms.types().delete(&local, "other").unwrap();
+    let of = |name: &str| {
+        let mut told =
+            ["create", "update", "purge"].map(|verb| format!("type.{verb} {name}")).to_vec();
+        told.insert(1, "create a 1".to_owned());
+        if name == "other" {
+            told.push("type.delete other".to_owned());
+        }
+        told
+    };
+    assert_eq!(told(&follow(&test, &mine, start, 2)), of("mine"));
+    assert_eq!(told(&follow(&test, &all, start, 2)), [of("mine"), of("other")].concat());
+    let only = |caller: &Caller, names: &[&str]| {
+        let names = names.iter().map(|&name| name.to_owned()).collect();
+        let request = ChangesRequest { content_types: Some(names), ..request(Some(start), 100) };
+        test.cms.changes().after(caller, &request).unwrap()
+    };
+    assert_eq!(told(&only(&all, &["other"]).data), of("other"));
+    // What is forbidden looks like what never was.
+    assert_eq!(only(&mine, &["other"]), only(&mine, &["nothing"]));
+    assert_eq!(told(&only(&mine, &["other", "mine"]).data), of("mine"));
+}
+
+/// However the pages are cut, they give every change once and in order.
+#[test]
+fn pages_of_any_size_give_everything_once() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
+    test.cms.types().create(&local, kind("note", json!({}))).unwrap();
+    let start = head(&test);
+    for number in 0..40 {
+        let name = if number % 3 == 0 { "note" } else { "page" };
+        let id = format!("{number}");
+        let new = map(json!({ "id": id, "title": id }));
+        test.cms.objects().create(&local, name, new).unwrap();
+    }
+    for visibility in [PREVIEW, PLAIN] {
+        let caller = local.clone().with_visibility(visibility);
+        let whole = follow(&test, &caller, start, 1000);
+        assert_eq!(whole.len(), if visibility.preview { 40 } else { 14 });
+        assert!(whole.is_sorted_by(|a, b| a.seq < b.seq));
+        for limit in [1, 2, 7, 40] {
+            assert_eq!(follow(&test, &caller, start, limit), whole, "{limit}");
+        }
+        // After any change, the rest follows.
+        for (index, change) in whole.iter().enumerate() {
+            let rest = follow(&test, &caller, change.position, 5);
+            assert_eq!(rest, whole[index + 1..], "{}", change.position);
+        }
+    }
+    assert_eq!(follow(&test, &local, head(&test), 5), []);
+}
+
+/// Who was away too long, or comes from another database, is told so.
+#[test]
+fn what_is_forgotten_is_not_passed_over() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    test.cms.types().create(&local, kind("note", json!({}))).unwrap();
+    let here = head(&test);
+    assert!(matches!(refusal(&test, "1000000"), Error::Gone(_)));
+    let (seq, nonce) =
+        here.to_string().split_once('-').map(|(s, n)| (s.to_owned(), n.to_owned())).unwrap();
+    let other = u32::from_str_radix(&nonce, 16).unwrap() ^ 1;
+    assert!(matches!(refusal(&test, &format!("{seq}-{other:08x}")), Error::Gone(_)));
+    let plain: Position = seq.parse().unwrap();
+    assert_eq!(follow(&test, &local, plain, 5), []);
+
+    // Everything from the start, until some of it is forgotten.
+    let whole = follow(&test, &local, "0".parse().unwrap(), 100);
+    assert_eq!(whole.last().unwrap().content_type, "note");
+    let database = Connection::open(test.path().join("cms.db")).unwrap();
+    database.execute("DELETE FROM journal WHERE seq <= 2", []).unwrap();
+    assert!(matches!(refusal(&test, "0"), Error::Gone(_)));
+    assert!(matches!(refusal(&test, "1"), Error::Gone(_)));
+    assert_eq!(follow(&test, &local, "2".parse().unwrap(), 100), whole[2..]);
+
+    // Rows of older programs do not say enough.
+    database.execute("UPDATE journal SET type_name = NULL WHERE seq = 3", []).unwrap();
+    assert!(matches!(refusal(&test, "2"), Error::Gone(_)));
+    assert_eq!(follow(&test, &local, "3".parse().unwrap(), 100), whole[3..]);
+}

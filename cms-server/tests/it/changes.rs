@@ -1,0 +1,269 @@
+//! Changes over HTTP: pages, and streams that are cut off and go on.
+
+use std::{
+    collections::HashSet,
+    io::{BufRead, BufReader, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use cms_core::{
+    Caller, Cms, CoreConfig, FirstKeys,
+    testing::TestCms,
+    wire::{
+        change::ChangesRequest,
+        key::{KeyKind, NewKey},
+    },
+};
+use cms_server::{Running, ServerConfig, serve};
+use serde_json::{Value, json};
+
+use crate::support::{TestApp, Who, definition, fault, generic, object};
+
+const CHANGES: &str = "/api/v1/changes";
+const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+/// Longer than anything takes that a stream does.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const WRITERS: usize = 4;
+const EACH: usize = 60;
+
+fn start(config: ServerConfig) -> (TestCms, Running) {
+    let core = TestCms::new();
+    let first = FirstKeys { read_write: Some(KEY.to_owned()), ..FirstKeys::default() };
+    core.cms.keys().ensure_first(&first).unwrap();
+    core.cms.types().create(&Caller::local(), definition("post")).unwrap();
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let running = serve(ServerConfig { listen, ..config }, Arc::clone(&core.cms)).unwrap();
+    (core, running)
+}
+
+/// Somebody who follows changes on a connection of their own.
+struct Client {
+    lines: BufReader<TcpStream>,
+    status: u16,
+    last: String,
+}
+
+impl Client {
+    /// Asks for a stream that goes on after an event; nothing means from now on.
+    fn connect(address: SocketAddr, key: &str, last: &str) -> Self {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        // HTTP/1.0 has no chunks, so lines are those of the stream.
+        let head = format!(
+            "GET {CHANGES} HTTP/1.0\r\nhost: x\r\nx-auth-token: {key}\r\n\
+             accept: text/event-stream\r\nlast-event-id: {last}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut client = Self { lines: BufReader::new(stream), status: 0, last: last.to_owned() };
+        let status = client.line().unwrap();
+        client.status = status.split(' ').nth(1).unwrap().parse().unwrap();
+        while client.line().is_some_and(|line| !line.is_empty()) {}
+        client
+    }
+
+    /// One line; none at the end of the stream.
+    fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.lines.read_line(&mut line).unwrap();
+        (read > 0).then(|| line.trim_end().to_owned())
+    }
+
+    /// The next event with data; none at the end of the stream. An event counts, and its number is
+    /// remembered, once it is there as a whole.
+    fn next(&mut self) -> Option<Value> {
+        let (mut id, mut data) = (None, None);
+        loop {
+            let line = self.line()?;
+            if let Some(found) = line.strip_prefix("id: ") {
+                id = Some(found.to_owned());
+            } else if let Some(found) = line.strip_prefix("data: ") {
+                data = Some(serde_json::from_str(found).unwrap());
+            } else if line.is_empty() {
+                self.last = id.take().unwrap_or_else(|| self.last.clone());
+                if let Some(data) = data.take() {
+                    return Some(data);
+                }
+            } else {
+                assert!(line.starts_with(':'), "{line}");
+            }
+        }
+    }
+
+    /// Waits for the message with which every stream begins, and which says where that is.
+    fn begun(mut self) -> Self {
+        assert_eq!(self.status, 200);
+        assert_eq!(self.line().as_deref(), Some(":"));
+        let id = self.line().unwrap();
+        id.strip_prefix("id: ").unwrap().clone_into(&mut self.last);
+        assert_eq!(self.line().as_deref(), Some(""));
+        self
+    }
+}
+
+fn create(cms: &Cms, id: &str) {
+    let new = object(&json!({ "id": id, "title": id }));
+    cms.objects().create(&Caller::local(), "post", new).unwrap();
+}
+
+/// Writers in this process and in another one, while the subscriber loses its connection again and
+/// again, also in the middle of an event.
+#[test]
+fn who_is_cut_off_and_comes_back_gets_every_change_once_and_in_order() {
+    let (core, running) = start(ServerConfig::default());
+    let address = running.address();
+    let mut client = Client::connect(address, KEY, "").begun();
+    let start = client.last.parse().unwrap();
+    let mut config = CoreConfig::new(core.path());
+    config.clock = Arc::clone(&core.clock) as _;
+    let elsewhere = Cms::open(config).unwrap();
+    let mut seen = Vec::new();
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let cms = if writer == 0 { &elsewhere } else { &*core.cms };
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let id = format!("{writer}-{number}");
+                    create(cms, &id);
+                    if number % 3 == 0 {
+                        cms.objects().delete(&Caller::local(), "post", &id).unwrap();
+                    }
+                }
+            });
+        }
+        let all = WRITERS * (EACH + EACH / 3);
+        for round in 0.. {
+            for _ in 0..=(round * 7) % 23 {
+                if seen.len() < all {
+                    seen.push(client.next().unwrap()["seq"].as_i64().unwrap());
+                }
+            }
+            if seen.len() == all {
+                break;
+            }
+            if round % 2 == 0 {
+                client.line().unwrap();
+            }
+            client = Client::connect(address, KEY, &client.last);
+        }
+    });
+    let request = ChangesRequest { since: Some(start), content_types: None, limit: u32::MAX };
+    let told = core.cms.changes().after(&Caller::local(), &request).unwrap();
+    assert_eq!(seen, told.data.iter().map(|change| change.seq).collect::<Vec<_>>());
+    let ids: HashSet<_> = told.data.iter().map(|change| (&change.id, change.action)).collect();
+    assert_eq!(ids.len(), WRITERS * (EACH + EACH / 3));
+    running.shutdown();
+}
+
+/// A stream ends with the key, and with the server; and comes back in neither case.
+#[test]
+fn a_stream_ends_with_its_key_and_its_server() {
+    let (core, running) = start(ServerConfig::default());
+    let local = Caller::local();
+    let new = NewKey { name: "k".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
+    let key = core.cms.keys().create(&local, &new).unwrap();
+    let mut short = Client::connect(running.address(), &key.key, "").begun();
+    let mut long = Client::connect(running.address(), KEY, "").begun();
+    create(&core.cms, "a");
+    assert_eq!(short.next().unwrap()["id"], "a");
+    core.cms.keys().revoke(&local, &key.item.id).unwrap();
+    create(&core.cms, "b");
+    assert_eq!(short.next(), None);
+    assert_eq!(Client::connect(running.address(), &key.key, &short.last).status, 401);
+    assert_eq!(long.next().unwrap()["id"], "a");
+    assert_eq!(long.next().unwrap()["id"], "b");
+    let started = Instant::now();
+    running.shutdown();
+    assert_eq!(long.next(), None);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+/// There are so many streams and no more, and who goes makes room.
+#[test]
+fn streams_are_bounded() {
+    let (core, running) = start(ServerConfig { subscribers: 1, ..ServerConfig::default() });
+    let first = Client::connect(running.address(), KEY, "").begun();
+    assert_eq!(Client::connect(running.address(), KEY, "").status, 503);
+    assert_eq!(Client::connect(running.address(), KEY, "1000000").status, 410);
+    assert_eq!(Client::connect(running.address(), KEY, "x").status, 400);
+    assert_eq!(Client::connect(running.address(), "unknown", "x").status, 401);
+    drop(first);
+    let started = Instant::now();
+    let mut second = loop {
+        let client = Client::connect(running.address(), KEY, "");
+        if client.status == 200 {
+            break client.begun();
+        }
+        assert!(started.elapsed() < PATIENCE);
+    };
+    create(&core.cms, "a");
+    assert_eq!(second.next().unwrap()["id"], "a");
+    running.shutdown();
+}
+
+#[tokio::test]
+async fn pages_say_where_to_go_on() {
+    let app = TestApp::new();
+    let now = app.get(CHANGES).await.json();
+    assert_eq!((&now["data"], &now["more"]), (&json!([]), &json!(false)));
+    let next = now["next"].as_str().unwrap();
+    for id in ["a", "b"] {
+        app.create("post", &json!({ "id": id, "title": id })).await;
+    }
+    app.request("PATCH", "/api/v1/content/post/a", &json!({ "price": 1 })).await;
+    let first = app.get(&format!("{CHANGES}?since={next}&limit=2&odd=1")).await;
+    assert_eq!(first.header("x-deprecated-query-params"), Some("odd"));
+    let first = first.json();
+    assert_eq!(first["more"], true);
+    let at = "2026-01-02T03:04:05.000000+0000";
+    let seq = first["data"][0]["seq"].as_i64().unwrap();
+    let entry = |more: i64, action: &str, id: &str, version: i64| {
+        json!({
+            "seq": seq + more, "at": at, "action": action, "contentType": "post",
+            "id": id, "version": version,
+        })
+    };
+    assert_eq!(first["data"], json!([entry(0, "create", "a", 1), entry(1, "create", "b", 1)]));
+    let next = first["next"].as_str().unwrap();
+    let second =
+        app.get(&format!("{CHANGES}?since={next}&types[]=post&types[]=author")).await.json();
+    assert_eq!(
+        (&second["data"], &second["more"]),
+        (&json!([entry(2, "update", "a", 2)]), &json!(false))
+    );
+    assert_eq!(
+        app.get(&format!("{CHANGES}?since={next}&types=author")).await.json()["data"],
+        json!([])
+    );
+    for wrong in ["x", "-1", "1-"] {
+        let reply = app.get(&format!("{CHANGES}?since={wrong}")).await;
+        assert_eq!(reply.both(), fault("since", "This value is not valid."));
+    }
+    let gone = generic(410, "The changes after this position are forgotten");
+    assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.both(), (410, gone));
+}
+
+/// A scoped key gets the same answers whether the other types change, exist, or not at all.
+#[tokio::test]
+async fn a_scoped_key_learns_of_no_other_type() {
+    let app = TestApp::new();
+    let ask = |path: String| {
+        let app = &app;
+        async move { app.ask(Who::Stranger, "GET", &path, &Value::Null).await.both() }
+    };
+    let start = ask(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
+    app.create("post", &json!({ "id": "secret", "title": "secret" })).await;
+    app.create("author", &json!({ "id": "secret", "title": "secret" })).await;
+    app.request("DELETE", "/api/v1/content/author/secret", &Value::Null).await;
+    app.request("DELETE", "/api/v1/internal/contenttype/author", &Value::Null).await;
+    let all = ask(format!("{CHANGES}?since={start}")).await;
+    assert_eq!((all.0, &all.1["data"]), (200, &json!([])));
+    for name in ["post", "author", "nothing"] {
+        assert_eq!(ask(format!("{CHANGES}?since={start}&types[]={name}")).await, all, "{name}");
+    }
+    let whole = ask(format!("{CHANGES}?since=0&limit=1000")).await;
+    assert_eq!((whole.0, &whole.1["data"]), (200, &json!([])));
+}
