@@ -8,7 +8,11 @@ use crate::{
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
-    ctd::{builtin, catalog::CatalogCell, change},
+    ctd::{
+        builtin,
+        catalog::{Catalog, CatalogCell},
+        change,
+    },
     error::{Error, Result},
     graphql::schemas::{self, Schemas},
     limits,
@@ -118,6 +122,11 @@ impl Cms {
                 })
             }
         }
+    }
+
+    /// The types as they are now.
+    pub(crate) fn current_catalog(&self) -> Result<Arc<Catalog>> {
+        self.store.read(|reader| self.catalog.at(reader))
     }
 
     /// Content objects.

@@ -239,7 +239,7 @@ impl From<GraphQlAnswer> for Answer {
 }
 
 /// A strong tag stands for the very bytes that are sent, compressed or not.
-fn etag(tag: Tag, coding: Option<Coding>) -> String {
+pub(crate) fn etag(tag: Tag, coding: Option<Coding>) -> String {
     match coding {
         None => format!("\"{tag}\""),
         Some(coding) => format!("\"{tag}-{}\"", coding.name()),

@@ -38,7 +38,7 @@ pub struct Types<'a> {
 impl Types<'_> {
     /// Lists the types that the caller may see (contract 2.2).
     pub fn list(&self, caller: &Caller, request: &TypeListRequest) -> Result<List<ContentType>> {
-        let catalog = self.catalog()?;
+        let catalog = self.cms.current_catalog()?;
         let mut found: Vec<&Arc<Type>> = catalog
             .types()
             .iter()
@@ -177,12 +177,8 @@ impl Types<'_> {
         })
     }
 
-    fn catalog(&self) -> Result<Arc<Catalog>> {
-        self.cms.store.read(|reader| self.cms.catalog.at(reader))
-    }
-
     fn visible(&self, caller: &Caller, name: &str) -> Result<Arc<Type>> {
-        let catalog = self.catalog()?;
+        let catalog = self.cms.current_catalog()?;
         let found = catalog.look_up(name)?;
         caller.require_sight(found.name())?;
         Ok(Arc::clone(found))

@@ -135,6 +135,12 @@ impl Schemas {
         Some(prepared)
     }
 
+    /// Tells whether nobody has asked for any, so that none has to be kept up to date.
+    pub(super) fn are_unused(&self) -> bool {
+        let known = self.lock();
+        known.schemas.is_empty() && known.outdated.is_empty()
+    }
+
     /// Makes anew what was made before types changed.
     pub(super) fn refresh(&self, catalog: &Catalog) -> Result<()> {
         let mut known = self.lock();

@@ -36,7 +36,7 @@ impl GraphQl<'_> {
     /// # Errors
     /// [`Error::Forbidden`] when the key may read no type that a schema shows.
     pub fn schema(&self, caller: &Caller, version: GraphQlVersion) -> Result<String> {
-        let catalog = self.cms.store.read(|reader| self.cms.catalog.at(reader))?;
+        let catalog = self.cms.current_catalog()?;
         let prepared = self.cms.schemas.get(&catalog, caller, version);
         Ok(prepared.ok_or(Error::Forbidden)?.schema()?.sdl().to_owned())
     }
@@ -47,7 +47,10 @@ impl GraphQl<'_> {
     /// # Errors
     /// What has nothing to do with types.
     pub fn refresh(&self) -> Result<()> {
-        let catalog = self.cms.store.read(|reader| self.cms.catalog.at(reader))?;
+        if self.cms.schemas.are_unused() {
+            return Ok(());
+        }
+        let catalog = self.cms.current_catalog()?;
         self.cms.schemas.refresh(&catalog)
     }
 

@@ -3,11 +3,8 @@
 
 use std::{
     collections::VecDeque,
-    fmt::Write as _,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-
-use sha2::{Digest, Sha256};
 
 use super::describe::{self, Described};
 use crate::{
@@ -17,6 +14,7 @@ use crate::{
     ctd::catalog::Catalog,
     error::{Error, Result},
     wire::{
+        condition::Tag,
         key::{KeyKind, Rule},
         object::Json,
         openapi::{OpenApiDocument, OpenApiRequest},
@@ -54,7 +52,7 @@ impl OpenApi<'_> {
         caller: &Caller,
         request: &OpenApiRequest,
     ) -> Result<Arc<OpenApiDocument>> {
-        let catalog = self.cms.store.read(|reader| self.cms.catalog.at(reader))?;
+        let catalog = self.cms.current_catalog()?;
         let actor = caller.actor();
         let rules = (actor.kind == KeyKind::Scoped).then(|| actor.rules.clone());
         let question = Question { schema_rev: catalog.rev, request: request.clone(), rules };
@@ -62,11 +60,8 @@ impl OpenApi<'_> {
             return Ok(known);
         }
         let text = describe(&catalog, question.rules.as_deref(), request)?;
-        let digest = Sha256::digest(&text).iter().fold(String::new(), |mut digest, byte| {
-            write!(digest, "{byte:02x}").expect("a string takes any text");
-            digest
-        });
-        let document = Arc::new(OpenApiDocument { text: Json(text), digest });
+        let tag = Tag::of(&text);
+        let document = Arc::new(OpenApiDocument { text: Json(text), tag });
         self.cms.descriptions.keep(question, Arc::clone(&document));
         Ok(document)
     }

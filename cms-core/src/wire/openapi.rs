@@ -1,6 +1,6 @@
 //! `GET /api/v1/open-api-schema.json` (contract 9.1).
 
-use super::object::Json;
+use super::{condition::Tag, object::Json};
 use crate::{
     error::{Error, Result},
     message,
@@ -58,6 +58,5 @@ impl OpenApiVersion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenApiDocument {
     pub text: Json,
-    /// Hexadecimal digits.
-    pub digest: String,
+    pub tag: Tag,
 }

@@ -36,14 +36,14 @@ pub struct Workflows<'a> {
 impl Workflows<'_> {
     /// Lists all workflows on one page, for every key.
     pub fn list(&self) -> Result<List<Workflow>> {
-        let catalog = self.catalog()?;
+        let catalog = self.cms.current_catalog()?;
         Ok(List::whole(catalog.workflows.all().iter().map(|known| (**known).clone()).collect()))
     }
 
     /// Returns one workflow.
     pub fn get(&self, caller: &Caller, id: &str) -> Result<Workflow> {
         caller.require_admin()?;
-        let catalog = self.catalog()?;
+        let catalog = self.cms.current_catalog()?;
         let found = catalog.workflows.find(id).ok_or_else(|| unknown(id))?;
         Ok((**found).clone())
     }
@@ -147,10 +147,6 @@ impl Workflows<'_> {
             lost_states(writer, &catalog, &workflow)?.into_result()?;
             Ok(workflow)
         })
-    }
-
-    fn catalog(&self) -> Result<Arc<Catalog>> {
-        self.cms.store.read(|reader| self.cms.catalog.at(reader))
     }
 
     fn objects(&self) -> Objects<'_> {

@@ -350,9 +350,9 @@ fn scoped_keys_see_what_their_rules_allow() {
         let new = NewKey { name: kind.as_str().to_owned(), kind, rules: Vec::new() };
         let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
         let caller = test.cms.keys().authenticate(&key).unwrap();
-        test.cms.openapi().document(&caller, &request(OpenApiVersion::V31)).unwrap().digest.clone()
+        test.cms.openapi().document(&caller, &request(OpenApiVersion::V31)).unwrap().tag
     });
-    assert!(kinds.iter().all(|digest| *digest == kinds[0]));
+    assert!(kinds.iter().all(|tag| *tag == kinds[0]));
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn a_description_follows_the_types() {
     assert_eq!(openapi.document(&local, &wanted).unwrap(), before);
     test.cms.types().create(&local, article()).unwrap();
     let after = openapi.document(&local, &wanted).unwrap();
-    assert_ne!(after.digest, before.digest);
+    assert_ne!(after.tag, before.tag);
     assert!(schemas(&after.text.to_value()).contains_key("articleList"));
 
     // A relation to a type that is gone holds links again.

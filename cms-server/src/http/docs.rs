@@ -4,16 +4,13 @@
 //! the description with it ([`super::openapi`]). All that it loads comes from here, and the policy
 //! that goes with it allows nothing else.
 
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    io::Read,
-    sync::Arc,
-};
+use std::{io::Read, sync::Arc};
 
 use axum::{
     body::Bytes,
     http::{HeaderValue, header, request::Parts},
 };
+use cms_core::wire::condition::Tag;
 use flate2::read::GzDecoder;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
@@ -85,9 +82,7 @@ fn unpacked(file: &SwaggerFile<'_>) -> Vec<u8> {
 }
 
 fn send(head: &Parts, media_type: HeaderValue, bytes: Bytes, coding: Option<Coding>) -> Answer {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    let etag = format!("\"{:016x}\"", hasher.finish());
+    let etag = format!("\"{}\"", Tag::of(&bytes));
     let answer = if knows_tag(&head.headers, &etag) {
         Answer::not_modified()
     } else {

@@ -6,7 +6,12 @@ use cms_core::{
     wire::openapi::{OpenApiRequest, OpenApiVersion},
 };
 
-use crate::{answer::Answer, compression::Coding, extract::validators::knows_tag, request::Call};
+use crate::{
+    answer::{Answer, etag},
+    compression::Coding,
+    extract::validators::knows_tag,
+    request::Call,
+};
 
 const ENCODED: HeaderValue = HeaderValue::from_static("accept-encoding");
 
@@ -19,10 +24,8 @@ pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
         base_url: call.site.base_url(call.head),
     };
     let document = cms.openapi().document(&call.caller, &request)?;
-    // A strong tag stands for the very bytes that are sent, compressed or not.
     let headers = &call.head.headers;
-    let coding = Coding::wanted(headers).map_or("", Coding::name);
-    let etag = format!("\"{}{coding}\"", document.digest);
+    let etag = etag(document.tag, Coding::wanted(headers));
     let tag = HeaderValue::try_from(&etag).expect("digits and letters make a header value");
     let answer = if knows_tag(headers, &etag) {
         Answer::not_modified().with_header(header::VARY, ENCODED)
