@@ -3,6 +3,7 @@
 //! Doc comments here are the help texts. What the raw values mean is worked out in
 //! [`crate::settings`]; what a command does is in [`crate::commands`].
 
+mod backup;
 pub(crate) mod graphql;
 mod media;
 mod openapi;
@@ -14,7 +15,10 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::media::{CheckArgs, MediaCommand, MediaKind, UploadArgs};
+#[cfg(feature = "serve")]
+pub(crate) use self::backup::ScheduleArgs;
+pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
+pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
@@ -136,6 +140,8 @@ pub(crate) enum Command {
     Media(MediaCommand),
     Search(Box<SearchArgs>),
     Reindex(ReindexArgs),
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
     Check(CheckArgs),
     /// Queries in the language GraphQL.
     #[command(subcommand)]

@@ -45,7 +45,7 @@ impl Settings {
                 | Command::Completions { .. }
                 | Command::Man { .. },
             ) => MediaStorage::Folder,
-            _ => media(global.media.as_deref(), variable)?,
+            _ => media(global.media.as_deref(), ("--media", "CMS_MEDIA"), variable)?,
         };
         Ok(Self {
             place,
@@ -101,6 +101,8 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Media(_)
         | Command::Search(_)
         | Command::Reindex(_)
+        | Command::Backup(_)
+        | Command::Restore(_)
         | Command::Check(_)
         | Command::Graphql(_)
         | Command::Openapi(_)
@@ -128,16 +130,20 @@ fn key(global: &Global) -> Result<Option<String>> {
 }
 
 /// Finds out where files are kept. Secrets come from the environment alone.
-fn media(url: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> Result<MediaStorage> {
+fn media(
+    url: Option<&str>,
+    (flag, set_by): (&str, &str),
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<MediaStorage> {
     let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(MediaStorage::Folder) };
     let (name, prefix) = bucket(url).ok_or_else(|| {
         // Not shown: somebody may have put a key into it.
-        Failure::usage("--media (or CMS_MEDIA) names no place for files")
+        Failure::usage(format!("{flag} (or {set_by}) names no place for files"))
             .hint("it has the form s3://BUCKET or s3://BUCKET/PREFIX")
     })?;
     let needed = |name| {
         variable(name).ok_or_else(|| {
-            Failure::usage(format!("{name} is not set, and --media names a bucket"))
+            Failure::usage(format!("{name} is not set, and {flag} names a bucket"))
                 .hint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
         })
     };
@@ -159,6 +165,19 @@ fn media(url: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> Result
         access_key_id: needed("AWS_ACCESS_KEY_ID")?,
         secret_access_key: needed("AWS_SECRET_ACCESS_KEY")?,
     }))
+}
+
+/// Reads where backups go: a folder, or a bucket.
+#[cfg(feature = "serve")]
+pub(crate) fn backup_place(place: &str) -> Result<cms_core::BackupPlace> {
+    use cms_core::BackupPlace::{Folder, S3};
+    if !place.starts_with("s3://") {
+        return Ok(Folder(place.into()));
+    }
+    match media(Some(place), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
+        MediaStorage::S3(bucket) => Ok(S3(bucket)),
+        MediaStorage::Folder => Ok(Folder(place.into())),
+    }
 }
 
 /// Reads bucket and prefix. What S3 spells differently in paths and in signatures is left out.
@@ -187,7 +206,8 @@ mod tests {
             let found = variables.iter().find(|(name, _)| *name == wanted);
             found.map(|(_, value)| (*value).to_owned())
         };
-        media(Some(url), variable).map_err(|failure| format!("{failure:?}"))
+        media(Some(url), ("--media", "CMS_MEDIA"), variable)
+            .map_err(|failure| format!("{failure:?}"))
     }
 
     #[test]
@@ -254,7 +274,8 @@ mod tests {
 
     #[test]
     fn without_a_place_files_stay_in_the_folder() {
-        assert_eq!(media(None, |_| None).unwrap(), MediaStorage::Folder);
+        let flag = ("--media", "CMS_MEDIA");
+        assert_eq!(media(None, flag, |_| None).unwrap(), MediaStorage::Folder);
         assert_eq!(read("", &[]), Ok(MediaStorage::Folder));
     }
 }

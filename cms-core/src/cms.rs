@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching, Types,
-    Workflows,
+    Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
+    Types, Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
@@ -25,10 +25,7 @@ use crate::{
     progress::Progress,
     search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
-    wire::{
-        check::{Check, CheckRequest},
-        context::{ApiKey, AuthContext, Named, User},
-    },
+    wire::context::{ApiKey, AuthContext, Named, User},
 };
 
 /// One open data folder.
@@ -164,6 +161,11 @@ impl Cms {
         Media { cms: self }
     }
 
+    /// Backups.
+    pub fn backups(&self) -> Backups<'_> {
+        Backups { cms: self }
+    }
+
     /// The description of the API for programs.
     pub fn openapi(&self) -> OpenApi<'_> {
         OpenApi { cms: self }
@@ -240,11 +242,6 @@ impl Cms {
             writer.forget_answers(answered, limits::IDEMPOTENCY_ANSWERS)?;
             writer.empty_trash(expired)
         })
-    }
-
-    /// Looks for what does not fit together, and mends what can be mended when asked to.
-    pub fn check(&self, request: &CheckRequest) -> Result<Check> {
-        Ok(Check { media: self.media().check(request.repair)? })
     }
 
     /// Has a function called after each commit of this process, for as long as its owner keeps it.

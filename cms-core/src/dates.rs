@@ -56,6 +56,13 @@ pub(crate) fn push_object_date(seconds: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(b"+00:00");
 }
 
+/// Returns the form of `internal.*`.
+pub(crate) fn object_date(seconds: i64) -> String {
+    let mut out = Vec::with_capacity(25);
+    push_object_date(seconds, &mut out);
+    String::from_utf8(out).expect("only ASCII was pushed")
+}
+
 /// Appends the form of search: `2020-01-22T14:34:36.000Z`, from milliseconds.
 pub(crate) fn push_search_date(milliseconds: i64, out: &mut Vec<u8>) {
     push_second(milliseconds.div_euclid(1000), out);

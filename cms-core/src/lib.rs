@@ -9,10 +9,12 @@
 //! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json`, `read` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
-//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`GraphQl`], [`Keys`], [`Changes`] |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`] |
 
 mod auth;
+mod backup;
 mod change;
+mod check;
 pub mod clock;
 mod cms;
 mod config;
@@ -43,6 +45,11 @@ mod workflow;
 pub use auth::{
     scope::{Access, Permission},
     service::{FirstKeys, Keys},
+};
+pub use backup::{
+    restore::{restore, verify_backup},
+    schedule::{BackupPlace, BackupPlan},
+    service::{Backups, Copied},
 };
 pub use change::service::Changes;
 pub use cms::Cms;

@@ -113,12 +113,17 @@ impl Answer {
         Self { body: Content::Stream { length: Some(length), body }, ..answer }
     }
 
+    /// 200 with a file whose size shows at its end.
+    pub(crate) fn endless(media_type: HeaderValue, body: Body) -> Self {
+        let answer = Self::file(media_type, Bytes::new());
+        Self { body: Content::Stream { length: None, body }, ..answer }
+    }
+
     /// 200 with events that come when something happens. Nobody on the way may keep them back.
     pub(crate) fn events(body: Body) -> Self {
-        let answer = Self::file(HeaderValue::from_static("text/event-stream"), Bytes::new())
+        Self::endless(HeaderValue::from_static("text/event-stream"), body)
             .with_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
-            .with_header(UNBUFFERED, HeaderValue::from_static("no"));
-        Self { body: Content::Stream { length: None, body }, ..answer }
+            .with_header(UNBUFFERED, HeaderValue::from_static("no"))
     }
 
     /// 200 with JSON that has a tag of its own.

@@ -1,12 +1,15 @@
 //! What a server does without being asked: tidying up, publications that are due, the search index,
-//! and the schemas of GraphQL.
+//! backups, and the schemas of GraphQL.
 //!
 //! Several servers may do so on one folder. What is due is decided by the core, inside the
 //! transaction that publishes it; the index is written by one process, which the core decides too.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
-use cms_core::{Cms, Error, Result};
+use cms_core::{BackupPlan, Cms, Error, Result};
 use tokio::{task::JoinHandle, time};
 
 use crate::{
@@ -28,22 +31,29 @@ const DESCRIBING: Duration = Duration::from_millis(250);
 const SWEEPING: Duration = Duration::from_hours(1);
 const SETTLING: Duration = Duration::from_mins(1);
 
+/// How often somebody looks whether a backup is due, and when one that failed is tried again.
+const BACKING_UP: Duration = Duration::from_mins(10);
+
 /// How often a long piece of work is told about.
 const TELLING: Duration = Duration::from_secs(10);
 
 /// The chores of a running server.
-pub(crate) struct Chores([JoinHandle<()>; 6]);
+pub(crate) struct Chores(Vec<JoinHandle<()>>);
 
 impl Chores {
     pub(crate) fn start(app: &Arc<App>) -> Self {
-        Self([
+        let mut chores = vec![
             tokio::spawn(repeat(Arc::clone(app), HOUSEKEEPING, tidy_up)),
             tokio::spawn(repeat(Arc::clone(app), PUBLISHING, publish_due)),
             tokio::spawn(tell_rewriting(Arc::clone(app))),
             tokio::spawn(keep_indexing(Arc::clone(app))),
             tokio::spawn(keep_sweeping(Arc::clone(app))),
             tokio::spawn(keep_describing(Arc::clone(app))),
-        ])
+        ];
+        if let Some(plan) = &app.backups {
+            chores.push(tokio::spawn(keep_backing_up(Arc::clone(app), plan.clone())));
+        }
+        Self(chores)
     }
 
     /// Ends them, and tidies up for the last time. What is under way is finished.
@@ -82,6 +92,37 @@ async fn keep_sweeping(app: Arc<App>) {
     }
 }
 
+/// Makes backups when they are due. One that fails is tried again: a server without a backup is better
+/// than none.
+async fn keep_backing_up(app: Arc<App>, plan: BackupPlan) {
+    time::sleep(SETTLING).await;
+    loop {
+        let pause = match due_in(&app, &plan).await {
+            Some(Duration::ZERO) if back_up(&app, &plan).await => Duration::ZERO,
+            Some(Duration::ZERO) | None => BACKING_UP,
+            Some(rest) => rest.min(BACKING_UP),
+        };
+        time::sleep(pause).await;
+    }
+}
+
+async fn due_in(app: &Arc<App>, plan: &BackupPlan) -> Option<Duration> {
+    let plan = plan.clone();
+    carry_out(app, Work::File, move |cms| cms.backups().due_in(&plan)).await
+}
+
+/// Tells whether a backup was made.
+async fn back_up(app: &Arc<App>, plan: &BackupPlan) -> bool {
+    let (plan, state) = (plan.clone(), Arc::clone(app));
+    let stops = move || state.draining.load(Ordering::Relaxed);
+    let made = carry_out(app, Work::File, move |cms| cms.backups().make(&plan, &stops)).await;
+    if let Some(backup) = &made {
+        let (objects, files, bytes) = (backup.objects, backup.files, backup.bytes);
+        tracing::info!(objects, files, bytes, lost = backup.missing.len(), "made a backup");
+    }
+    made.is_some()
+}
+
 /// Follows changes of types, so that no query has to.
 async fn keep_describing(app: Arc<App>) {
     loop {
@@ -108,7 +149,7 @@ async fn tell_rewriting(app: Arc<App>) {
 async fn carry_out<T: Send + 'static>(
     app: &Arc<App>,
     work: Work,
-    chore: fn(&Cms) -> Result<T>,
+    chore: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
 ) -> Option<T> {
     let done = blocking::run(app, work, move |app| chore(&app.cms)).await.flatten();
     let failed = |error: &Error| {
@@ -139,13 +180,64 @@ fn sweep_media(cms: &Cms) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, io::Write};
+    use std::{ffi::OsString, fs, io::Write};
 
-    use cms_core::{Caller, testing::TestCms, wire::media::UploadRequest};
+    use cms_core::{BackupPlace, Caller, testing::TestCms, wire::media::UploadRequest};
     use tokio::task;
 
     use super::*;
     use crate::config::ServerConfig;
+
+    #[tokio::test(start_paused = true)]
+    async fn backups_are_made_when_they_are_due_and_the_newest_are_kept() {
+        let core = TestCms::new();
+        let folder = core.path().join("backups");
+        let every = Duration::from_hours(24);
+        let place = BackupPlace::Folder(folder.clone());
+        let plan = BackupPlan { to: place, every, keep: 2 };
+        let names = || {
+            let entries = fs::read_dir(&folder).into_iter().flatten();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let config = ServerConfig { backups: Some(plan.clone()), ..ServerConfig::default() };
+        let app = Arc::new(App::new(&config, Arc::clone(&core.cms)));
+        assert_eq!(due_in(&app, &plan).await, Some(Duration::ZERO));
+        let backing_up = tokio::spawn(keep_backing_up(Arc::clone(&app), plan.clone()));
+        for round in 1..=4 {
+            let before = names();
+            let is_made = || {
+                let now = names();
+                let is_whole = |name: &OsString| name.to_string_lossy().ends_with(".tar");
+                now != before && now.len() == round.min(2) && now.iter().all(is_whole)
+            };
+            while !is_made() || due_in(&app, &plan).await != Some(every) {
+                time::sleep(BACKING_UP).await;
+            }
+            core.clock.advance(24 * 3600);
+        }
+        backing_up.abort();
+        for name in names() {
+            cms_core::verify_backup(&folder.join(name)).unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_backup_that_fails_takes_nothing_away() {
+        let core = TestCms::new();
+        let place = BackupPlace::Folder(core.path().join("cms.db/below"));
+        let plan = BackupPlan { to: place, every: Duration::ZERO, keep: 1 };
+        let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
+        assert_eq!(due_in(&app, &plan).await, None);
+        assert!(!back_up(&app, &plan).await);
+        app.draining.store(true, Ordering::Relaxed);
+        let folder = core.path().join("backups");
+        let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), ..plan };
+        assert!(!back_up(&app, &plan).await, "the server stops");
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+        assert!(core.cms.check_ready().is_ok());
+    }
 
     #[tokio::test(start_paused = true)]
     async fn files_that_nobody_wants_are_swept_up() {

@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use cms_core::BackupPlan;
+
 /// Settings of one server; start from [`ServerConfig::default`].
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
@@ -44,6 +46,8 @@ pub struct ServerConfig {
     pub connections: usize,
     /// How long running requests may take to finish when the server stops.
     pub grace: Duration,
+    /// Backups that the server makes by itself.
+    pub backups: Option<BackupPlan>,
 }
 
 impl Default for ServerConfig {
@@ -66,6 +70,7 @@ impl Default for ServerConfig {
             subscribers: 256,
             connections: 10_000,
             grace: Duration::from_secs(20),
+            backups: None,
         }
     }
 }

@@ -18,7 +18,7 @@ use axum::{
     http::{HeaderValue, Method, Request, StatusCode, header, request::Parts},
     response::Response,
 };
-use cms_core::{Caller, Cms, Result, limits, wire::condition::Conditions};
+use cms_core::{Caller, Cms, Permission, Result, limits, wire::condition::Conditions};
 
 use crate::{
     answer::Answer,
@@ -30,7 +30,7 @@ use crate::{
         form::{self, Form},
         query::Query,
     },
-    http::{changes, images},
+    http::{backup, changes, images},
     path::{Found, Parameters},
     router::{Action, Handler, Needs, Reads, Route},
     site::Site,
@@ -93,6 +93,12 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
                 Ok(answer.with_optional(deprecation::QUERY, query.ignored(route.query)))
             }
             Action::Changes => Ok(changes::answer(app, route, parts).await),
+            Action::Backup => {
+                let ignored = Query::parse(query_text(&parts)).ignored(route.query);
+                let caller = blocking::now(app, |app| authenticate(app, &parts))??;
+                app.cms.authorise(&caller, Permission::Manage)?;
+                Ok(backup::answer(app).await?.with_optional(deprecation::QUERY, ignored))
+            }
             Action::Keyed(needs, handler) => {
                 let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
                 let answered = match route.reads {

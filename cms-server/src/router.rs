@@ -52,6 +52,8 @@ pub(crate) enum Action {
     /// Asks for any key: a page of changes, or a stream of them that goes on.
     Changes,
     Keyed(Needs, Handler),
+    /// A backup, which takes long and is sent as it is made.
+    Backup,
 }
 
 /// What a route takes from a body; any other body is refused, or ignored by those that take none.
@@ -141,6 +143,11 @@ impl Route {
         let mut row = Self::new(method, path, Work::Write, Action::Keyed(needs, handler));
         row.reads = Reads::Json;
         row
+    }
+
+    /// A row that sends a backup.
+    const fn backup(path: &'static str) -> Self {
+        Self::new(Method::GET, path, Work::File, Action::Backup)
     }
 
     /// A row that reads a form with a file.
@@ -275,6 +282,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::GET, "/api/v1/changes", Work::Read, Action::Changes).query(&["since", "types[]", "limit"]),
     Route::write(Method::POST, "/api/v1/internal/reindex", Needs::Manage, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Needs::Manage, check::check),
+    Route::backup("/api/v1/internal/backup"),
     Route::get("/api/v1/internal/job/{id}", Work::Short, Needs::Manage, search::job),
 
     Route::graphql(Method::GET, GRAPHQL, Reads::Nothing, graphql::get).query(GRAPHQL_PARAMETERS),

@@ -9,7 +9,7 @@ use std::{
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use cms_core::Cms;
+use cms_core::{BackupPlan, Cms};
 use tokio::sync::{Semaphore, watch};
 
 use crate::{blocking::Permits, config::ServerConfig, path::Table, router::ROUTES, site::Site};
@@ -33,6 +33,7 @@ pub(crate) struct App {
     /// Wakes them after each commit.
     pub(crate) commits: watch::Sender<()>,
     _on_commit: Arc<dyn Fn() + Send + Sync>,
+    pub(crate) backups: Option<BackupPlan>,
     /// The server is about to stop: it finishes what runs and is not ready for more.
     pub(crate) draining: AtomicBool,
 }
@@ -56,6 +57,7 @@ impl App {
             subscribers: Arc::new(Semaphore::new(config.subscribers)),
             commits,
             _on_commit: on_commit,
+            backups: config.backups.clone(),
             draining: AtomicBool::new(false),
         }
     }

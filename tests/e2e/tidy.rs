@@ -19,12 +19,22 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["cms-core/src/store/"]),
     ("tantivy", &["cms-core/src/search/"]),
     ("refinery", &["cms-core/src/store/"]),
-    ("object_store", &["cms-core/src/media/files.rs", "cms-core/src/media/s3.rs"]),
+    (
+        "object_store",
+        &[
+            "cms-core/src/media/files.rs",
+            "cms-core/src/media/s3.rs",
+            "cms-core/src/media/storage.rs",
+        ],
+    ),
     ("async_graphql", &["cms-core/src/graphql/"]),
     ("axum", &["cms-server/src/"]),
     ("reqwest", &["cms-cli/src/target/"]),
     ("clap", &["cms-cli/src/", "cms-server/src/"]),
-    ("tokio", &["cms-server/src/", "cms-cli/src/commands/serve.rs", "cms-core/src/media/files.rs"]),
+    (
+        "tokio",
+        &["cms-server/src/", "cms-cli/src/commands/serve.rs", "cms-core/src/media/storage.rs"],
+    ),
 ];
 
 /// The pure part of the core: functions from values to values.
@@ -130,7 +140,7 @@ fn the_store_knows_no_service() {
 
 #[test]
 fn the_index_meets_the_store_in_services_only() {
-    let services = ["feed.rs", "service.rs", "reindex.rs"];
+    let services = ["compare.rs", "feed.rs", "service.rs", "reindex.rs"];
     let mut faults = Vec::new();
     for source in sources().iter().filter(|s| s.path.starts_with("cms-core/src/search/")) {
         if !services.iter().any(|service| source.path.ends_with(service)) {
@@ -158,8 +168,9 @@ fn services_call_downwards_only() {
 fn the_core_is_sync_and_reads_no_environment() {
     let mut faults = Vec::new();
     for source in sources().iter().filter(|s| s.path.starts_with("cms-core/src/")) {
-        // The one place that waits for a library that is asynchronous.
-        if source.path != "cms-core/src/media/files.rs" {
+        // Here it waits for a library that is asynchronous.
+        let waiting = ["cms-core/src/media/files.rs", "cms-core/src/media/storage.rs"];
+        if !waiting.contains(&source.path.as_str()) {
             faults.extend(source.lines_naming(&["async", "await"]));
         }
         faults.extend(source.lines_naming(&["stdout", "stderr", "stdin"]));

@@ -1,4 +1,4 @@
-//! `cms media` and `cms check` as clap reads them.
+//! `cms media` as clap reads it.
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 
@@ -60,15 +60,4 @@ impl MediaKind {
             Self::File => "file",
         }
     }
-}
-
-/// Compare stored files with media objects.
-///
-/// Tells which media objects lack their file, and which files have had no media object for a day. Ends
-/// with 6 when something is wrong and stays so.
-#[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
-    /// Remove files that have had no media object for a day.
-    #[arg(long)]
-    pub(crate) repair: bool,
 }

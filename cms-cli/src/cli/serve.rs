@@ -51,6 +51,8 @@ pub(crate) struct ServeArgs {
     /// Most disk space for pictures that were made in other sizes, in bytes.
     #[arg(long, value_name = "BYTES", env = "CMS_RENDER_CACHE")]
     pub(crate) render_cache: Option<u64>,
+    #[command(flatten)]
+    pub(crate) backups: super::ScheduleArgs,
     /// Most content types, built-in ones included.
     #[arg(long, value_name = "N", env = "CMS_MAX_TYPES")]
     pub(crate) max_types: Option<u64>,

@@ -1,8 +1,8 @@
-//! `cms check`: whether stored files and media objects agree.
+//! `cms check`: whether database, search index and stored files fit together.
 
 use std::fmt::Write as _;
 
-use cms_core::wire::check::{Check, CheckRequest};
+use cms_core::wire::check::{Check, CheckRequest, Finding};
 use serde_json::json;
 
 use super::{counted, reading, watch::waited};
@@ -25,6 +25,9 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
     if check.is_sound() {
         return Ok(Outcome::Done);
     }
+    if !args.repair && check.findings.iter().any(|finding| finding.derived) {
+        printer.note("hint: `cms check --repair` makes again what follows from content")?;
+    }
     if !args.repair && !check.media.orphaned.is_empty() {
         printer.note("hint: `cms check --repair` removes files without a media object")?;
     }
@@ -37,6 +40,14 @@ fn describe(check: &Check) -> String {
     if media.waiting > 0 {
         let waiting = counted(media.waiting, "file");
         writeln!(text, "{waiting} without a media object yet; after a day without they go").ok();
+    }
+    for Finding { part, place, message, mended, .. } in &check.findings {
+        let place = if place.is_empty() { String::new() } else { format!(" {place}") };
+        let mended = if *mended { " (mended)" } else { "" };
+        writeln!(text, "{}{place}: {message}{mended}", part.as_str()).ok();
+    }
+    if check.more > 0 {
+        writeln!(text, "and {} more", check.more).ok();
     }
     let lists =
         [("without its file", &media.missing), ("file without a media object", &media.orphaned)];
@@ -56,7 +67,7 @@ fn describe(check: &Check) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cms_core::wire::check::MediaCheck;
+    use cms_core::wire::check::{MediaCheck, Part};
 
     use super::*;
 
@@ -69,13 +80,24 @@ mod tests {
             orphaned: vec!["b".to_owned(), "c".to_owned()],
             removed: 2,
         };
-        let mut check = Check { media };
+        let finding = |place: &str, message: &str, mended| Finding {
+            part: Part::Links,
+            place: place.to_owned(),
+            message: message.to_owned(),
+            derived: true,
+            mended,
+        };
+        let findings = vec![finding("post/a", "other", false), finding("", "all", true)];
+        let mut check = Check { media, findings, more: 2 };
         let wrong = "1 stored file\n1 file without a media object yet; after a day without they go\n\
+                     links post/a: other\nlinks: all (mended)\nand 2 more\n\
                      without its file: a\nfile without a media object: b\n\
                      file without a media object: c\nremoved 2 files\n";
         assert_eq!(describe(&check), wrong);
         // What was removed is no longer wrong.
         check.media.missing.clear();
+        check.findings.remove(0);
+        check.more = 0;
         assert!(describe(&check).ends_with("removed 2 files\nsound\n"));
     }
 }

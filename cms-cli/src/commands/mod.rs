@@ -1,6 +1,7 @@
 //! What each command does: unpack the arguments, ask the target, print.
 
 mod apply;
+mod backup;
 mod check;
 mod ctd;
 mod cure;
@@ -56,6 +57,8 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
         Command::Media(command) => media::run(command, settings, printer),
         Command::Search(args) => search::run(*args, settings, printer),
         Command::Reindex(args) => reindex::run(&args, settings, printer),
+        Command::Backup(args) => backup::run(&args, settings, printer),
+        Command::Restore(args) => backup::restore(&args, settings, printer),
         Command::Check(args) => check::run(&args, settings, printer),
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use cms_core::{
-    CoreConfig, Durability, Error, FirstKeys,
+    BackupPlan, CoreConfig, Durability, Error, FirstKeys,
     wire::key::{CreatedKey, KeyKind},
 };
 use cms_server::ServerConfig;
@@ -45,6 +45,13 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         .upload_limit
         .unwrap_or(config.upload_limit)
         .max(largest_file.saturating_add(OTHER_FIELDS));
+    if let Some(place) = args.backups.to.as_ref().filter(|place| !place.is_empty()) {
+        config.backups = Some(BackupPlan {
+            to: settings::backup_place(place)?,
+            every: args.backups.every,
+            keep: args.backups.keep.into(),
+        });
+    }
     let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
     let cms = Arc::new(target::open_folder(core_config(args, settings))?);
     cms.media().connect().map_err(no_media)?;

@@ -164,6 +164,11 @@ impl NewFile {
         Ok((Self { place: place.clone(), draft: Some(draft) }, file))
     }
 
+    /// Where it is written until then.
+    pub(crate) fn path(&self) -> &Path {
+        self.draft.as_ref().unwrap_or(&self.place)
+    }
+
     pub(crate) fn finish(self) -> Result<()> {
         let Some(draft) = &self.draft else { return Ok(()) };
         fs::rename(draft, &self.place)

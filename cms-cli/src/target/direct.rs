@@ -3,7 +3,7 @@
 mod media;
 
 use std::{
-    io::{self, Read},
+    io::{self, Read, Write},
     path::Path,
     sync::Arc,
     time::Duration,
@@ -253,6 +253,11 @@ impl Target for Direct {
         // On a folder that no server uses, nobody else works.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)
+    }
+
+    fn backup(&self, output: &mut dyn Write) -> Result<()> {
+        let copied = self.cms.backups().begin()?;
+        self.cms.backups().write(copied, output).map(drop)
     }
 
     fn check(&self, request: &CheckRequest) -> Result<Check> {

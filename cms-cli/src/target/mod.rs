@@ -7,7 +7,7 @@
 mod direct;
 mod remote;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use cms_core::{
     Error, MediaStorage, Result,
@@ -132,6 +132,10 @@ pub(crate) trait Target: Sync {
     fn reindex(&self, content_types: &[String]) -> Result<JobCreated>;
     /// Says how far a job is. Asked again and again it gets done, whether a server runs or not.
     fn job(&self, id: &str) -> Result<Job>;
+
+    /// Writes a copy of everything, made of one moment after the call. What is written when this
+    /// fails is no backup.
+    fn backup(&self, output: &mut dyn Write) -> Result<()>;
 
     /// Looks for what does not fit together, and mends what can be mended when asked to.
     fn check(&self, request: &CheckRequest) -> Result<Check>;

@@ -1,10 +1,12 @@
-//! A running server, asked through its HTTP API. Its addresses are in [`path`], files
-//! in [`media`].
+//! A running server, asked through its HTTP API. How it is asked is in [`sending`], its addresses
+//! are in [`path`], files in [`media`].
 
+mod about;
 mod media;
 mod path;
+mod sending;
 
-use std::{io::Read, sync::OnceLock, thread, time::Duration};
+use std::io::{Read, Write};
 
 use cms_core::{
     Error, Result, limits,
@@ -13,7 +15,6 @@ use cms_core::{
         check::{Check, CheckRequest},
         context::AuthContext,
         ctd::ContentType,
-        error::from_response,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
@@ -26,174 +27,21 @@ use cms_core::{
         workflow::{Workflow, WorkflowState},
     },
 };
-use reqwest::{
-    Method, Url,
-    blocking::{Client, Response},
-    header::{CONTENT_TYPE, RETRY_AFTER},
-    redirect::Policy,
-};
-use serde::{Serialize, de::DeserializeOwned};
+use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use self::path::{
-    CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WHO, WORKFLOW_STATES, WORKFLOWS, list_query,
-    object_path, objects_path, openapi_path, search_query, segment, state_path, type_path,
+pub(super) use self::sending::Remote;
+use self::{
+    about::{About, SERVER, object_named, type_named, workflow_named},
+    path::{
+        CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WHO, WORKFLOW_STATES, WORKFLOWS, list_query,
+        object_path, objects_path, openapi_path, search_query, segment, state_path, type_path,
+    },
+    sending::{done, parse, text},
 };
 use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
-use crate::failure::{self, Failure, Kind};
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// A plan or a batch over a large type takes its time.
-const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
-/// Attempts of a request that may be repeated.
-const ATTEMPTS: u32 = 4;
-/// Longest pause that a server can ask for.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-
-/// A server and the key for it.
-pub(crate) struct Remote {
-    base: String,
-    key: String,
-    client: OnceLock<Client>,
-}
-
-/// What a request is about, for "not found".
-#[derive(Clone, Copy)]
-struct About<'a> {
-    what: &'static str,
-    name: &'a str,
-}
-
-const SERVER: About<'_> = About { what: "server", name: "" };
 
 impl Remote {
-    pub(crate) fn new(url: &str, key: Option<&str>) -> failure::Result<Self> {
-        let parsed = Url::parse(url)
-            .ok()
-            .filter(|parsed| matches!(parsed.scheme(), "http" | "https") && parsed.has_host());
-        if parsed.is_none() {
-            return Err(Failure::usage(format!("\"{url}\" is not the URL of a server"))
-                .hint("for example --server http://127.0.0.1:8080"));
-        }
-        let Some(key) = key else {
-            return Err(Failure::from(Kind::Target(Error::Unauthenticated))
-                .hint("set CMS_KEY, or name a file with --key-file"));
-        };
-        Ok(Self {
-            base: url.trim_end_matches('/').to_owned(),
-            key: key.to_owned(),
-            client: OnceLock::new(),
-        })
-    }
-
-    fn client(&self) -> Result<&Client> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
-        }
-        // Fails only when a provider is installed already, which is as good.
-        rustls::crypto::ring::default_provider().install_default().ok();
-        let client = Client::builder()
-            .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(ANSWER_TIMEOUT)
-            .redirect(Policy::none())
-            .build()
-            .map_err(|error| Error::Internal(Box::new(error)))?;
-        Ok(self.client.get_or_init(|| client))
-    }
-
-    /// Sends a request and returns status and body of the answer. Only what is `safe` to do twice
-    /// is repeated when the server is busy.
-    fn send(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Option<&[u8]>,
-        safe: bool,
-    ) -> Result<(u16, Vec<u8>)> {
-        self.send_for(Edition::Current, method, path, body, safe)
-    }
-
-    fn send_for(
-        &self,
-        edition: Edition,
-        method: &Method,
-        path: &str,
-        body: Option<&[u8]>,
-        safe: bool,
-    ) -> Result<(u16, Vec<u8>)> {
-        let answer = self.answer(edition, method, path, body, safe)?;
-        let status = answer.status().as_u16();
-        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
-        Ok((status, bytes.to_vec()))
-    }
-
-    /// Sends a request; the body of the answer is still to be read.
-    fn answer(
-        &self,
-        edition: Edition,
-        method: &Method,
-        path: &str,
-        body: Option<&[u8]>,
-        safe: bool,
-    ) -> Result<Response> {
-        let url = format!("{}{path}", self.base);
-        for attempt in 1.. {
-            let mut request =
-                self.client()?.request(method.clone(), &url).header("X-AUTH-TOKEN", &self.key);
-            if edition == Edition::Current {
-                request = request.header("X-MODE", "preview");
-            }
-            if let Some(body) = body {
-                request = request.header(CONTENT_TYPE, "application/json").body(body.to_vec());
-            }
-            let answer = request.send().map_err(|error| self.unreachable(&error))?;
-            if safe && attempt < ATTEMPTS && matches!(answer.status().as_u16(), 429 | 503) {
-                thread::sleep(pause(&answer));
-                continue;
-            }
-            return Ok(answer);
-        }
-        unreachable!("the loop ends by returning")
-    }
-
-    /// Why there is no answer, without what would differ from one machine to the next.
-    fn unreachable(&self, error: &reqwest::Error) -> Error {
-        let reason = if error.is_timeout() {
-            "did not answer in time"
-        } else if error.is_connect() {
-            "cannot be reached"
-        } else {
-            "broke the connection off"
-        };
-        Error::Unreachable(format!("{} {reason}", self.base))
-    }
-
-    fn ask<T: DeserializeOwned>(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Option<&[u8]>,
-        about: About<'_>,
-    ) -> Result<T> {
-        let safe = *method == Method::GET;
-        let (status, bytes) = self.send(method, path, body, safe)?;
-        parse(status, &bytes, about)
-    }
-
-    fn get<T: DeserializeOwned>(&self, path: &str, about: About<'_>) -> Result<T> {
-        self.ask(&Method::GET, path, None, about)
-    }
-
-    fn post<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        body: &impl Serialize,
-        about: About<'_>,
-    ) -> Result<T> {
-        self.ask(&Method::POST, path, Some(&text(body)?), about)
-    }
-
     /// Says that the type is not there, where that is why something of it was not found: the API
     /// answers both alike.
     fn of_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
@@ -205,24 +53,12 @@ impl Remote {
             other => other,
         }
     }
-
-    /// Deletes; the answer has no body.
-    fn delete(&self, path: &str, about: About<'_>) -> Result<()> {
-        let (status, bytes) = self.send(&Method::DELETE, path, None, false)?;
-        done(status, &bytes, about)
-    }
-
-    /// Brings something into a state in which it may be already; the answer has no body.
-    fn bring(&self, path: &str, body: Option<&[u8]>, about: About<'_>) -> Result<()> {
-        let (status, bytes) = self.send(&Method::POST, path, body, true)?;
-        done(status, &bytes, about)
-    }
 }
 
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
         let context: AuthContext = self.get(WHO, SERVER)?;
-        Ok(format!("{} (key \"{}\")", self.base, context.api_key.name))
+        Ok(format!("{} (key \"{}\")", self.base(), context.api_key.name))
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {
@@ -413,6 +249,10 @@ impl Target for Remote {
         self.get(&format!("{JOBS}/{}", segment(id)), About { what: "job", name: id })
     }
 
+    fn backup(&self, output: &mut dyn Write) -> Result<()> {
+        self.fetch_backup(output)
+    }
+
     fn check(&self, request: &CheckRequest) -> Result<Check> {
         self.post(CHECK, request, SERVER)
     }
@@ -457,53 +297,5 @@ impl Target for Remote {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.delete(&format!("{KEYS}/{}", segment(id)), About { what: "key", name: id })
-    }
-}
-
-fn text(body: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(body).map_err(|error| Error::Internal(Box::new(error)))
-}
-
-/// Whether the answer says that something was done.
-fn done(status: u16, bytes: &[u8], about: About<'_>) -> Result<()> {
-    if status < 300 { Ok(()) } else { Err(from_response(status, bytes, about.what, about.name)) }
-}
-
-fn parse<T: DeserializeOwned>(status: u16, bytes: &[u8], about: About<'_>) -> Result<T> {
-    done(status, bytes, about)?;
-    serde_json::from_slice(bytes)
-        .map_err(|error| Error::internal(format!("the server's answer cannot be read: {error}")))
-}
-
-/// How long a busy server wants to be left alone.
-fn pause(answer: &Response) -> Duration {
-    let seconds =
-        answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(1)).min(LONGEST_PAUSE)
-}
-
-fn type_named(name: &str) -> About<'_> {
-    About { what: "content type", name }
-}
-
-fn object_named(name: &str) -> About<'_> {
-    About { what: "object", name }
-}
-
-fn workflow_named(id: &str) -> About<'_> {
-    About { what: "workflow", name: id }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_urls_of_servers_are_taken() {
-        for url in ["", "localhost:8080", "ftp://x", "http://", "/data"] {
-            assert!(Remote::new(url, Some("k")).is_err(), "{url}");
-        }
-        assert_eq!(Remote::new("http://h:1/p/", Some("k")).unwrap().base, "http://h:1/p");
-        assert_eq!(Remote::new("http://h", None).err().unwrap().exit_code(), 3);
     }
 }

@@ -3,26 +3,24 @@
 //! **The file of an id never changes**: it is stored once, read, and removed. So whatever is made of
 //! it can be kept without asking whether it still is what it was made of.
 //!
-//! `object_store` is asynchronous and nothing else of the core is; this is the one place that waits
-//! for it, so it must be called from threads that may block. Knows no media types and no pixels.
+//! `object_store` is asynchronous and nothing else of the core is; what waits for it must be called
+//! from threads that may block. Knows no media types and no pixels.
 
 use std::{
-    fs,
-    future::Future,
+    fs::{self, File, TryLockError},
     io::{ErrorKind, Read, Seek},
     ops::Range,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::OnceLock,
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::{
-    ObjectStore, ObjectStoreExt, WriteMultipart, local::LocalFileSystem, path::Path as Key,
-};
-use tokio::runtime::Runtime;
+use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart, path::Path as Key};
 
-use super::{id::FileId, incoming::Incoming, s3};
+use super::{id::FileId, incoming::Incoming, s3, storage::Storage};
 use crate::{
     CoreConfig,
     clock::Timestamp,
@@ -36,20 +34,20 @@ const FILES: &str = "media";
 const INCOMING: &str = "incoming";
 /// Says within a bucket which space keeps its files there.
 const OWNER: &str = "cms-space";
+/// Keeps files from being removed while a backup reads them.
+const KEEPING: &str = "backup.lock";
 /// Bytes of a file that go to S3 with one request.
 const PART: u64 = 5 * 1024 * 1024;
+/// How long a backup waits for others to finish removing files.
+const REMOVING: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct Files {
     config: CoreConfig,
     /// The id of the space whose files these are.
     space: String,
-    open: OnceLock<Open>,
-}
-
-/// Storage in use. A command that has nothing to do with media opens none.
-struct Open {
-    store: Arc<dyn ObjectStore>,
-    runtime: Option<Runtime>,
+    /// A command that has nothing to do with media opens none.
+    open: OnceLock<Storage>,
 }
 
 /// A file that is stored.
@@ -157,8 +155,43 @@ impl Files {
         }
     }
 
-    /// Removes files; those that are not there count as removed.
-    pub(crate) fn remove(&self, ids: &[FileId]) -> Result<()> {
+    /// Keeps all files for as long as the lock lives, for a backup: what is to be removed meanwhile
+    /// is left to a sweep, in every process.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when somebody else does so.
+    pub(crate) fn keep(&self) -> Result<File> {
+        let lock = self.keeping()?;
+        let begun = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                // Whoever removes a file has the lock for a moment, a backup has it for long.
+                Err(TryLockError::WouldBlock) if begun.elapsed() < REMOVING => sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::Busy("another backup is being made".to_owned()));
+                }
+                Err(TryLockError::Error(error)) => return Err(internal(error)),
+            }
+        }
+    }
+
+    fn keeping(&self) -> Result<File> {
+        let path = self.config.folder.join(KEEPING);
+        let mut options = File::options();
+        let file = options.create(true).truncate(false).write(true).open(&path);
+        file.map_err(|error| unusable(&path, &error))
+    }
+
+    /// Removes files, unless somebody keeps them; those that are not there count as removed. Tells
+    /// whether they were removed.
+    pub(crate) fn remove(&self, ids: &[FileId]) -> Result<bool> {
+        let lock = self.keeping()?;
+        match lock.try_lock_shared() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(error)) => return Err(internal(error)),
+        }
         let open = self.open()?;
         let keys: Vec<_> = ids.iter().map(|id| Ok(key(id))).collect();
         open.wait(async {
@@ -166,7 +199,7 @@ impl Files {
             while let Some(outcome) = removed.next().await {
                 self.found(outcome)?;
             }
-            Ok(())
+            Ok(true)
         })
     }
 
@@ -197,25 +230,14 @@ impl Files {
         Ok(())
     }
 
-    fn open(&self) -> Result<&Open> {
+    fn open(&self) -> Result<&Storage> {
         if let Some(open) = self.open.get() {
             return Ok(open);
         }
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("media")
-            .enable_all()
-            .build()
-            .map_err(internal)?;
-        let store: Arc<dyn ObjectStore> = match &self.config.media {
-            MediaStorage::Folder => {
-                let folder = LocalFileSystem::new_with_prefix(&self.config.folder);
-                let is_durable = self.config.durability == Durability::Full;
-                Arc::new(folder.map_err(internal)?.with_fsync(is_durable))
-            }
-            MediaStorage::S3(bucket) => s3::open(bucket)?,
+        let open = match &self.config.media {
+            MediaStorage::Folder => Storage::folder(&self.config.folder, self.config.durability)?,
+            MediaStorage::S3(bucket) => Storage::bucket(bucket)?,
         };
-        let open = Open { store, runtime: Some(runtime) };
         if let MediaStorage::S3(bucket) = &self.config.media {
             open.wait(self.claim(&*open.store, bucket))?;
         }
@@ -255,22 +277,6 @@ impl Files {
         match &self.config.media {
             MediaStorage::Folder => Error::internal(error.to_string()),
             MediaStorage::S3(bucket) => s3::failure(bucket, error),
-        }
-    }
-}
-
-impl Open {
-    fn wait<F: Future>(&self, work: F) -> F::Output {
-        self.runtime.as_ref().expect("it goes away with this value").block_on(work)
-    }
-}
-
-/// Without waiting for the threads of the runtime, which is forbidden in asynchronous code: a server
-/// may let go of its folder there.
-impl Drop for Open {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
         }
     }
 }
@@ -323,7 +329,7 @@ fn name(path: &Path) -> String {
 }
 
 /// An error of the system with the place where it happened.
-pub(super) fn unusable(path: &Path, error: &std::io::Error) -> Error {
+pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Error {
     Error::internal(format!("{} cannot be used: {error}", path.display()))
 }
 

@@ -16,7 +16,9 @@ impl Media<'_> {
         let stale = self.stale();
         let old = self.cms.files.list()?.into_iter().filter(|file| file.stored_at < stale);
         let orphans = self.without_object(old.map(|file| file.id))?;
-        self.cms.files.remove(&orphans)?;
+        if !self.cms.files.remove(&orphans)? {
+            return Ok(0);
+        }
         for id in self.without_object(self.cms.renders.ids()?)? {
             self.cms.renders.forget(&id)?;
         }

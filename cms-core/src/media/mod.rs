@@ -13,12 +13,12 @@
 //! | [`render`] | what is wanted of a picture, as values |
 //! | [`output`] | formats that requests ask for |
 //! | [`pipeline`] | decoding, scaling, colours, encoding: the only place that names codecs |
-//! | [`id`], [`incoming`], [`files`], [`s3`] | files: their names, on their way in, and stored |
+//! | [`id`], [`incoming`], [`files`], [`storage`], [`s3`] | files: their names, on their way in, and stored |
 //! | [`renders`] | rendered pictures on disk |
 
 pub(crate) mod animation;
 pub(crate) mod files;
-mod id;
+pub(crate) mod id;
 pub(crate) mod image;
 pub(crate) mod incoming;
 pub(crate) mod kind;
@@ -31,6 +31,7 @@ pub(crate) mod render;
 pub(crate) mod renders;
 mod s3;
 pub(crate) mod service;
+pub(crate) mod storage;
 pub(crate) mod svg;
 pub(crate) mod transform;
 mod upload;

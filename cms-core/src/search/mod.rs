@@ -22,6 +22,7 @@ pub(crate) mod analysis;
 mod answer;
 mod collect;
 mod column;
+mod compare;
 mod deadline;
 mod document;
 mod expand;

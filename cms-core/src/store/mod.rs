@@ -4,6 +4,8 @@
 //! write transaction; what they can do stands in a file per table group and speaks domain types.
 //! Nothing here decides anything: rules are the services' and the domain's.
 
+mod backup;
+mod check;
 #[cfg(test)]
 pub(crate) mod counting;
 mod ctd;
@@ -34,6 +36,7 @@ use std::{
 use rusqlite::{CachedStatement, Connection};
 
 pub(crate) use self::{
+    backup::read_copy,
     ctd::{CtdRow, CtdState},
     journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry},
     key::KeyRow,
@@ -72,6 +75,14 @@ impl Store {
         // Ends the snapshot; there is nothing to lose in a transaction that only read.
         reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
         result
+    }
+
+    /// Reads from one snapshot, for as long as it takes.
+    pub(crate) fn inspect<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let connection = pool::connect_unlimited(self.readers.path())?;
+        let reader = Reader(&connection);
+        reader.statement("BEGIN")?.execute([]).map_err(map)?;
+        read(&reader)
     }
 
     /// Reads with a single statement, which is a snapshot of its own.

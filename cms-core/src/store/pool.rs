@@ -93,6 +93,10 @@ impl Pool {
         Self { path, state: Mutex::new(state), returned: Condvar::new() }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Takes an idle connection, or waits for one.
     pub(super) fn take(&self) -> Result<Pooled<'_>> {
         let mut state = self.lock();
@@ -137,13 +141,19 @@ impl Pool {
 }
 
 fn connect_reader(path: &Path) -> Result<Reading> {
-    let mut connection = connect(path, OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE)?;
-    connection.execute_batch("PRAGMA query_only = ON").map_err(map)?;
+    let mut connection = connect_unlimited(path)?;
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let ends = Arc::clone(&deadline);
     let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
     connection.progress_handler(LOOK_AFTER, Some(is_over)).map_err(map)?;
     Ok(Reading { connection, deadline })
+}
+
+/// Opens a connection that reads for as long as it takes.
+pub(super) fn connect_unlimited(path: &Path) -> Result<Connection> {
+    let connection = connect(path, OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE)?;
+    connection.execute_batch("PRAGMA query_only = ON").map_err(map)?;
+    Ok(connection)
 }
 
 /// A connection that goes back to the pool when it is dropped.

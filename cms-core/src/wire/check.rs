@@ -14,6 +14,65 @@ pub struct CheckRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     pub media: MediaCheck,
+    /// What does not fit together in the database and the search index.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// How many more there are than are told.
+    #[serde(default)]
+    pub more: u64,
+}
+
+/// Where something does not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// The file of the database, and what refers to rows that are not there.
+    Database,
+    /// The text of objects.
+    Objects,
+    /// How many objects a type has.
+    Counters,
+    /// The public view of Draft & Public types.
+    Published,
+    Versions,
+    /// What indexed properties hold.
+    Slots,
+    /// Who links to whom.
+    Links,
+    /// Unique properties.
+    Unique,
+    /// The search index.
+    Index,
+}
+
+/// One thing that does not fit together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub part: Part,
+    /// A type, or an object as `type/id`; empty when it concerns everything.
+    pub place: String,
+    pub message: String,
+    /// It concerns only what follows from content, and can be made again.
+    pub derived: bool,
+    /// It was made again.
+    pub mended: bool,
+}
+
+impl Part {
+    /// As it is spelt on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Database => "database",
+            Self::Objects => "objects",
+            Self::Counters => "counters",
+            Self::Published => "published",
+            Self::Versions => "versions",
+            Self::Slots => "slots",
+            Self::Links => "links",
+            Self::Unique => "unique",
+            Self::Index => "index",
+        }
+    }
 }
 
 /// How stored files and media objects agree.
@@ -34,6 +93,8 @@ pub struct MediaCheck {
 impl Check {
     /// Tells whether everything is as it should be, or was mended.
     pub fn is_sound(&self) -> bool {
-        self.media.missing.is_empty() && self.media.orphaned.len() as u64 == self.media.removed
+        let files = self.media.orphaned.len() as u64 == self.media.removed;
+        let content = self.more == 0 && self.findings.iter().all(|finding| finding.mended);
+        self.media.missing.is_empty() && files && content
     }
 }

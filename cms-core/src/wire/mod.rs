@@ -3,6 +3,7 @@
 //! Structs here have the names and key order of the contract. They know no storage and no HTTP;
 //! the same values go through the server, the remote command line and the direct one.
 
+pub mod backup;
 pub mod batch;
 pub mod change;
 pub mod check;

@@ -3,7 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod backup;
 mod changes;
+mod check;
 mod conditions;
 mod conversion;
 mod follow;
@@ -20,4 +22,5 @@ mod publish;
 mod s3;
 mod search;
 mod support;
+mod upgrade;
 mod writers;

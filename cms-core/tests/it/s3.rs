@@ -15,14 +15,18 @@ use std::{
 };
 
 use cms_core::{
-    Bucket, Caller, Cms, CoreConfig, Error, MediaStorage,
+    BackupPlace, Bucket, Caller, Cms, CoreConfig, Error, MediaStorage,
     ids::RandomIds,
     testing::{TestCms, pictures},
     wire::{check::CheckRequest, media::UploadRequest},
 };
 use tempfile::TempDir;
 
-use super::media::{get, image, receive, upload};
+use super::{
+    backup::follow_a_schedule,
+    media::{get, image, receive, upload},
+    support::article,
+};
 
 /// How that program marks the files of its folder that are objects.
 const OBJECT: &str = "._S3rver_object";
@@ -231,6 +235,18 @@ fn a_bucket_belongs_to_one_folder() {
     config.media = MediaStorage::S3(storage.bucket("a"));
     let again = Cms::open(config).unwrap();
     assert!(get(&again, &format!("/image/0x0/{id}.txt")).is_ok());
+}
+
+#[test]
+fn backups_on_a_schedule_go_to_the_bucket() {
+    let Some(storage) = Storage::start() else { return };
+    let core = TestCms::new();
+    core.cms.types().create(&Caller::local(), article()).unwrap();
+    let names = || {
+        let keys = storage.keys().into_iter();
+        keys.map(|key| key.strip_prefix("backups/").unwrap().to_owned()).collect()
+    };
+    follow_a_schedule(&core, BackupPlace::S3(storage.bucket("backups")), &names);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! One function per route: unpack, one call of the core, pack. Which route leads here is in
 //! `router.rs`; key, scope and content type were checked before.
 
+pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod changes;
 pub(crate) mod check;

@@ -99,6 +99,7 @@ fn rows() -> Vec<Row> {
     row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
+    row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");
     row("GET", job.0, job.1, none.clone(), MANAGE);
     graphql(&mut row);

@@ -387,7 +387,7 @@ async fn stored_files_are_checked() {
         let media = json!({
             "files": files, "missing": [lost], "waiting": 0, "orphaned": orphaned, "removed": removed,
         });
-        (200, json!({ "media": media }))
+        (200, json!({ "media": media, "findings": [], "more": 0 }))
     };
     let none = Value::Null;
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::{
     error::Error as _,
-    io::{self, Read},
+    io::{self, Read, Write},
     time::Duration,
 };
 
@@ -20,9 +20,11 @@ use reqwest::{
 use serde_json::Value;
 
 use super::{
-    super::Outgoing,
-    ANSWER_TIMEOUT, About, Edition, Remote, parse,
-    path::{MEDIA, file_path},
+    super::{Outgoing, reading_failed},
+    Edition, Remote,
+    about::type_named,
+    path::{BACKUP, MEDIA, file_path},
+    sending::{ANSWER_TIMEOUT, parse},
 };
 
 /// The slowest line that an upload waits for, in bytes per second.
@@ -31,18 +33,15 @@ const SLOWEST: u64 = 64 * 1024;
 impl Remote {
     pub(super) fn send_file(&self, file: Outgoing, request: &UploadRequest) -> Result<Value> {
         let time = ANSWER_TIMEOUT + Duration::from_secs(file.size / SLOWEST);
-        let url = format!("{}{MEDIA}", self.base);
         let answer = self
-            .client()?
-            .post(url)
-            .header("X-AUTH-TOKEN", &self.key)
+            .request(&Method::POST, MEDIA)?
             .timeout(time)
             .multipart(form(file, request))
             .send()
             .map_err(|error| self.not_sent(&error))?;
         let status = answer.status().as_u16();
         let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
-        parse(status, &bytes, About { what: "content type", name: "_media" })
+        parse(status, &bytes, type_named("_media"))
     }
 
     /// Why a file was not sent. A server that answers before it has all of it is not heard.
@@ -59,8 +58,7 @@ impl Remote {
 
     /// Asks again, without the file: what a server then still has against it is not its size.
     fn refused(&self) -> Result<Error> {
-        let url = format!("{}{MEDIA}", self.base);
-        let asked = self.client()?.post(url).header("X-AUTH-TOKEN", &self.key);
+        let asked = self.request(&Method::POST, MEDIA)?;
         let answer = asked.timeout(ANSWER_TIMEOUT).multipart(Form::new().text("save", "0")).send();
         let answer = answer.map_err(|error| self.unreachable(&error))?;
         let status = answer.status().as_u16();
@@ -72,6 +70,19 @@ impl Remote {
             ),
             error => error,
         })
+    }
+
+    /// Takes as long as something comes: how much there is to come nobody knows.
+    pub(super) fn fetch_backup(&self, output: &mut dyn Write) -> Result<()> {
+        let answer = self.answer(Edition::Current, &Method::GET, BACKUP, None, true)?;
+        let status = answer.status().as_u16();
+        if status >= 300 {
+            let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+            return Err(from_response(status, &bytes, "backup", ""));
+        }
+        let mut download = Download { server: self, answer };
+        io::copy(&mut download, output).map_err(reading_failed)?;
+        Ok(())
     }
 
     pub(super) fn stored_file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
@@ -117,9 +128,6 @@ struct Download<'r> {
 
 impl Read for Download<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.answer.read(buffer).map_err(|_| {
-            let reason = "broke the connection off";
-            io::Error::other(Error::Unreachable(format!("{} {reason}", self.server.base)))
-        })
+        self.answer.read(buffer).map_err(|_| io::Error::other(self.server.broken_off()))
     }
 }

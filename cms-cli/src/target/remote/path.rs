@@ -21,6 +21,7 @@ pub(super) const JOBS: &str = "/api/v1/internal/job";
 /// Server, space and key.
 pub(super) const WHO: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
+pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
 
 /// Where the stored file of a media object is, as it was uploaded.

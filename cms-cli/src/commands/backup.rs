@@ -1,0 +1,86 @@
+//! `cms backup` and `cms restore`.
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use cms_core::{CoreConfig, Error, restore as make_folder, verify_backup, wire::backup::Backup};
+use serde_json::json;
+
+use super::{NOTHING_CHANGED, counted, reading, watch::waited};
+use crate::{
+    cli::{BackupArgs, RestoreArgs},
+    content::stream::NewFile,
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    settings::{Place, Settings},
+    target::Target,
+};
+
+pub(super) fn run(
+    args: &BackupArgs,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let target = reading(settings)?;
+    let (draft, mut file) = NewFile::create(&args.file)?;
+    let backup = waited("backup", printer, || {
+        write(&*target, &mut file, &args.file)?;
+        let backup = verify_backup(draft.path())?;
+        draft.finish()?;
+        Ok::<_, Failure>(backup)
+    })?;
+    let place = args.file.display();
+    printer.value(&json!(backup), || format!("{place}: {}\n", describe(&backup)))?;
+    for id in &backup.missing {
+        printer.note(&format!("without its file: {id}"))?;
+    }
+    if !backup.missing.is_empty() {
+        printer.note("these files were lost before; `cms check` tells about them")?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
+    let unwritable = |error| Failure::unwritable(name.display(), error);
+    let mut output = BufWriter::with_capacity(256 * 1024, &*file);
+    target.backup(&mut output)?;
+    output.flush().map_err(unwritable)?;
+    drop(output);
+    file.sync_all().map_err(unwritable)
+}
+
+pub(super) fn restore(
+    args: &RestoreArgs,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let Some(Place::Folder(folder)) = &settings.place else {
+        return Err(Failure::usage("a running server cannot be restored into")
+            .hint("restore into an empty folder with --data DIR, and start a server on it"));
+    };
+    let place = folder.display();
+    printer.target(&place.to_string())?;
+    if args.dry_run.dry_run {
+        let backup = waited("backup", printer, || verify_backup(&args.file))?;
+        printer.value(&json!(backup), || format!("{}\n", describe(&backup)))?;
+        printer.note(NOTHING_CHANGED)?;
+        return Ok(Outcome::Done);
+    }
+    let config = CoreConfig { media: settings.media.clone(), ..CoreConfig::new(folder) };
+    let restored = waited("restore", printer, || make_folder(&args.file, &config));
+    let backup = restored.map_err(|error| match error {
+        Error::Conflict(_) => Failure::from(error).hint("--data names an empty or a new folder"),
+        other => Failure::from(other),
+    })?;
+    printer.value(&json!(backup), || format!("{place}: {}\n", describe(&backup)))?;
+    Ok(Outcome::Done)
+}
+
+fn describe(backup: &Backup) -> String {
+    let (objects, files) = (counted(backup.objects, "object"), counted(backup.files, "file"));
+    let bytes = counted(backup.bytes, "byte");
+    format!("{objects}, {files}, {bytes}, as of {}", backup.created_at)
+}

@@ -1,0 +1,142 @@
+//! Making backups: the order of the steps.
+//!
+//! First files are kept from being removed, then the database is copied, then the copy is looked
+//! through: it names the files that belong to it, and all of them are there until the end. Writers
+//! wait for none of it.
+
+use std::{
+    fs::{self, File},
+    io::{self, Cursor, Read, Write},
+    ops::Range,
+    path::PathBuf,
+};
+
+use super::archive::{Packer, Part};
+use crate::{
+    clock::Timestamp,
+    cms::Cms,
+    dates,
+    error::{Error, Result},
+    media::{files::unusable, id::FileId, service::TYPE},
+    store::{Reader, read_copy},
+    wire::backup::Backup,
+};
+
+/// Bytes of a stored file that are in memory at a time. From S3 each piece is a request.
+const PIECE: u64 = 1024 * 1024;
+
+/// Copies of all that a space holds.
+pub struct Backups<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+/// A copy of the database, and the promise that its files stay. Both go away with this value.
+pub struct Copied {
+    database: CopyFile,
+    files: Vec<FileId>,
+    known: Backup,
+    at: Timestamp,
+    _kept: File,
+}
+
+/// A file that is removed in the end.
+struct CopyFile(PathBuf);
+
+impl Drop for CopyFile {
+    fn drop(&mut self) {
+        // What a crash leaves is swept up a day later.
+        fs::remove_file(&self.0).ok();
+    }
+}
+
+impl Backups<'_> {
+    /// Begins a backup. It has every write that was acknowledged before the call.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] while another backup of the folder is made, [`Error::Internal`] when the
+    /// database is damaged, or the disk has no room for a copy of it.
+    pub fn begin(&self) -> Result<Copied> {
+        let config = &self.cms.config;
+        let kept = self.cms.files.keep()?;
+        let folder = self.cms.files.incoming();
+        fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
+        let database = CopyFile(folder.join(config.ids.uuid()));
+        let at = config.clock.now();
+        self.cms.store.copy(&database.0)?;
+        let (files, known) = read_copy(&database.0, |copy| look_through(copy, at))?;
+        Ok(Copied { database, files, known, at, _kept: kept })
+    }
+
+    /// Writes what was begun, a piece at a time; returns what its manifest says.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] with what went wrong with the output or with a file. What was written then
+    /// is no backup.
+    pub fn write(&self, copied: Copied, output: &mut dyn Write) -> Result<Backup> {
+        let Copied { database, files, mut known, at, _kept: kept } = copied;
+        let seconds = u64::try_from(at.seconds()).unwrap_or_default();
+        let mut packer = Packer::new(output, seconds);
+        let open = || Ok((fs::metadata(&database.0)?.len(), File::open(&database.0)?));
+        let (size, content) = open().map_err(|error| unusable(&database.0, &error))?;
+        packer.add(&Part::Database, size, content)?;
+        for id in files {
+            match self.cms.files.size(&id)? {
+                Some(size) => {
+                    let content = Stored { backups: self, id: &id, rest: 0..size, piece: none() };
+                    packer.add(&Part::File(id.clone()), size, content)?;
+                }
+                None => known.missing.push(id.to_string()),
+            }
+        }
+        let backup = packer.finish(known)?;
+        drop(kept);
+        Ok(backup)
+    }
+}
+
+/// Finds out what belongs to a copy, and whether it is sound.
+fn look_through(copy: &Reader<'_>, at: Timestamp) -> Result<(Vec<FileId>, Backup)> {
+    let damage = copy.damage()?;
+    if !damage.is_empty() {
+        return Err(Error::internal(format!("the database is damaged: {}", damage.join("; "))));
+    }
+    let mut files = Vec::new();
+    copy.each_id(TYPE, |id| files.extend(FileId::parse(id)))?;
+    let known = Backup {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        created_at: dates::object_date(at.seconds()),
+        space: copy.names()?.1,
+        journal: copy.journal_head()?.seq,
+        objects: copy.live_objects()?,
+        ..Backup::default()
+    };
+    Ok((files, known))
+}
+
+/// A stored file, of which a piece is in memory.
+struct Stored<'s> {
+    backups: &'s Backups<'s>,
+    id: &'s FileId,
+    rest: Range<u64>,
+    piece: Cursor<Vec<u8>>,
+}
+
+fn none() -> Cursor<Vec<u8>> {
+    Cursor::new(Vec::new())
+}
+
+impl Read for Stored<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.piece.read(buffer)?;
+        if read > 0 || buffer.is_empty() || self.rest.is_empty() {
+            return Ok(read);
+        }
+        let end = self.rest.end.min(self.rest.start + PIECE);
+        let piece = self.backups.cms.files.read(self.id, self.rest.start..end);
+        let piece = piece.map_err(io::Error::other)?;
+        let gone = || io::Error::other(Error::internal(format!("the file {} is gone", self.id)));
+        self.piece = Cursor::new(piece.ok_or_else(gone)?.to_vec());
+        self.rest.start = end;
+        self.piece.read(buffer)
+    }
+}

@@ -1,0 +1,220 @@
+//! Looking for what does not fit together in a data folder, and mending what is derived.
+//!
+//! What is derived follows from content: indexes, slots, links, counters, the public view as far as
+//! the versions are there, the search index. Content itself is never touched. Every look is a
+//! snapshot of its own, and a repair is followed by another look: only what is gone then counts as
+//! mended.
+
+use crate::{
+    cms::Cms,
+    ctd::catalog::Type,
+    error::Result,
+    object::{scan, write},
+    store::{Reader, Writer},
+    wire::check::{Check, CheckRequest, Finding, Part},
+};
+
+/// Most findings that are told.
+const TOLD: usize = 1000;
+
+impl Cms {
+    /// Looks for what does not fit together, and mends what can be mended when asked to.
+    pub fn check(&self, request: &CheckRequest) -> Result<Check> {
+        let mut findings = self.look()?;
+        if request.repair && findings.iter().any(|finding| finding.derived) {
+            self.mend(&findings)?;
+            let left = self.look()?;
+            for finding in &mut findings {
+                finding.mended = !left.contains(finding);
+            }
+            findings
+                .extend(left.into_iter().filter(|new| !findings.contains(new)).collect::<Vec<_>>());
+        }
+        let more = findings.len().saturating_sub(TOLD) as u64;
+        findings.truncate(TOLD);
+        Ok(Check { media: self.media().check(request.repair)?, findings, more })
+    }
+
+    fn look(&self) -> Result<Vec<Finding>> {
+        let mut findings = self.store.inspect(|reader| {
+            let mut findings = Vec::new();
+            whole(reader, &mut findings)?;
+            if is_damaged(&findings) {
+                // What is read from a damaged file means nothing.
+                return Ok(findings);
+            }
+            for content_type in self.catalog.at(reader)?.types() {
+                Look { reader, content_type, findings: &mut findings }.at_all()?;
+            }
+            Ok(findings)
+        })?;
+        if is_damaged(&findings) {
+            return Ok(findings);
+        }
+        let differences = self.search().differences()?;
+        findings.extend(differences.into_iter().map(|text| found(Part::Index, "", text, true)));
+        Ok(findings)
+    }
+
+    fn mend(&self, findings: &[Finding]) -> Result<()> {
+        let is_found = |part| findings.iter().any(|found| found.part == part && found.derived);
+        let derived = [Part::Database, Part::Counters, Part::Published, Part::Slots, Part::Links];
+        if derived.into_iter().any(is_found) {
+            let catalog = std::sync::Arc::clone(&self.catalog);
+            let (remake, relink) = (is_found(Part::Database), is_found(Part::Links));
+            self.store.write(move |writer| {
+                if remake {
+                    writer.remake_indexes()?;
+                }
+                let catalog = catalog.within(writer)?;
+                catalog.types().iter().try_for_each(|known| mend_type(writer, known, relink))
+            })?;
+        }
+        if is_found(Part::Index) { self.search().remake() } else { Ok(()) }
+    }
+}
+
+fn mend_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result<()> {
+    let (ctd, definition) = (content_type.pk, &content_type.definition);
+    writer.republish(ctd, definition.draft_public)?;
+    writer.fill_slots(ctd, &content_type.slots, definition.editions())?;
+    writer.recount(ctd)?;
+    if relink {
+        let mut objects = Vec::new();
+        writer.each_text(ctd, |pk, _, _, _| {
+            objects.push(pk);
+            Ok(())
+        })?;
+        for pk in objects {
+            write::relink(writer, &content_type.properties, pk)?;
+        }
+    }
+    Ok(())
+}
+
+fn found(part: Part, place: &str, message: impl Into<String>, derived: bool) -> Finding {
+    Finding { part, place: place.to_owned(), message: message.into(), derived, mended: false }
+}
+
+fn is_damaged(findings: &[Finding]) -> bool {
+    findings.iter().any(|found| found.part == Part::Database && !found.derived)
+}
+
+/// What concerns no type.
+fn whole(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    for message in reader.thorough_damage()? {
+        // Whatever an index lacks stands in its table.
+        let derived = message.contains("missing from index") || message.contains("in index");
+        findings.push(found(Part::Database, "", message, derived));
+    }
+    for (table, parent) in reader.dangling_rows()? {
+        let message = format!("a row refers to one of {parent} that is not there");
+        findings.push(found(Part::Database, &table, message, false));
+    }
+    let strays = reader.stray_versions()?;
+    if strays > 0 {
+        let message = format!("versions of objects that are not there: {strays}");
+        findings.push(found(Part::Versions, "", message, false));
+    }
+    Ok(())
+}
+
+/// A look at one type.
+struct Look<'l> {
+    reader: &'l Reader<'l>,
+    content_type: &'l Type,
+    findings: &'l mut Vec<Finding>,
+}
+
+impl Look<'_> {
+    fn add(&mut self, part: Part, id: Option<&str>, message: impl Into<String>, derived: bool) {
+        let name = self.content_type.name();
+        let place = id.map_or_else(|| name.to_owned(), |id| format!("{name}/{id}"));
+        self.findings.push(found(part, &place, message, derived));
+    }
+
+    fn at_all(&mut self) -> Result<()> {
+        self.at_objects()?;
+        self.at_counters()?;
+        self.at_published()?;
+        self.at_slots()?;
+        self.at_links()
+    }
+
+    fn at_objects(&mut self) -> Result<()> {
+        for id in self.reader.unreadable_objects(self.content_type.pk)? {
+            self.add(Part::Objects, Some(&id), "its text is no JSON", false);
+        }
+        for (id, message) in self.reader.misnumbered(self.content_type.pk)? {
+            self.add(Part::Versions, Some(&id), message, false);
+        }
+        Ok(())
+    }
+
+    fn at_counters(&mut self) -> Result<()> {
+        let state = self.reader.ctd_state(self.content_type.pk)?;
+        let (live, published) = self.reader.count_by_walk(self.content_type.pk)?;
+        if (state.live, state.published) != (live, published) {
+            let (said, of) = (state.live, state.published);
+            let message = format!(
+                "{said} objects are counted and {of} published, {live} and {published} are there"
+            );
+            self.add(Part::Counters, None, message, true);
+        }
+        Ok(())
+    }
+
+    fn at_published(&mut self) -> Result<()> {
+        let draft_public = self.content_type.definition.draft_public;
+        let wrong = self.reader.mispublished(self.content_type.pk, draft_public)?;
+        for (id, status, is_shown, is_there) in wrong {
+            let shown = if is_shown { "shows something else" } else { "does not show it" };
+            let message = format!("its status is {status}, and the public view {shown}");
+            self.add(Part::Published, Some(&id), message, is_there);
+        }
+        Ok(())
+    }
+
+    fn at_slots(&mut self) -> Result<()> {
+        let Type { pk, slots, definition, .. } = self.content_type;
+        let unfilled = self.reader.unfilled_slots(*pk, slots, definition.editions())?;
+        if unfilled > 0 {
+            let message =
+                format!("indexed properties of {unfilled} rows are not what their text says");
+            self.add(Part::Slots, None, message, true);
+        }
+        for property in self.content_type.properties.iter().filter(|property| property.unique) {
+            let Some(slot) = slots.find(&property.name) else { continue };
+            for ids in self.reader.shared_values(*pk, slot)? {
+                let message =
+                    format!("{} is unique, and these have the same: {ids}", property.name);
+                self.add(Part::Unique, None, message, false);
+            }
+        }
+        Ok(())
+    }
+
+    fn at_links(&mut self) -> Result<()> {
+        let (reader, content_type) = (self.reader, self.content_type);
+        let properties = &content_type.properties;
+        reader.each_text(content_type.pk, |pk, id, data, published| {
+            let mut links = scan::links(data, properties);
+            links.extend(published.into_iter().flat_map(|data| scan::links(data, properties)));
+            let mut wanted: Vec<(String, String)> = links
+                .into_iter()
+                .map(|link| (link.content_type, link.id.to_ascii_lowercase()))
+                .collect();
+            wanted.sort();
+            wanted.dedup();
+            if reader.noted_links(pk)? != wanted {
+                self.add(
+                    Part::Links,
+                    Some(id),
+                    "its links are not noted as its text has them",
+                    true,
+                );
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! A place for files, in a folder or in a bucket, and the waiting for it.
+
+use std::{
+    future::Future,
+    io::{self, Cursor, Read, Write},
+    ops::Range,
+    path::Path,
+    sync::Arc,
+};
+
+use object_store::{
+    ObjectStore, ObjectStoreExt, WriteMultipart, local::LocalFileSystem, path::Path as Key,
+};
+use tokio::runtime::Runtime;
+
+use super::{files::internal, s3};
+use crate::{
+    config::{Bucket, Durability},
+    error::{Error, Result},
+};
+
+/// Bytes of a large file that are sent or read at a time. S3 takes 10,000 such parts.
+const PART: usize = 16 * 1024 * 1024;
+
+/// Storage in use.
+pub(crate) struct Storage {
+    pub(super) store: Arc<dyn ObjectStore>,
+    bucket: Option<Bucket>,
+    runtime: Option<Runtime>,
+}
+
+impl Storage {
+    /// A folder that exists.
+    pub(crate) fn folder(folder: &Path, durability: Durability) -> Result<Self> {
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(internal)?;
+        Self::over(Arc::new(store.with_fsync(durability == Durability::Full)), None)
+    }
+
+    /// A bucket. What is wrong with it shows when it is used.
+    pub(crate) fn bucket(bucket: &Bucket) -> Result<Self> {
+        Self::over(s3::open(bucket)?, Some(bucket.clone()))
+    }
+
+    fn over(store: Arc<dyn ObjectStore>, bucket: Option<Bucket>) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("media")
+            .enable_all()
+            .build()
+            .map_err(internal)?;
+        Ok(Self { store, bucket, runtime: Some(runtime) })
+    }
+
+    /// Returns the names of the files right here.
+    pub(crate) fn names(&self) -> Result<Vec<String>> {
+        let listed = self.wait(self.store.list_with_delimiter(None));
+        let listed = listed.map_err(|error| self.failure(&error))?;
+        let names = listed.objects.into_iter();
+        Ok(names.filter_map(|meta| meta.location.filename().map(str::to_owned)).collect())
+    }
+
+    /// Begins a file, which is there once it is finished.
+    pub(crate) fn write(&self, name: &str) -> Result<Upload<'_>> {
+        let begun = self.wait(self.store.put_multipart(&Key::from(name)));
+        let begun = begun.map_err(|error| self.failure(&error))?;
+        Ok(Upload { storage: self, parts: WriteMultipart::new_with_chunk_size(begun, PART) })
+    }
+
+    /// Reads a file, a part at a time.
+    pub(crate) fn read(&self, name: &str) -> Result<Download<'_>> {
+        let key = Key::from(name);
+        let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(&error))?;
+        Ok(Download { storage: self, key, rest: 0..meta.size, part: Cursor::default() })
+    }
+
+    /// Removes a file.
+    pub(crate) fn remove(&self, name: &str) -> Result<()> {
+        self.wait(self.store.delete(&Key::from(name))).map_err(|error| self.failure(&error))
+    }
+
+    fn failure(&self, error: &object_store::Error) -> Error {
+        match &self.bucket {
+            None => Error::internal(error.to_string()),
+            Some(bucket) => s3::failure(bucket, error),
+        }
+    }
+
+    pub(super) fn wait<F: Future>(&self, work: F) -> F::Output {
+        self.runtime.as_ref().expect("it goes away with this value").block_on(work)
+    }
+}
+
+/// Without waiting for the threads of the runtime, which is forbidden in asynchronous code: a server
+/// may let go of its folder there.
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// A large file on its way.
+pub(crate) struct Upload<'s> {
+    storage: &'s Storage,
+    parts: WriteMultipart,
+}
+
+impl Upload<'_> {
+    pub(crate) fn finish(self) -> Result<()> {
+        let finished = self.storage.wait(self.parts.finish());
+        finished.map(drop).map_err(|error| self.storage.failure(&error))
+    }
+
+    /// Takes back what was sent, as far as that works.
+    pub(crate) fn abort(self) {
+        self.storage.wait(self.parts.abort()).ok();
+    }
+}
+
+impl Write for Upload<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.storage.wait(async {
+            self.parts.wait_for_capacity(1).await?;
+            self.parts.write(bytes);
+            Ok(bytes.len())
+        });
+        sent.map_err(|error| io::Error::other(self.storage.failure(&error)))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A large file that is read.
+pub(crate) struct Download<'s> {
+    storage: &'s Storage,
+    key: Key,
+    rest: Range<u64>,
+    part: Cursor<Vec<u8>>,
+}
+
+impl Read for Download<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.part.read(buffer)?;
+        if read > 0 || buffer.is_empty() || self.rest.is_empty() {
+            return Ok(read);
+        }
+        let end = self.rest.end.min(self.rest.start + PART as u64);
+        let part = self.storage.store.get_range(&self.key, self.rest.start..end);
+        let part = self.storage.wait(part);
+        let part = part.map_err(|error| io::Error::other(self.storage.failure(&error)))?;
+        self.part = Cursor::new(part.to_vec());
+        self.rest.start = end;
+        self.part.read(buffer)
+    }
+}

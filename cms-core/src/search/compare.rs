@@ -1,0 +1,107 @@
+//! Comparing the index with the database: which objects it has, in which editions.
+
+use std::{collections::HashMap, time::Duration};
+
+use super::{
+    index::failed,
+    schema::{Flags, name},
+    service::Searching,
+};
+use crate::{
+    error::Result, object::model::Status, store::Event, wire::search::JobState,
+    workflow::model::PUBLIC,
+};
+
+/// How long a comparison waits for the index to have everything.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+impl Searching<'_> {
+    /// Tells how the index differs from the database, once it is up to date; nothing when it does
+    /// not. What changes meanwhile is left out.
+    pub(crate) fn differences(&self) -> Result<Vec<String>> {
+        let store = &self.cms.store;
+        let head = store.peek(|reader| Ok(reader.journal_head()?.seq))?;
+        let live = match self.cms.index.up_to(self.source(), head, PATIENCE) {
+            Ok(live) => live,
+            Err(error) => return Ok(vec![format!("it cannot be read: {error}")]),
+        };
+        if !live.progress.covers(head) {
+            return Ok(vec!["it is not up to date yet".to_owned()]);
+        }
+        let mut indexed: HashMap<i64, Vec<u64>> = HashMap::new();
+        let searcher = live.generation.searcher();
+        for segment in searcher.segment_readers() {
+            let pks = segment.fast_fields().u64(name::PK).map_err(failed)?;
+            let flags = segment.fast_fields().u64(name::FLAGS).map_err(failed)?;
+            for document in segment.doc_ids_alive() {
+                let (Some(pk), Some(flags)) = (pks.first(document), flags.first(document)) else {
+                    continue;
+                };
+                indexed.entry(i64::try_from(pk).unwrap_or(i64::MAX)).or_default().push(flags);
+            }
+        }
+        store.inspect(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let (mut objects, mut types) = (Vec::new(), Vec::new());
+            for entry in reader.journal_after(live.progress.seq, usize::MAX)? {
+                match entry.event {
+                    Event::TypeUpdated | Event::TypeDeleted | Event::TypePurged => {
+                        types.push(entry.ctd);
+                    }
+                    _ => objects.extend(entry.object),
+                }
+            }
+            let (mut missing, mut other) = (0_u64, 0_u64);
+            let by_pk: HashMap<i64, bool> = catalog
+                .types()
+                .iter()
+                .map(|known| (known.pk, known.definition.draft_public))
+                .collect();
+            reader.each_state(|pk, ctd, status, state| {
+                let mut found = indexed.remove(&pk).unwrap_or_default();
+                found.sort_unstable();
+                let Some(draft_public) = by_pk.get(&ctd) else { return };
+                let wanted = documents(ctd, *draft_public, status, state == PUBLIC);
+                if found != wanted && !objects.contains(&pk) && !types.contains(&ctd) {
+                    *(if found.is_empty() { &mut missing } else { &mut other }) += 1;
+                }
+            })?;
+            indexed.retain(|pk, flags| {
+                let ctd = flags.first().map_or(0, |flags| Flags::ctd(*flags));
+                !objects.contains(pk) && !types.contains(&ctd)
+            });
+            let counts = [
+                (missing, "are missing in it"),
+                (other, "are in it with another status"),
+                (indexed.len() as u64, "are in it and nowhere else"),
+            ];
+            let told = counts.into_iter().filter(|(count, _)| *count > 0);
+            Ok(told.map(|(count, what)| format!("objects that {what}: {count}")).collect())
+        })
+    }
+
+    /// Makes a new index, and waits until it is searched, or for too long.
+    pub(crate) fn remake(&self) -> Result<()> {
+        let caller = crate::Caller::local();
+        let job = self.reindex(&caller, &serde_json::Map::new())?;
+        let begun = std::time::Instant::now();
+        while self.job(&caller, &job.id)?.state != JobState::Done && begun.elapsed() < PATIENCE {
+            if !self.advance()? {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the documents of an object say, in order.
+fn documents(ctd: i64, draft_public: bool, status: &str, approved: bool) -> Vec<u64> {
+    let status = Status::parse(status);
+    let published = !draft_public || status == Some(Status::Public);
+    let mut wanted = vec![Flags { ctd, current: true, published, approved }.pack()];
+    if draft_public && status == Some(Status::Modified) {
+        wanted.push(Flags { ctd, current: false, published: true, approved }.pack());
+    }
+    wanted.sort_unstable();
+    wanted
+}

@@ -1,0 +1,72 @@
+//! Copies of the database, made while others read and write.
+
+use std::path::Path;
+
+use rusqlite::{
+    Connection,
+    backup::{Backup, StepResult},
+};
+
+use super::{Reader, Store, error::map, functions, pool};
+use crate::error::{Error, Result};
+
+impl Store {
+    /// Copies the database to a new file, in the state of one moment after the call.
+    ///
+    /// All pages are copied in one step: it reads from one snapshot, which keeps nobody from
+    /// writing, while a copy in several steps would begin again after every write.
+    pub(crate) fn copy(&self, to: &Path) -> Result<()> {
+        let source = pool::connect_unlimited(self.readers.path())?;
+        let mut copy = Connection::open(to).map_err(map)?;
+        copy.execute_batch("PRAGMA synchronous = OFF").map_err(map)?;
+        let step = Backup::new(&source, &mut copy).map_err(map)?.step(-1).map_err(map)?;
+        if step != StepResult::Done {
+            return Err(Error::Busy("the database is locked by another process".to_owned()));
+        }
+        // One file and nothing beside it, also when it is read.
+        copy.execute_batch("PRAGMA journal_mode = DELETE").map_err(map)
+    }
+}
+
+/// Reads from a copy that nobody else uses, for as long as it takes.
+pub(crate) fn read_copy<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    let copy = Connection::open(path).map_err(map)?;
+    functions::register(&copy).map_err(map)?;
+    read(&Reader(&copy))
+}
+
+impl Reader<'_> {
+    /// Tells what is wrong with the file of the database; nothing when it can be read throughout.
+    pub(crate) fn damage(&self) -> Result<Vec<String>> {
+        self.pragma_findings("PRAGMA quick_check(20)")
+    }
+
+    pub(super) fn pragma_findings(&self, check: &str) -> Result<Vec<String>> {
+        let mut statement = self.statement(check)?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(map)?;
+        let findings = rows.collect::<rusqlite::Result<Vec<_>>>();
+        match findings {
+            Ok(findings) => Ok(findings.into_iter().filter(|text| text != "ok").collect()),
+            // Some damage keeps the check itself from going on.
+            Err(error) if is_damage(&error) => Ok(vec![error.to_string()]),
+            Err(error) => Err(map(error)),
+        }
+    }
+
+    /// Names every object of a type that is given by its name.
+    pub(crate) fn each_id(&self, type_name: &str, mut take: impl FnMut(&str)) -> Result<()> {
+        let mut statement = self.statement(
+            "SELECT id FROM object WHERE ctd = (SELECT pk FROM ctd WHERE name = ?1) ORDER BY id",
+        )?;
+        let mut rows = statement.query([type_name]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            take(row.get_ref(0).map_err(map)?.as_str().unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}

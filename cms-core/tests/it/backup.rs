@@ -1,0 +1,403 @@
+//! Backups: what is in one, also while others write, and which files are refused.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use cms_core::{
+    BackupPlace, BackupPlan, Caller, Cms, CoreConfig, Error, limits,
+    paging::Page,
+    restore,
+    testing::{TestCms, pictures},
+    verify_backup,
+    wire::{
+        backup::Backup,
+        check::CheckRequest,
+        media::UploadRequest,
+        object::{Direction, ListRequest},
+        search::SearchRequest,
+    },
+};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{
+    media::{get, image, upload},
+    support::{article, link, map},
+};
+
+fn local() -> Caller {
+    Caller::local()
+}
+
+fn with_articles() -> TestCms {
+    let core = TestCms::new();
+    core.cms.types().create(&local(), article()).unwrap();
+    core
+}
+
+fn create(cms: &Cms, id: &str) {
+    let object = map(json!({ "id": id, "title": format!("Title of {id}"), "rank": 1 }));
+    cms.objects().create(&local(), "article", object).unwrap();
+}
+
+/// Writes a backup of an open folder into a file.
+fn write(cms: &Cms, path: &Path) -> Backup {
+    let copied = cms.backups().begin().unwrap();
+    cms.backups().write(copied, &mut fs::File::create(path).unwrap()).unwrap()
+}
+
+fn open(folder: &Path) -> Cms {
+    Cms::open(CoreConfig::new(folder)).unwrap()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn a_restored_folder_is_the_one_that_was_backed_up() {
+    let core = with_articles();
+    let cms = &core.cms;
+    create(cms, "one");
+    let two = json!({ "id": "two", "title": "Two", "related": [link("article", "one")] });
+    cms.objects().create(&local(), "article", map(two)).unwrap();
+    cms.objects().patch(&local(), "article", "one", map(json!({ "rank": 2 }))).unwrap();
+    let photo = pictures::photo(40, 30);
+    let picture = upload(cms, &photo, &image("sea.jpg")).unwrap();
+    let lost = upload(cms, &pictures::photo(20, 20), &image("lost.jpg")).unwrap();
+    let lost = lost["id"].as_str().unwrap();
+    fs::remove_file(core.path().join("media").join(lost)).unwrap();
+
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("site.tar");
+    let written = write(cms, &file);
+    assert_eq!((written.objects, written.files), (4, 1));
+    assert_eq!(written.missing, [lost]);
+    assert_eq!(verify_backup(&file).unwrap(), written);
+    assert!(files(&core.path().join("incoming")).is_empty(), "the copy of the database is gone");
+
+    for data in ["missing/data", "empty"] {
+        let data = folder.path().join(data);
+        if data.ends_with("empty") {
+            // What a restore left that was cut off is no content.
+            fs::create_dir_all(data.join("restoring")).unwrap();
+            fs::write(data.join("restoring/cms.db"), "half of it").unwrap();
+        }
+        assert_eq!(restore(&file, &CoreConfig::new(&data)).unwrap(), written);
+        let mut names: Vec<_> =
+            files(&data).iter().map(|path| path.file_name().unwrap().to_owned()).collect();
+        names.sort();
+        assert_eq!(names, ["cms.db", "media"]);
+        let restored = open(&data);
+        let old = cms.objects().get(&local(), "article", "one", 0).unwrap();
+        let new = restored.objects().get(&local(), "article", "one", 0).unwrap();
+        assert_eq!(old.to_value(), new.to_value());
+        let versions = restored
+            .objects()
+            .versions(&local(), "article", "one", Page::default(), Direction::default())
+            .unwrap();
+        assert_eq!(versions.to_value()["total_count"], 2);
+        let in_use = restored.objects().delete(&local(), "article", "one");
+        assert!(matches!(in_use, Err(Error::Refused(_))), "{in_use:?}");
+        let (_, bytes) = get(&restored, picture["url"].as_str().unwrap()).unwrap();
+        assert!(bytes == photo);
+        let found = search(&restored, "two");
+        assert_eq!(found, 1);
+        let names = |cms: &Cms| cms.auth_context(&local()).unwrap().space.id;
+        assert_eq!(names(cms), names(&restored));
+        drop(restored);
+        let again = restore(&file, &CoreConfig::new(&data));
+        assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
+    }
+}
+
+fn search(cms: &Cms, text: &str) -> u64 {
+    let request = SearchRequest { q: Some(text.to_owned()), ..SearchRequest::default() };
+    cms.search().search(&local(), &request).unwrap().to_value()["total_count"].as_u64().unwrap()
+}
+
+/// The index of a folder that went on is not taken for that of the state which was put back.
+#[test]
+fn an_index_of_another_past_is_noticed() {
+    let core = with_articles();
+    create(&core.cms, "one");
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("site.tar");
+    write(&core.cms, &file);
+    for id in ["two", "three", "four"] {
+        create(&core.cms, id);
+    }
+    assert_eq!(search(&core.cms, "title"), 4);
+    let past = core.path();
+    let kept = core.into_folder();
+    let data = folder.path().join("data");
+    restore(&file, &CoreConfig::new(&data)).unwrap();
+    fs::rename(past.join("index"), data.join("index")).unwrap();
+    let restored = open(&data);
+    // As many changes as before, and other ones.
+    for id in ["five", "six", "seven"] {
+        create(&restored, id);
+    }
+    assert_eq!(search(&restored, "five"), 1);
+    assert_eq!(search(&restored, "title"), 4);
+    assert_eq!(search(&restored, "two"), 0);
+    drop(kept);
+}
+
+struct StopOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
+    let core = with_articles();
+    let cms = &core.cms;
+    let acknowledged = Mutex::new(Vec::new());
+    let stop = AtomicBool::new(false);
+    let folder = TempDir::new().unwrap();
+    let photo = pictures::photo(16, 16);
+    thread::scope(|scope| {
+        for writer in 0..3 {
+            let (acknowledged, stop) = (&acknowledged, &stop);
+            scope.spawn(move || {
+                for number in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let id = format!("w{writer}-{number}");
+                    create(cms, &id);
+                    acknowledged.lock().unwrap().push(id);
+                }
+            });
+        }
+        let (photo, stop) = (&photo, &stop);
+        scope.spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                let kept = upload(cms, photo, &image("kept.jpg")).unwrap();
+                let gone = upload(cms, photo, &image("gone.jpg")).unwrap();
+                let delete = |object: &serde_json::Value| {
+                    let id = object["id"].as_str().unwrap();
+                    cms.objects().delete(&local(), "_media", id).unwrap();
+                };
+                delete(&gone);
+                if kept["id"].as_str().unwrap().ends_with(['0', '2', '4', '6']) {
+                    delete(&kept);
+                }
+            }
+        });
+        // Also when something below fails: the others would go on for ever.
+        let _stops = StopOnDrop(stop);
+        for round in 0..2 {
+            while acknowledged.lock().unwrap().len() < (round + 1) * 40 {
+                thread::yield_now();
+            }
+            let before = acknowledged.lock().unwrap().clone();
+            let file = folder.path().join(format!("{round}.tar"));
+            let copied = cms.backups().begin().unwrap();
+            let second = cms.backups().begin();
+            assert!(matches!(second, Err(Error::Busy(_))), "one backup at a time");
+            // Files go away meanwhile.
+            let so_far = acknowledged.lock().unwrap().len();
+            while acknowledged.lock().unwrap().len() < so_far + 20 {
+                thread::yield_now();
+            }
+            let output = &mut fs::File::create(&file).unwrap();
+            let written = cms.backups().write(copied, output).unwrap();
+            assert_eq!(written.missing, [""; 0]);
+
+            let data = folder.path().join(format!("data-{round}"));
+            restore(&file, &CoreConfig::new(&data)).unwrap();
+            let restored = open(&data);
+            let check = restored.check(&CheckRequest::default()).unwrap();
+            assert!(check.is_sound(), "{check:?}");
+            assert_eq!(check.media.files, written.files);
+            for id in before {
+                restored.objects().get(&local(), "article", &id, 0).unwrap();
+            }
+            let all = restored.objects().list(&local(), "article", &ListRequest::default());
+            let all = all.unwrap().to_value()["total_count"].as_u64().unwrap();
+            assert_eq!(search(&restored, "title"), all.min(limits::SEARCH_RESULTS));
+        }
+    });
+    // What was to be removed during a backup is removed by a sweep.
+    core.to_real_time(25 * 3600);
+    cms.media().sweep().unwrap();
+    let check = cms.check(&CheckRequest::default()).unwrap();
+    assert!(check.is_sound(), "{check:?}");
+}
+
+#[test]
+fn a_file_that_was_cut_off_or_changed_is_refused() {
+    let core = with_articles();
+    create(&core.cms, "one");
+    for size in [1, 600] {
+        let file = UploadRequest {
+            file_name: "a.txt".to_owned(),
+            kind: Some("file".to_owned()),
+            save: true,
+            ..UploadRequest::default()
+        };
+        upload(&core.cms, &vec![b'a'; size], &file).unwrap();
+    }
+    let folder = TempDir::new().unwrap();
+    let (file, spoiled) = (folder.path().join("site.tar"), folder.path().join("spoiled.tar"));
+    let data = folder.path().join("data");
+    let written = write(&core.cms, &file);
+    let bytes = fs::read(&file).unwrap();
+    let refused = |what: &str| {
+        for outcome in [verify_backup(&spoiled), restore(&spoiled, &CoreConfig::new(&data))] {
+            assert!(matches!(outcome, Err(Error::BadRequest(_))), "{what}: {outcome:?}");
+        }
+        assert!(!data.exists(), "{what}: nothing is left of a folder");
+    };
+
+    // Two empty blocks end the archive; before them is the manifest.
+    let content = bytes.len() - 1024;
+    for length in (0..content - 512).step_by(content / 40).chain([content - 512]) {
+        fs::write(&spoiled, &bytes[..length]).unwrap();
+        refused(&format!("the first {length} bytes of {}", bytes.len()));
+    }
+    let mut differs = 0;
+    for place in (0..content).step_by(content / 100).chain(content - 1024..content) {
+        let mut changed = bytes.clone();
+        changed[place] ^= 1;
+        fs::write(&spoiled, &changed).unwrap();
+        // Bytes that fill up a block say nothing.
+        match verify_backup(&spoiled) {
+            Ok(backup) => assert_eq!(backup, written, "byte {place}"),
+            Err(error) => {
+                differs += 1;
+                assert!(matches!(error, Error::BadRequest(_)), "byte {place}: {error:?}");
+            }
+        }
+    }
+    assert!(differs > 300, "{differs}");
+    let mut changed = bytes.clone();
+    changed[content / 2] ^= 1;
+    fs::write(&spoiled, &changed).unwrap();
+    refused("a changed byte");
+    for (what, foreign) in [("empty", &b""[..]), ("text", b"no backup"), ("zeros", &[0; 2048])] {
+        fs::write(&spoiled, foreign).unwrap();
+        refused(what);
+    }
+    let missing = verify_backup(&folder.path().join("nothing.tar"));
+    assert!(matches!(missing, Err(Error::BadRequest(_))), "{missing:?}");
+
+    // A folder that was there stays, as empty as it was.
+    fs::create_dir(&data).unwrap();
+    restore(&spoiled, &CoreConfig::new(&data)).unwrap_err();
+    assert!(files(&data).is_empty());
+    fs::write(data.join("notes.txt"), "mine").unwrap();
+    let occupied = restore(&file, &CoreConfig::new(&data));
+    assert!(matches!(occupied, Err(Error::Conflict(_))), "{occupied:?}");
+    assert_eq!(fs::read(data.join("notes.txt")).unwrap(), b"mine");
+}
+
+const HOUR: Duration = Duration::from_hours(1);
+
+/// Makes backups of a space each hour at `to`, where `names` says what is there.
+pub(crate) fn follow_a_schedule(core: &TestCms, to: BackupPlace, names: &dyn Fn() -> Vec<String>) {
+    let plan = BackupPlan { to, every: HOUR, keep: 2 };
+    let due_in = || core.cms.backups().due_in(&plan).unwrap();
+    let make = || core.cms.backups().make(&plan, &|| false).unwrap();
+    let known = || {
+        let mut names = names();
+        names.sort();
+        names
+    };
+    assert_eq!(due_in(), Duration::ZERO, "there is none yet");
+    create(&core.cms, "first");
+    assert_eq!(make().objects, 1);
+    assert_eq!(due_in(), HOUR);
+    core.clock.advance(600);
+    assert_eq!(due_in(), Duration::from_mins(50));
+    let first = known();
+    assert!(first[0].starts_with("cms-") && first[0].contains(".tar"), "{first:?}");
+    for hour in 1..3 {
+        core.clock.advance(3600);
+        assert_eq!(due_in(), Duration::ZERO);
+        create(&core.cms, &format!("after {hour} hours").replace(' ', "-"));
+        make();
+    }
+    let newest = known();
+    assert_eq!(newest.len(), 2, "two are kept: {newest:?}");
+    assert!(!newest.contains(&first[0]), "the oldest went");
+
+    let stopped = core.cms.backups().make(&plan, &|| true);
+    assert!(matches!(stopped, Err(Error::Busy(_))), "{stopped:?}");
+    assert_eq!(known(), newest, "one that was given up leaves nothing, and takes nothing");
+
+    // The clock was wrong once: backups go on, and the one of the future stays.
+    core.clock.advance(400 * 86_400);
+    make();
+    core.clock.advance(-400 * 86_400);
+    let future = known().pop().unwrap();
+    core.clock.advance(3600);
+    assert_eq!(due_in(), Duration::ZERO);
+    make();
+    assert_eq!(due_in(), HOUR);
+    let after = known();
+    assert_eq!(after.len(), 3, "{after:?}");
+    assert!(after.contains(&future), "{after:?}");
+}
+
+#[test]
+fn backups_on_a_schedule_are_whole_and_the_newest_are_kept() {
+    let core = with_articles();
+    let folder = TempDir::new().unwrap();
+    let place = folder.path().join("backups");
+    let names = || {
+        let paths = files(&place).into_iter();
+        paths.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    follow_a_schedule(&core, BackupPlace::Folder(place.clone()), &names);
+    for path in files(&place) {
+        verify_backup(&path).unwrap();
+    }
+
+    // A server that is killed leaves a file under another name; what others keep there is theirs.
+    let own = files(&place)[0].to_str().unwrap().to_owned();
+    let unfinished = format!("{own}#1");
+    let foreign = place.join("cms-other-20260101T000000Z.tar#1");
+    fs::write(&unfinished, "half").unwrap();
+    fs::write(&foreign, "half").unwrap();
+    let plan = BackupPlan { to: BackupPlace::Folder(place.clone()), every: HOUR, keep: 2 };
+    core.cms.backups().make(&plan, &|| false).unwrap();
+    assert!(!Path::new(&unfinished).exists());
+    assert!(foreign.exists());
+}
+
+#[test]
+fn a_damaged_database_is_not_backed_up() {
+    use std::io::{Seek, SeekFrom, Write};
+
+    let core = with_articles();
+    for number in 0..50 {
+        create(&core.cms, &format!("article-{number}"));
+    }
+    let path = core.path().join("cms.db");
+    let folder = core.into_folder();
+    // Closed, so that all pages are in the file.
+    let mut database = fs::File::options().write(true).open(&path).unwrap();
+    for page in 4..40 {
+        database.seek(SeekFrom::Start(page * 4096 + 100)).unwrap();
+        database.write_all(&[0xff; 200]).unwrap();
+    }
+    drop(database);
+    let Ok(cms) = Cms::open(CoreConfig::new(folder.path().join("data"))) else { return };
+    let begun = cms.backups().begin().map(drop);
+    assert!(matches!(begun, Err(Error::Internal(_))), "{begun:?}");
+}

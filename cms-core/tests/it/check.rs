@@ -1,0 +1,148 @@
+//! What `check` finds in a folder that was spoilt behind its back, and what it mends.
+
+use cms_core::{
+    Caller, Cms,
+    testing::TestCms,
+    wire::{
+        check::{Check, CheckRequest, Part},
+        publish::PublishAction,
+    },
+};
+use rusqlite::{Connection, functions::FunctionFlags};
+use serde_json::json;
+
+use crate::support::{article, link, map};
+
+fn local() -> Caller {
+    Caller::local()
+}
+
+/// Five articles of a type with Draft & Public: draft, public, modified, archived, and one that links.
+fn with_articles() -> TestCms {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let mut definition = article();
+    definition.insert("draftPublic".to_owned(), json!(true));
+    cms.types().create(&local(), definition).unwrap();
+    for id in ["draft", "public", "modified", "archived", "linking"] {
+        let mut object = json!({ "id": id, "title": format!("Title {id}"), "rank": 1 });
+        if id == "linking" {
+            object["related"] = json!([link("article", "Public")]);
+        }
+        cms.objects().create(&local(), "article", map(object)).unwrap();
+    }
+    let act = |id, action| cms.publishing().act(&local(), "article", id, action, false).unwrap();
+    for id in ["public", "modified", "archived"] {
+        act(id, PublishAction::Publish);
+    }
+    act("archived", PublishAction::Archive);
+    cms.objects().patch(&local(), "article", "modified", map(json!({ "rank": 2 }))).unwrap();
+    core
+}
+
+fn check(cms: &Cms, repair: bool) -> Check {
+    cms.check(&CheckRequest { repair }).unwrap()
+}
+
+/// Changes the database as somebody does who does not know its functions.
+fn spoil(core: &TestCms, sql: &str) {
+    let database = Connection::open(core.path().join("cms.db")).unwrap();
+    for name in ["property_key", "property_spelling"] {
+        let flags = FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+        database.create_scalar_function(name, 2, flags, |_| Ok(rusqlite::types::Null)).unwrap();
+    }
+    database.execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_folder_in_order_is_sound() {
+    for core in [TestCms::new(), with_articles()] {
+        for repair in [false, true] {
+            let check = check(&core.cms, repair);
+            assert!(check.is_sound() && check.findings.is_empty(), "{check:?}");
+        }
+    }
+}
+
+#[test]
+fn what_follows_from_content_is_mended() {
+    use Part::{Counters, Database, Index, Links, Published, Slots};
+
+    let damages: [(&str, &[Part]); 11] = [
+        ("UPDATE ctd_state SET live = live + 3", &[Counters]),
+        ("UPDATE ctd_state SET published = 0", &[Counters]),
+        ("DELETE FROM link", &[Links]),
+        ("INSERT INTO link SELECT 'article', 'nobody', pk FROM object", &[Links]),
+        ("UPDATE link SET target_id = 'draft'", &[Links]),
+        ("DELETE FROM published WHERE id = 'public'", &[Counters, Published]),
+        ("DELETE FROM published WHERE id = 'modified'", &[Counters, Published]),
+        ("UPDATE published SET data = '{}' WHERE id = 'public'", &[Published, Slots]),
+        ("UPDATE object SET status = 'draft' WHERE id = 'public'", &[Published, Index]),
+        ("UPDATE object SET slots = '{\"0\":\"x\"}' WHERE id = 'draft'", &[Database, Slots]),
+        ("UPDATE object SET workflow_state = 'public' WHERE id = 'draft'", &[Index]),
+    ];
+    for (damage, parts) in damages {
+        let core = with_articles();
+        let cms = &core.cms;
+        assert!(check(cms, false).is_sound());
+        spoil(&core, damage);
+        let found = check(cms, false);
+        let mut kinds: Vec<_> = found.findings.iter().map(|finding| finding.part).collect();
+        kinds.dedup();
+        assert!(parts.iter().all(|part| kinds.contains(part)), "{damage}: {found:?}");
+        assert!(found.findings.iter().all(|f| f.derived && !f.mended), "{damage}: {found:?}");
+        assert!(!found.is_sound(), "{damage}");
+
+        let mended = check(cms, true);
+        assert!(mended.is_sound(), "{damage}: {mended:?}");
+        assert!(mended.findings.len() >= found.findings.len(), "{damage}: {mended:?}");
+        let after = check(cms, false);
+        assert!(after.findings.is_empty(), "{damage}: {after:?}");
+    }
+}
+
+#[test]
+fn what_is_content_is_told_and_left() {
+    let damages = [
+        ("UPDATE object SET data = '{broken' WHERE id = 'draft'", Part::Objects, "article/draft"),
+        ("UPDATE object_version SET version = 9", Part::Versions, "article/modified"),
+        ("UPDATE object_version SET object = 999", Part::Versions, ""),
+        (
+            "DELETE FROM published WHERE id = 'modified'; DELETE FROM object_version",
+            Part::Published,
+            "article/modified",
+        ),
+        ("UPDATE object SET owner = 77 WHERE id = 'draft'", Part::Database, "object"),
+    ];
+    for (damage, part, place) in damages {
+        let core = with_articles();
+        // As a program without our settings would.
+        spoil(&core, &format!("PRAGMA foreign_keys = OFF; {damage}"));
+        for repair in [true, false] {
+            let check = check(&core.cms, repair);
+            let found = check.findings.iter().find(|f| f.part == part && f.place == place);
+            let found = found.unwrap_or_else(|| panic!("{damage}: {check:?}"));
+            assert!(!found.derived && !found.mended, "{damage}: {found:?}");
+            assert!(!check.is_sound(), "{damage}");
+        }
+    }
+}
+
+#[test]
+fn values_that_were_there_before_they_had_to_be_unique_are_told() {
+    let core = TestCms::new();
+    let mut definition = article();
+    let types = core.cms.types();
+    definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
+    types.create(&local(), definition).unwrap();
+    for id in ["one", "two"] {
+        let object = map(json!({ "id": id, "title": "Same" }));
+        core.cms.objects().create(&local(), "article", object).unwrap();
+    }
+    assert!(check(&core.cms, false).is_sound());
+    types.update(&local(), "article", article()).unwrap();
+    let found = check(&core.cms, true).findings;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].part, found[0].derived), (Part::Unique, false));
+    assert!(found[0].message.ends_with("one, two"), "{found:?}");
+}
