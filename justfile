@@ -29,3 +29,7 @@ serve:
 # Licences, sources and advisories of the dependencies (needs cargo-deny).
 deny:
     cargo deny check
+
+# Every fuzz target for so many seconds (needs cargo-fuzz).
+fuzz seconds="60":
+    fuzz/run {{ seconds }}

@@ -1,6 +1,7 @@
 //! A load generator: connections that send the next request when the last one is answered.
 
 use std::{
+    io,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -43,47 +44,73 @@ pub(crate) async fn run(
 }
 
 async fn connection(address: &str, end: Instant, next: &AtomicU64, make: &MakeRequest) -> u32 {
-    let mut stream = TcpStream::connect(address).await.expect("the server listens");
-    stream.set_nodelay(true).expect("a TCP socket has this option");
-    let mut buffer = vec![0_u8; 256 * 1024];
+    let mut connection = Connection::open(address).await.expect("the server listens");
     let mut answers = 0;
     while Instant::now() < end {
         let request = make(next.fetch_add(1, Ordering::Relaxed));
-        stream.write_all(&request).await.expect("the server reads");
-        read_answer(&mut stream, &mut buffer).await;
+        let (status, _) = connection.exchange(&request).await.expect("the server answers");
+        assert_eq!(status, 200, "not a success");
         answers += 1;
     }
     answers
 }
 
-async fn read_answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) {
-    let mut filled = 0;
-    let mut expected = None;
-    while expected.is_none_or(|expected| filled < expected) {
-        if filled == buffer.len() {
-            buffer.resize(buffer.len() * 2, 0);
+/// A connection that is kept for the next request.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: &str) -> io::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: vec![0; 256 * 1024] })
+    }
+
+    /// Sends a request, and returns status and body of its answer.
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> io::Result<(u16, &[u8])> {
+        self.stream.write_all(request).await?;
+        let mut filled = 0;
+        let mut head = None;
+        while head.is_none_or(|head: Head| filled < head.body + head.length) {
+            if filled == self.buffer.len() {
+                self.buffer.resize(self.buffer.len() * 2, 0);
+            }
+            let count = self.stream.read(&mut self.buffer[filled..]).await?;
+            if count == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            filled += count;
+            head = head.or_else(|| Head::read(&self.buffer[..filled]));
         }
-        let count = stream.read(&mut buffer[filled..]).await.expect("the server answers");
-        assert!(count > 0, "the server closed the connection");
-        filled += count;
-        if expected.is_none() {
-            expected = answer_length(&buffer[..filled]);
-        }
+        let head = head.expect("the loop ends with one");
+        Ok((head.status, &self.buffer[head.body..filled]))
     }
 }
 
-/// Returns the length of head and body once the head is complete.
-fn answer_length(bytes: &[u8]) -> Option<usize> {
-    let head_end = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
-    let head = std::str::from_utf8(&bytes[..head_end]).expect("heads are text");
-    assert!(head.starts_with("HTTP/1.1 200"), "not a success: {head}");
-    let length = head
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-        .and_then(|(_, value)| value.trim().parse::<usize>().ok())
-        .expect("answers have a length");
-    Some(head_end + length)
+/// What matters of the head of an answer.
+#[derive(Clone, Copy)]
+struct Head {
+    status: u16,
+    /// Where the body begins, and how long it is.
+    body: usize,
+    length: usize,
+}
+
+impl Head {
+    /// Reads it once it is complete.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let body = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
+        let head = std::str::from_utf8(&bytes[..body]).expect("heads are text");
+        let status = head.get(9..12).and_then(|status| status.parse().ok());
+        let length = head
+            .lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            .map_or(0, |(_, value)| value.trim().parse().expect("a length is a number"));
+        Some(Self { status: status.expect("answers begin with a status"), body, length })
+    }
 }
 
 pub(crate) fn get(path: &str, key: &str) -> Vec<u8> {
@@ -91,8 +118,13 @@ pub(crate) fn get(path: &str, key: &str) -> Vec<u8> {
 }
 
 pub(crate) fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
+    send("POST", path, key, body)
+}
+
+/// A request with a JSON body, which may be empty.
+pub(crate) fn send(method: &str, path: &str, key: &str, body: &str) -> Vec<u8> {
     format!(
-        "POST {path} HTTP/1.1\r\nHost: bench\r\nX-AUTH-TOKEN: {key}\r\n\
+        "{method} {path} HTTP/1.1\r\nHost: bench\r\nX-AUTH-TOKEN: {key}\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )

@@ -8,6 +8,7 @@ mod bare;
 mod baseline;
 mod client;
 mod corpus;
+mod mixed;
 mod server;
 
 use std::{
@@ -48,6 +49,13 @@ struct Options {
     /// Instead of measuring, search for so many minutes, and print the memory of the server.
     #[arg(long)]
     soak: Option<u32>,
+    /// Instead of measuring, read, write and search for so many minutes over the first number of posts
+    /// and the last number of connections, and see that nothing is lost.
+    #[arg(long)]
+    mixed: Option<f64>,
+    /// How often the server is killed meanwhile.
+    #[arg(long, default_value_t = 5)]
+    kills: u32,
     /// Only rows whose name contains this.
     #[arg(long, default_value = "")]
     only: String,
@@ -73,6 +81,10 @@ async fn main() {
     }
     if let Some(minutes) = options.soak {
         soak(&options, minutes).await;
+        return;
+    }
+    if let Some(minutes) = options.mixed {
+        mixed::run(&options, minutes, options.kills).await;
         return;
     }
     print("| posts | operation | connections | cms | bare | ratio |\n|---|---|---|---|---|---|");

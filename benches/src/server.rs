@@ -23,8 +23,13 @@ pub(crate) struct Server {
 impl Server {
     /// Starts the release server on a folder.
     pub(crate) fn cms(binary: &Path, data: &Path) -> Self {
+        Self::cms_at(binary, data, "127.0.0.1:0")
+    }
+
+    /// Starts it at an address.
+    pub(crate) fn cms_at(binary: &Path, data: &Path, listen: &str) -> Self {
         let mut command = Command::new(binary);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+        command.args(["serve", "--listen", listen, "--data"]).arg(data);
         command.env("CMS_ADMIN_KEY", KEY).stderr(Stdio::piped()).stdout(Stdio::null());
         let mut process = command.spawn().expect("the server was built: cargo build --release");
         let address = address(process.stderr.take().expect("it is piped"));

@@ -4,6 +4,7 @@ mod hostile;
 mod judge;
 pub mod pictures;
 mod search;
+mod site;
 pub mod table;
 
 use std::{path::PathBuf, sync::Arc};
@@ -13,6 +14,7 @@ use tempfile::TempDir;
 pub use hostile::read_picture;
 pub use judge::Judge;
 pub use search::read_search;
+pub use site::Site;
 
 use crate::{
     Cms, CoreConfig,

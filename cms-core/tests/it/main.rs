@@ -11,6 +11,7 @@ mod conversion;
 mod follow;
 mod graphql;
 mod handles;
+mod hostile;
 mod media;
 mod objects;
 mod openapi;

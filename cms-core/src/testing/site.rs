@@ -1,0 +1,181 @@
+//! A small folder that fuzzers and property tests may ask anything: whatever a text says, it is
+//! answered or refused, and never called a fault of ours. Each question tells whether it was answered.
+
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::{TestCms, pictures, table::Table};
+use crate::{
+    Caller, Durability, Error, Result, Visibility,
+    paging::Page,
+    wire::{
+        graphql::{GraphQlRequest, GraphQlVersion},
+        media::{ImageRequest, UploadRequest},
+        object::ListRequest,
+        plan::{PlanRequest, check_payload},
+    },
+};
+
+/// What the tables of faults need: a type with a property of every kind, and objects of it; and a
+/// picture.
+pub struct Site {
+    core: TestCms,
+    caller: Caller,
+}
+
+const TYPE: &str = "example";
+const PICTURE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
+
+impl Site {
+    /// Makes the folder.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn new() -> Self {
+        let core = TestCms::with(|config| config.durability = Durability::Normal);
+        let mut caller = Caller::local();
+        caller.visibility = Visibility { preview: true, public_only: false };
+        let site = Self { core, caller };
+        site.fill();
+        site
+    }
+
+    fn fill(&self) {
+        let cms = &self.core.cms;
+        let table = Table::read("object_messages");
+        for definition in table.types {
+            cms.types().create(&self.caller, map(definition)).expect("the table's types are valid");
+        }
+        let given = table.objects.into_iter().map(|given| (given.content_type, given.object));
+        for (content_type, object) in given.chain([(TYPE.to_owned(), table.base)]) {
+            let created = cms.objects().create(&self.caller, &content_type, map(object));
+            created.expect("the table's objects are valid");
+        }
+        let mut incoming = cms.media().receive().expect("the folder takes files");
+        incoming.write_all(&pictures::photo(40, 30)).expect("the folder takes files");
+        let request = UploadRequest {
+            file_name: "sea.jpg".to_owned(),
+            kind: Some("image".to_owned()),
+            id: Some(PICTURE.to_owned()),
+            save: true,
+            ..UploadRequest::default()
+        };
+        cms.media().upload(&self.caller, Some(incoming), &request).expect("it is a picture");
+        let variants = json!({ "variants": [{ "name": "wide", "trim": { "top": 5, "left": 0 } }] });
+        let patched = cms.objects().patch(&self.caller, "_media", PICTURE, map(variants));
+        patched.expect("it is a variant");
+    }
+
+    /// Lists objects by filters and, in further lines, an order and ids.
+    ///
+    /// # Panics
+    /// If that is called a fault of ours.
+    pub fn list(&self, text: &str) -> bool {
+        let mut lines = text.split('\n').map(str::to_owned);
+        let filters = lines.next();
+        let order_by = lines.next();
+        let ids: Vec<String> = lines.collect();
+        let request = ListRequest {
+            page: Page { number: 1, limit: 2 },
+            empty_first: text.len().is_multiple_of(2),
+            descending: text.len().is_multiple_of(3),
+            hydrate: 1,
+            filters,
+            order_by,
+            ids: Some(ids).filter(|ids| !ids.is_empty()),
+        };
+        answered(self.core.cms.objects().list(&self.caller, TYPE, &request)).is_some()
+    }
+
+    /// Plans a content type, or a whole project when the text says so.
+    ///
+    /// # Panics
+    /// If that is called a fault of ours.
+    pub fn define(&self, text: &str) -> bool {
+        let Ok(Value::Object(payload)) = serde_json::from_str(text) else { return false };
+        let request = if payload.contains_key("contentTypes") || payload.contains_key("workflows") {
+            if check_payload(&payload).is_err() {
+                return false;
+            }
+            let Ok(request) = serde_json::from_value(Value::Object(payload)) else { return false };
+            request
+        } else {
+            PlanRequest { content_types: vec![payload], ..PlanRequest::default() }
+        };
+        answered(self.core.cms.types().plan(&self.caller, &request)).is_some()
+    }
+
+    /// Creates an object, and deletes it again; changes the one that is there.
+    ///
+    /// # Panics
+    /// If that is called a fault of ours, or what was stored cannot be read.
+    pub fn write(&self, text: &str) -> bool {
+        let Ok(Value::Object(payload)) = serde_json::from_str(text) else { return false };
+        let objects = self.core.cms.objects();
+        if let Some(created) = answered(objects.create(&self.caller, TYPE, payload.clone())) {
+            let created = created.to_value();
+            let id = created["id"].as_str().expect("an object has an id");
+            let read = objects.get(&self.caller, TYPE, id, 2).expect("what was stored is read");
+            assert_eq!(read.to_value()["id"], id);
+            objects.delete(&self.caller, TYPE, id).expect("what was stored is deleted");
+        }
+        answered(objects.patch(&self.caller, TYPE, "first", payload)).is_some()
+    }
+
+    /// Answers a GraphQL query of both versions.
+    ///
+    /// # Panics
+    /// If that is called a fault of ours, or the answer is no JSON.
+    pub fn query(&self, text: &str) -> bool {
+        let request = GraphQlRequest { query: text.to_owned(), ..GraphQlRequest::default() };
+        let is_answered = |version| {
+            let answer = self.core.cms.graphql().execute(&self.caller, version, &request);
+            let Some(answer) = answered(answer) else { return false };
+            let body: Value = serde_json::from_slice(&answer.body).expect("an answer is JSON");
+            body.get("data").is_some()
+        };
+        // Both are asked, whatever the first one says.
+        is_answered(GraphQlVersion::Legacy) | is_answered(GraphQlVersion::V2)
+    }
+
+    /// Asks for a picture by the rest of its address: a path, and perhaps parameters.
+    ///
+    /// # Panics
+    /// If that is called a fault of ours.
+    pub fn show(&self, text: &str) -> bool {
+        let (path, query) = text.split_once('?').unwrap_or((text, ""));
+        let parameter = |name: &str| {
+            query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+        };
+        let path: Vec<&str> = path.split('/').collect();
+        let request = ImageRequest {
+            path: &path,
+            transform: parameter("transform"),
+            format: parameter("format"),
+            quality: parameter("quality"),
+            accept: parameter("accept"),
+        };
+        let media = self.core.cms.media();
+        answered(media.find(&request)).and_then(|image| answered(media.picture(&image))).is_some()
+    }
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn map(value: Value) -> Map<String, Value> {
+    let Value::Object(map) = value else { panic!("a table holds objects") };
+    map
+}
+
+fn answered<T>(result: Result<T>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(error @ Error::Internal(_)) => panic!("{error:?}"),
+        Err(_) => None,
+    }
+}

@@ -1,0 +1,13 @@
+//! Filters, orders and ids of a list of objects.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use cms_core::testing::Site;
+
+static SITE: LazyLock<Site> = LazyLock::new(Site::new);
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    SITE.list(text);
+});
