@@ -4,6 +4,7 @@
 
 mod backup;
 mod commands;
+mod damage;
 mod documents;
 mod faults;
 mod graphql;

@@ -331,13 +331,14 @@ impl Numbers {
 }
 
 /// A client that keeps its connections.
-struct Http {
+/// Asks a server with its admin key.
+pub(crate) struct Http {
     base: String,
     client: Client,
 }
 
 impl Http {
-    fn new(server: &Server) -> Self {
+    pub(crate) fn new(server: &Server) -> Self {
         // Fails only when a provider is installed already, which is as good.
         rustls::crypto::ring::default_provider().install_default().ok();
         let mut headers = HeaderMap::new();
@@ -348,7 +349,12 @@ impl Http {
     }
 
     /// Asks with a body; an error means that the answer did not come, or not all of it.
-    fn ask(&self, method: &Method, path: &str, body: &Value) -> reqwest::Result<(u16, String)> {
+    pub(crate) fn ask(
+        &self,
+        method: &Method,
+        path: &str,
+        body: &Value,
+    ) -> reqwest::Result<(u16, String)> {
         let url = format!("{}{path}", self.base);
         let reply = self.client.request(method.clone(), url).body(body.to_string()).send()?;
         Ok((reply.status().as_u16(), reply.text()?))

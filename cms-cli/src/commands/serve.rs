@@ -87,7 +87,9 @@ fn start_log(format: LogFormat, level: &str) -> Result<()> {
     // Migrations tell each of their steps; their errors are ours to report.
     let filter = EnvFilter::try_new(format!("refinery_core=warn,{level}"))
         .map_err(|error| Failure::usage(format!("\"{level}\" is no log level: {error}")))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    // A log that cannot be written is no reason to fail: saying so on the same output would panic.
+    let log = tracing_subscriber::fmt().log_internal_errors(false);
+    let log = log.with_env_filter(filter).with_writer(io::stderr);
     match format {
         LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
         LogFormat::Json => log.json().init(),

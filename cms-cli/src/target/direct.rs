@@ -85,8 +85,10 @@ pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
             let reason = reason.to_string();
             let unusable = format!("the data folder {name} cannot be used: ");
             let reason = reason.strip_prefix(&unusable).unwrap_or(&reason);
-            Failure::usage(format!("{unusable}{reason}"))
-                .hint("it has to be a folder in which you may write; --data names another one")
+            Failure::usage(format!("{unusable}{reason}")).hint(
+                "it has to be a folder in which you may write, with a sound database; --data \
+                     names another one, `cms restore` makes one from a backup",
+            )
         }
         other => other.into(),
     })

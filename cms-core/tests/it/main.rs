@@ -6,6 +6,7 @@
 mod backup;
 mod changes;
 mod check;
+mod clock;
 mod conditions;
 mod conversion;
 mod follow;

@@ -13,11 +13,11 @@ use serde_json::{Map, Value, json};
 use crate::support::{TestApp, Who, definition, object};
 
 /// A sample request of one route, and the status for each of [`Who::ALL`].
-struct Row {
-    method: &'static str,
+pub(crate) struct Row {
+    pub(crate) method: &'static str,
     route: &'static str,
-    path: &'static str,
-    body: Value,
+    pub(crate) path: &'static str,
+    pub(crate) body: Value,
     statuses: [u16; 7],
 }
 
@@ -33,7 +33,7 @@ const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
 const ACCEPT: [u16; 7] = [401, 401, 403, 403, 403, 403, 202];
 const REVOKE: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
 
-fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |method, route, path, body: Value, statuses| {
         rows.push(Row { method, route, path, body, statuses });
@@ -167,7 +167,7 @@ fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value,
 
 /// Puts back what an earlier caller of the same row may have taken away or added; returns the
 /// path with the ids that only the folder knows.
-fn prepare(app: &TestApp, who: Who, path: &str) -> String {
+pub(crate) fn prepare(app: &TestApp, who: Who, path: &str) -> String {
     let (cms, local) = (&app.core.cms, Caller::local());
     // Each of these may already be so: then it is refused, which is just as well.
     drop(cms.types().delete(&local, "fresh"));

@@ -22,6 +22,7 @@ mod recovery;
 mod relevance;
 mod schedule;
 mod search;
+mod secrecy;
 mod serving;
 mod support;
 mod transfers;

@@ -1,0 +1,111 @@
+//! A clock that jumps, forward and back: what is written, published, followed and backed up goes on.
+
+use cms_core::{
+    Caller, Cms,
+    paging::Page,
+    testing::TestCms,
+    wire::{
+        change::{ChangesRequest, Position},
+        check::CheckRequest,
+        object::Direction,
+        search::SearchRequest,
+    },
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::{article, map};
+
+const DAY: i64 = 86_400;
+
+fn local() -> Caller {
+    Caller::local()
+}
+
+/// Changes an object, and finds the new state wherever it shows.
+fn change(cms: &Cms, rank: usize) {
+    let title = format!("Title {rank}");
+    let patch = map(json!({ "title": title, "rank": rank }));
+    let patched = cms.objects().patch(&local(), "page", "one", patch).unwrap().to_value();
+    assert_eq!(patched["rank"], rank);
+    let read = cms.objects().get(&local(), "page", "one", 0).unwrap().to_value();
+    assert_eq!((&read["rank"], &read["title"]), (&json!(rank), &json!(title)));
+    let request = SearchRequest { q: Some(format!("\"{title}\"")), ..SearchRequest::default() };
+    let found: Value = cms.search().search(&local(), &request).unwrap().to_value();
+    assert_eq!(found["total_count"], 1, "{found}");
+}
+
+/// Numbers and versions of the changes after a place, oldest first.
+fn changes(cms: &Cms, since: Position) -> (Vec<(i64, Option<i64>)>, Position) {
+    let request = ChangesRequest { since: Some(since), content_types: None, limit: 1000 };
+    let page = cms.changes().after(&local(), &request).unwrap();
+    (page.data.iter().map(|change| (change.seq, change.version)).collect(), page.next)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_the_clock_does_writes_go_on(jumps in prop::collection::vec(-400_i64..400, 1..8)) {
+        let core = TestCms::new();
+        let cms = &core.cms;
+        let mut page = article();
+        page.insert("name".to_owned(), json!("page"));
+        cms.types().create(&local(), page).unwrap();
+        let new = map(json!({ "id": "one", "title": "Title 0", "rank": 0 }));
+        cms.objects().create(&local(), "page", new).unwrap();
+        let mut place =
+            cms.changes().after(&local(), &ChangesRequest { since: None, content_types: None, limit: 1 }).unwrap().next;
+        let mut last = 0;
+        for (rank, jump) in (1..).zip(&jumps) {
+            core.clock.advance(jump * DAY);
+            change(cms, rank);
+            // What is forgotten with time is not what happened a moment ago.
+            cms.housekeep().unwrap();
+            let (seen, next) = changes(cms, place);
+            prop_assert_eq!(seen.len(), 1);
+            prop_assert!(seen[0].0 > last);
+            (last, place) = (seen[0].0, next);
+        }
+        let versions = cms.objects().versions(&local(), "page", "one", Page { number: 1, limit: 100 }, Direction::Ascending).unwrap();
+        let versions = versions.to_value();
+        let ranks: Vec<&Value> = versions["data"].as_array().unwrap().iter().map(|version| &version["rank"]).collect();
+        prop_assert_eq!(ranks.len(), jumps.len() + 1, "{}", versions);
+        let check = cms.check(&CheckRequest::default()).unwrap();
+        prop_assert!(check.is_sound() && check.findings.is_empty(), "{:?}", check);
+    }
+}
+
+#[test]
+fn what_is_due_is_published_once_wherever_the_clock_goes() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let mut page = article();
+    page.insert("name".to_owned(), json!("page"));
+    page.insert("draftPublic".to_owned(), json!(true));
+    cms.types().create(&local(), page).unwrap();
+    cms.objects().create(&local(), "page", map(json!({ "id": "one", "title": "One" }))).unwrap();
+    let at = map(json!({ "scheduledAt": "2026-02-01T00:00", "timeZone": "UTC" }));
+    cms.publishing().schedule(&local(), "page", "one", at).unwrap();
+    let status = || {
+        let read = cms.objects().get(&local(), "page", "one", 0).unwrap();
+        read.to_value()["internal"]["status"].clone()
+    };
+    core.clock.advance(-30 * DAY);
+    cms.publishing().publish_due().unwrap();
+    assert_eq!(status(), "draft", "not yet");
+    core.clock.advance(100 * DAY);
+    cms.publishing().publish_due().unwrap();
+    assert_eq!(status(), "public");
+    core.clock.advance(-100 * DAY);
+    cms.publishing().publish_due().unwrap();
+    assert_eq!(status(), "public", "what was published stays so");
+    let versions = cms.objects().versions(
+        &local(),
+        "page",
+        "one",
+        Page { number: 1, limit: 9 },
+        Direction::Ascending,
+    );
+    assert_eq!(versions.unwrap().to_value()["total_count"], 1);
+}

@@ -1,0 +1,225 @@
+//! A scoped key never learns of a type that no rule of it names: neither what it holds nor what it is
+//! called. What other types say in their links is theirs.
+
+use cms_core::Caller;
+use cms_server::ROUTES;
+use serde_json::{Value, json};
+
+use crate::{
+    coverage::{prepare, rows},
+    support::{Reply, TestApp, Who, definition, generic, linking_definition, links, object},
+};
+
+/// Words that stand in the hidden type and its objects and nowhere else.
+const HIDDEN: [&str; 5] = ["vault", "strongroom", "combination", "platypus", "burrow"];
+/// What a readable object says of a hidden one.
+const LINK: &str = "/api/v1/content/vault/burrow";
+
+/// A folder with a hidden type. Objects of it and the readable type link to each other.
+fn with_secrets() -> TestApp {
+    let app = TestApp::new();
+    let (cms, local) = (&app.core.cms, Caller::local());
+    cms.types().update(&local, "post", linking_definition("post")).unwrap();
+    let mut vault = linking_definition("vault");
+    vault["label"] = json!("Strongroom");
+    let text = vault["schemaDefinition"].to_string().replace("price", "combination");
+    vault["schemaDefinition"] = serde_json::from_str(&text).unwrap();
+    let text = vault["metaDefinition"].to_string().replace("price", "combination");
+    vault["metaDefinition"] = serde_json::from_str(&text).unwrap();
+    cms.types().create(&local, vault).unwrap();
+    for new in [
+        json!({ "id": "burrow", "title": "platypus", "combination": 4711 }),
+        json!({ "id": "one", "title": "platypus twins", "related": links(&["post/one"]) }),
+    ] {
+        cms.objects().create(&local, "vault", object(&new)).unwrap();
+    }
+    cms.objects().patch(&local, "vault", "one", object(&json!({ "combination": 1 }))).unwrap();
+    let two = json!({ "id": "two", "title": "Two", "related": links(&["vault/burrow", "post/one"]),
+        "parts": [{ "link": links(&["vault/burrow"]) }] });
+    cms.objects().create(&local, "post", object(&two)).unwrap();
+    app
+}
+
+/// What an answer gives away.
+fn betrayed(reply: &Reply) -> Option<&'static str> {
+    let mut text = String::from_utf8_lossy(&reply.bytes).replace("\\/", "/").replace(LINK, "");
+    for (name, value) in &reply.headers {
+        text.extend([name.as_str(), value.to_str().unwrap()]);
+    }
+    let text = text.to_ascii_lowercase();
+    HIDDEN.into_iter().find(|word| text.contains(word))
+}
+
+#[tokio::test]
+async fn no_route_tells_of_a_hidden_type() {
+    for row in rows().into_iter().filter(|row| !row.path.starts_with("/docs")) {
+        let app = with_secrets();
+        let path = prepare(&app, Who::Scoped, row.path);
+        let other = Some(path.replace("/one", "/two")).filter(|other| *other != path);
+        for path in [path].into_iter().chain(other) {
+            let preview = [("x-mode", "preview")];
+            let reply = app.ask_with(&preview, Who::Scoped, row.method, &path, &row.body).await;
+            assert_eq!(betrayed(&reply), None, "{} {path}", row.method);
+        }
+    }
+}
+
+/// Who guesses the name of a type is told 403, as contract 1.4 orders it, and no more: whatever is
+/// asked about it, the answer is the same.
+#[tokio::test]
+async fn a_guessed_name_tells_nothing_else() {
+    let app = with_secrets();
+    let refusal = generic(403, "Access denied or quota limit exceeded");
+    let mut asked = 0;
+    for row in rows().into_iter().filter(|row| row.path.contains("/post")) {
+        let path = row.path.replace("/post", "/vault");
+        for path in [path.clone(), path.replace("/one", "/none")] {
+            let reply = app.ask(Who::Scoped, row.method, &path, &row.body).await;
+            assert_eq!(reply.both(), (403, refusal.clone()), "{} {path}", row.method);
+            asked += 1;
+        }
+    }
+    let of_objects = ROUTES.iter().filter(|route| route.path.contains("/content/{name}")).count();
+    assert!(asked > 2 * of_objects, "{asked}");
+}
+
+/// Questions that name what is hidden get the answer that any other word gets.
+#[tokio::test]
+async fn questions_about_hidden_words_find_nothing() {
+    let app = with_secrets();
+    let posts = "/api/v1/content/post";
+    let graphql = |query: &str| json!({ "query": query });
+    let link = |target: &str| json!({ "title": "New", "related": links(&[target]) });
+    let start = app.ask(Who::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    let start = start["next"].as_str().unwrap();
+    // The hidden word comes where {} stands.
+    let gets = [
+        (format!("{posts}?hydrate=2&order_by={{}}"), "combination"),
+        (
+            format!(
+                "{posts}?filters=%7B%22{{}}%22:%7B%22type%22:%22equals%22,%22filter%22:1%7D%7D"
+            ),
+            "combination",
+        ),
+        (
+            format!("{posts}?filters=%7B%22related[*].{{}}%22:%7B%22type%22:%22notEmpty%22%7D%7D"),
+            "combination",
+        ),
+        ("/api/v1/search?q={}".to_owned(), "platypus"),
+        ("/api/v1/search?q={}&query_mode=fuzzy".to_owned(), "platypuss"),
+        (
+            "/api/v1/search?q=&content_type[]={}&aggregate_by[]=internal.contentType".to_owned(),
+            "vault",
+        ),
+        ("/api/v1/search?q=&aggregate_by[]={}&aggregate_by_numeric[]={}".to_owned(), "combination"),
+        ("/api/v1/search?q={}:4711&hydrate=2".to_owned(), "combination"),
+        ("/api/v1/search?q=&order_by={}&fields[]={}".to_owned(), "combination"),
+        (format!("/api/v1/changes?since={start}&types[]={{}}"), "vault"),
+        ("/api/v1/internal/contenttype?name={}".to_owned(), "vault"),
+    ];
+    let posted = [
+        ("/api/graphql", "{ vault(id: \"burrow\") { title } }", "vault"),
+        ("/api/graphql", "{ post(id: \"two\") { title combination } }", "combination"),
+        ("/api/graphql", "{ post(id: \"two\") { related { ... on vault { id } } } }", "vault"),
+        ("/api/graphql", "{ __type(name: \"vault\") { name fields { name } } }", "vault"),
+        ("/api/v2/graphql", "{ vault { totalCount } }", "vault"),
+        ("/api/v2/graphql", "query ($f: vaultFilterInput) { __typename }", "vault"),
+    ];
+    let other = |word: &str| word.chars().rev().collect::<String>();
+    let said = |reply: &Reply, word: &str| {
+        (
+            reply.status,
+            String::from_utf8_lossy(&reply.bytes).replace(LINK, "").replace(word, "WORD"),
+        )
+    };
+    for (path, word) in gets {
+        let ask = async |word: &str| {
+            app.ask(Who::Scoped, "GET", &path.replace("{}", word), &Value::Null).await
+        };
+        let (hidden, absent) = (ask(word).await, ask(&other(word)).await);
+        assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{path}");
+    }
+    for (path, query, word) in posted {
+        let ask = async |word_now: &str| {
+            let query = graphql(&query.replace(word, word_now));
+            app.ask(Who::Scoped, "POST", path, &query).await
+        };
+        let (hidden, absent) = (ask(word).await, ask(&other(word)).await);
+        assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{query}");
+    }
+    // A link must lead somewhere, whoever makes it; where it leads is not told.
+    let missing = app.ask(Who::Scoped, "POST", posts, &link("vault/none")).await;
+    let unknown = app.ask(Who::Scoped, "POST", posts, &link("absent/none")).await;
+    assert_eq!(missing.both(), unknown.both());
+}
+
+/// Everything that may be read is read: whole lists in all depths, the schemas, and descriptions.
+#[tokio::test]
+async fn nothing_that_may_be_read_holds_a_hidden_word() {
+    let app = with_secrets();
+    // So that there is something to learn from.
+    assert!(betrayed(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
+    assert!(betrayed(&app.get("/api/v1/search?q=platypus").await).is_some());
+    let start = app.ask(Who::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    let (cms, local) = (&app.core.cms, Caller::local());
+    cms.objects().delete(&local, "vault", "one").unwrap();
+    cms.types()
+        .update(&local, "vault", {
+            let mut vault = definition("vault");
+            vault["label"] = json!("Strongroom");
+            vault
+        })
+        .unwrap();
+    for path in [
+        "/api/v1/content/post?hydrate=2",
+        "/api/v1/content/post/two?hydrate=2",
+        "/api/v1/content/post/two/version",
+        "/api/v1/content/post/two/version/1",
+        "/api/v1/content/post/removed?deletedAfter=2020-01-01",
+        "/api/v1/search?q=&hydrate=2&aggregate_by[]=internal.contentType",
+        "/api/v1/search?q=platypus&aggregate_by[]=internal.contentType",
+        "/api/v1/internal/contenttype",
+        "/api/v1/open-api-schema.json",
+        "/api/v1/open-api-schema.json?version=3.1&hydrate=1",
+        "/api/graphql/schema",
+        "/api/v2/graphql/schema",
+        "/api/auth-context",
+        "/api/v1/workflow",
+    ] {
+        for (name, value) in [("x-mode", "preview"), ("x-visibility", "public")] {
+            let reply =
+                app.ask_with(&[(name, value)], Who::Scoped, "GET", path, &Value::Null).await;
+            assert_eq!((reply.status, betrayed(&reply)), (200, None), "{path}");
+        }
+    }
+    let since = format!("/api/v1/changes?since={}", start["next"].as_str().unwrap());
+    let changes = app.ask(Who::Scoped, "GET", &since, &Value::Null).await;
+    assert_eq!(changes.json()["data"], json!([]));
+    assert_eq!(betrayed(&changes), None);
+
+    let asked = json!({ "query": "{ postList { id related { dataUrl } parts { link { dataUrl type } } }
+        __schema { types { name description fields { name } inputFields { name } enumValues { name } } } }" });
+    let reply = app.ask(Who::Scoped, "POST", "/api/graphql", &asked).await;
+    assert_eq!((reply.status, betrayed(&reply)), (200, None));
+
+    // What links to an object is not told by what becomes of it either.
+    for (method, path, body) in [
+        (
+            "POST",
+            "/api/v1/content/post/one/duplicate",
+            json!({ "relatedObjectsToDuplicate": ["related", "combination"] }),
+        ),
+        (
+            "POST",
+            "/api/v1/content/post/two/duplicate",
+            json!({ "relatedObjectsToDuplicate": ["related", "parts[*].link"] }),
+        ),
+        ("PATCH", "/api/v1/content/post/two", json!({ "combination": 1 })),
+        ("DELETE", "/api/v1/content/post/one", Value::Null),
+    ] {
+        let reply = app.ask(Who::Scoped, method, path, &body).await;
+        let sent = body.to_string().contains("combination");
+        let told = betrayed(&reply).filter(|word| !(sent && *word == "combination"));
+        assert_eq!(told, None, "{method} {path}: {:?}", reply.bytes);
+    }
+}
