@@ -10,6 +10,7 @@ mod openapi;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod webhook;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -23,6 +24,7 @@ pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, ServeArgs};
+pub(crate) use self::webhook::WebhookCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -150,6 +152,9 @@ pub(crate) enum Command {
     /// API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// What webhooks were told. Webhooks themselves are objects of the type `_webhooks`.
+    #[command(subcommand)]
+    Webhook(WebhookCommand),
     /// Print a completion script.
     Completions {
         shell: clap_complete::Shell,

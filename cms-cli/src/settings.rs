@@ -106,7 +106,8 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Check(_)
         | Command::Graphql(_)
         | Command::Openapi(_)
-        | Command::Key(_) => {}
+        | Command::Key(_)
+        | Command::Webhook(_) => {}
     }
     match (server, folder) {
         (Some(_), Some(_)) => Err(Failure::usage("both a server and a data folder are given")

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
-    Types, Workflows,
+    Types, Webhooks, Workflows,
     auth::{scope::Permission, service::KeyRing},
     clock::Timestamp,
     context::Caller,
     ctd::{
-        builtin,
+        builtin::{self, WEBHOOKS},
         catalog::{Catalog, CatalogCell},
         change,
     },
@@ -25,6 +25,7 @@ use crate::{
     progress::Progress,
     search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
+    webhook::service::Deliveries,
     wire::context::{ApiKey, AuthContext, Named, User},
 };
 
@@ -48,6 +49,7 @@ pub struct Cms {
     pub(crate) renders: Renders,
     pub(crate) recent_renders: Recent,
     pub(crate) descriptions: Descriptions,
+    pub(crate) webhooks: Deliveries,
 }
 
 impl Cms {
@@ -65,6 +67,10 @@ impl Cms {
         } else if store.peek(|reader| Ok(reader.derived()? < DERIVED))? {
             store.write(change::derive)?;
         }
+        if store.peek(|reader| Ok(reader.webhook_key()?.is_empty()))? {
+            let config = config.clone();
+            store.write(move |writer| add_webhooks(writer, &config))?;
+        }
         let space = store.peek(|reader| Ok(reader.names()?.1))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
@@ -80,6 +86,7 @@ impl Cms {
             plans: Remembered::default(),
             descriptions: Descriptions::default(),
             schemas: Schemas::default(),
+            webhooks: Deliveries::default(),
         })
     }
 
@@ -176,6 +183,11 @@ impl Cms {
         Types { cms: self }
     }
 
+    /// Webhooks, and what they are told.
+    pub fn webhooks(&self) -> Webhooks<'_> {
+        Webhooks { cms: self }
+    }
+
     /// API keys.
     pub fn keys(&self) -> Keys<'_> {
         Keys { cms: self }
@@ -223,8 +235,9 @@ impl Cms {
         let now = self.config.clock.now();
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
         let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
+        let told = self.webhooks().housekeep(forgotten)?;
+        let needed = self.index.needs_from().unwrap_or(0).min(told);
         let used = self.keys.take_used();
-        let needed = self.index.needs_from().unwrap_or(0);
         let answered = idempotency::since(now);
         let has_expired = self.store.peek(|reader| {
             Ok(reader.has_trash_before(expired)?
@@ -268,4 +281,18 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
         change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
     }
     Ok(())
+}
+
+/// Adds what folders of older versions lack: the type of webhooks, and a key for their secrets.
+fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
+    if !writer.webhook_key()?.is_empty() {
+        return Ok(());
+    }
+    writer.set_webhook_key(&config.ids.token())?;
+    if writer.ctd_named(WEBHOOKS)?.is_some() {
+        return Ok(());
+    }
+    let (rev, at) = (writer.bump_schema()?, config.clock.now());
+    let definition = builtin::webhooks_definition();
+    change::create(writer, &config.ids.uuid(), &definition, rev, at).map(drop)
 }

@@ -90,6 +90,8 @@ pub struct CoreConfig {
     pub media_file_limit: u64,
     /// Most disk space for rendered pictures, in bytes.
     pub render_cache: u64,
+    /// Webhooks may have `http://` addresses (contract 11.1).
+    pub http_webhooks: bool,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
 }
@@ -108,6 +110,7 @@ impl CoreConfig {
             media: MediaStorage::default(),
             media_file_limit: limits::FILE_BYTES,
             render_cache: limits::RENDER_CACHE,
+            http_webhooks: false,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
         }

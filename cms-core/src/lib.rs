@@ -7,9 +7,9 @@
 //! | level | modules |
 //! |---|---|
 //! | base | [`error`], `clock`, `dates`, `ids`, `limits`, `paging`, `progress`, `json`, `read` |
-//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `auth::{key, scope}`, `openapi` but for its service |
+//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `webhook::{model, body, exchange, signature, retry}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
-//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`] |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`] |
 
 mod auth;
 mod backup;
@@ -39,6 +39,7 @@ mod search;
 mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod webhook;
 pub mod wire;
 mod workflow;
 
@@ -68,4 +69,9 @@ pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;
 pub use search::service::Searching;
+pub use webhook::{
+    consult::AskReceiver,
+    exchange::Answered,
+    service::{Outgoing, Webhooks},
+};
 pub use workflow::service::Workflows;

@@ -38,6 +38,16 @@ pub const UNIQUE_PROPERTIES: usize = 64;
 pub const NAME_CHARS: usize = 255;
 /// Days that a deleted object is kept.
 pub const TRASH_DAYS: i64 = 60;
+/// Entries that the log of a webhook keeps (contract 11.2).
+pub const WEBHOOK_LOG: u32 = 300;
+/// Bytes that the log of webhooks keeps of a request, and of an answer.
+pub const WEBHOOK_LOGGED: usize = 16 * 1024;
+/// Deliveries that one request asks to be sent again.
+pub const WEBHOOK_REPLAYS: usize = 1000;
+/// Seconds that one call asks blocking webhooks.
+pub const CONSULTATION_SECONDS: i64 = 60;
+/// Days that a delivery is tried.
+pub const WEBHOOK_DAYS: i64 = 7;
 /// Days that the journal of changes goes back at least.
 pub const JOURNAL_DAYS: i64 = 7;
 /// Steps of a regular expression on one value before it counts as not matching.

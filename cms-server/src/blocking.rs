@@ -12,6 +12,7 @@ use std::{
 
 use cms_core::{Error, Result};
 use tokio::{
+    runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
     task, time,
 };
@@ -95,9 +96,40 @@ impl Permits {
         }
     }
 
+    pub(crate) fn write_turns(&self) -> WriteTurns {
+        WriteTurns(Arc::clone(&self.writes))
+    }
+
     /// Waits until one more file may be received.
     pub(crate) async fn upload(&self) -> Result<OwnedSemaphorePermit> {
         turn(&self.uploads, UPLOAD_PATIENCE).await
+    }
+}
+
+/// The turns of [`Work::Write`], for those who have one and wait for something else than the database.
+pub(crate) struct WriteTurns(Arc<Semaphore>);
+
+impl WriteTurns {
+    /// Lends the turn of the caller to somebody else while a future runs, and waits until there is
+    /// one again.
+    pub(crate) fn lend<T>(&self, runtime: &Handle, meanwhile: impl Future<Output = T>) -> T {
+        self.0.add_permits(1);
+        // Also when it panics: the turn of the caller is given back once more.
+        let _lent = Lent { turns: &self.0, runtime };
+        runtime.block_on(meanwhile)
+    }
+}
+
+/// A turn that is to be taken back.
+struct Lent<'a> {
+    turns: &'a Semaphore,
+    runtime: &'a Handle,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let taken = self.runtime.block_on(self.turns.acquire());
+        taken.expect("nobody closes the permits").forget();
     }
 }
 
@@ -176,6 +208,40 @@ mod tests {
             assert_eq!(cause, "a request panicked: on purpose");
             assert_eq!(run(&app, work, |_| 1).await.unwrap(), 1);
         }
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_others_lends_the_turn() {
+        let core = TestCms::new();
+        let config = ServerConfig { writes: 1, ..ServerConfig::default() };
+        let app = Arc::new(App::new(&config, Arc::clone(&core.cms)));
+        let (tell, told) = tokio::sync::oneshot::channel::<&str>();
+        let (begin, begun) = tokio::sync::oneshot::channel::<()>();
+        let (runtime, turns) = (Handle::current(), app.permits.write_turns());
+        let asking = tokio::spawn({
+            let app = Arc::clone(&app);
+            async move {
+                run(&app, Work::Write, move |_| {
+                    turns.lend(&runtime, async {
+                        begin.send(()).unwrap();
+                        told.await.unwrap()
+                    })
+                })
+                .await
+            }
+        });
+        begun.await.unwrap();
+        assert_eq!(run(&app, Work::Write, |_| "another").await.unwrap(), "another");
+        assert_eq!(app.permits.writes.available_permits(), 1, "of the one who waits");
+        tell.send("answered").unwrap();
+        assert_eq!(asking.await.unwrap().unwrap(), "answered");
+        assert_eq!(app.permits.writes.available_permits(), 1);
+
+        // Also when it ends badly.
+        let (runtime, turns) = (Handle::current(), app.permits.write_turns());
+        let panicking = move |_: &App| turns.lend(&runtime, async { panic!("on purpose") });
+        assert!(run(&app, Work::Write, panicking).await.is_err());
+        assert_eq!(app.permits.writes.available_permits(), 1);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,5 +1,5 @@
 //! What a server does without being asked: tidying up, publications that are due, the search index,
-//! backups, and the schemas of GraphQL.
+//! backups, the schemas of GraphQL, and webhooks.
 //!
 //! Several servers may do so on one folder. What is due is decided by the core, inside the
 //! transaction that publishes it; the index is written by one process, which the core decides too.
@@ -14,7 +14,9 @@ use tokio::{task::JoinHandle, time};
 
 use crate::{
     blocking::{self, Work},
+    config::ServerConfig,
     state::App,
+    webhook,
 };
 
 const HOUSEKEEPING: Duration = Duration::from_mins(1);
@@ -41,7 +43,7 @@ const TELLING: Duration = Duration::from_secs(10);
 pub(crate) struct Chores(Vec<JoinHandle<()>>);
 
 impl Chores {
-    pub(crate) fn start(app: &Arc<App>) -> Self {
+    pub(crate) fn start(app: &Arc<App>, config: &ServerConfig) -> Self {
         let mut chores = vec![
             tokio::spawn(repeat(Arc::clone(app), HOUSEKEEPING, tidy_up)),
             tokio::spawn(repeat(Arc::clone(app), PUBLISHING, publish_due)),
@@ -49,6 +51,7 @@ impl Chores {
             tokio::spawn(keep_indexing(Arc::clone(app))),
             tokio::spawn(keep_sweeping(Arc::clone(app))),
             tokio::spawn(keep_describing(Arc::clone(app))),
+            tokio::spawn(webhook::keep_delivering(Arc::clone(app), config.webhook_private)),
         ];
         if let Some(plan) = &app.backups {
             chores.push(tokio::spawn(keep_backing_up(Arc::clone(app), plan.clone())));
@@ -186,7 +189,6 @@ mod tests {
     use tokio::task;
 
     use super::*;
-    use crate::config::ServerConfig;
 
     #[tokio::test(start_paused = true)]
     async fn backups_are_made_when_they_are_due_and_the_newest_are_kept() {

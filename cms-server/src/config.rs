@@ -44,6 +44,8 @@ pub struct ServerConfig {
     pub subscribers: usize,
     /// Open connections; more wait in the system's queue.
     pub connections: usize,
+    /// Webhooks may have addresses of private networks and of this machine.
+    pub webhook_private: bool,
     /// How long running requests may take to finish when the server stops.
     pub grace: Duration,
     /// Backups that the server makes by itself.
@@ -69,6 +71,7 @@ impl Default for ServerConfig {
             files: 32,
             subscribers: 256,
             connections: 10_000,
+            webhook_private: false,
             grace: Duration::from_secs(20),
             backups: None,
         }

@@ -15,7 +15,8 @@
 //! | `http` | one short function per route: unpack, one call of the core, pack |
 //! | `answer`, `error`, `deprecation`, `compression` | what goes back |
 //!
-//! Beside requests, `chores` tidies up and publishes what is due.
+//! Beside requests, `chores` tidies up and publishes what is due, and `webhook` tells others what
+//! happened.
 
 mod answer;
 mod blocking;
@@ -34,6 +35,7 @@ mod site;
 mod state;
 mod stream;
 mod target;
+mod webhook;
 
 pub use config::ServerConfig;
 pub use router::{ROUTES, Route, router};

@@ -20,7 +20,7 @@ use crate::{
     extract::query::Query,
     http::{
         batch, check, context, docs, graphql, health, keys, media, objects, openapi, publish,
-        search, types, workflow,
+        search, types, webhooks, workflow,
     },
     request::{self, Call},
     state::App,
@@ -210,6 +210,7 @@ const KEYS: &str = "/api/v1/internal/key";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
+const WEBHOOKS: &str = "/api/v1/internal/webhook";
 
 /// Every route of the server.
 #[rustfmt::skip]
@@ -303,6 +304,12 @@ pub static ROUTES: &[Route] = &[
     Route::get(KEYS, Work::Read, Needs::Manage, keys::list),
     Route::write(Method::POST, KEYS, Needs::Manage, keys::create),
     Route::write(Method::DELETE, "/api/v1/internal/key/{id}", Needs::Manage, keys::revoke).without_body(),
+
+    Route::get(WEBHOOKS, Work::Read, Needs::Manage, webhooks::list),
+    Route::get("/api/v1/internal/webhook/{id}/log", Work::Read, Needs::Manage, webhooks::log)
+        .query(&["page", "limit"]),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/replay", Needs::Manage, webhooks::replay),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/test", Needs::Manage, webhooks::test).without_body(),
 ];
 
 /// Returns the whole HTTP interface on a data folder, without a socket.

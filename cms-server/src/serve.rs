@@ -25,6 +25,7 @@ use tower::Service;
 
 use crate::{
     chores::Chores, config::ServerConfig, router, state::App, stream::Stream, target::Target,
+    webhook,
 };
 
 /// How long a client may take to send the head of a request, and how long a connection may idle.
@@ -174,7 +175,8 @@ async fn run(
     let router = router::service(Arc::clone(&app));
     let protocol = protocol();
     let connections = GracefulShutdown::new();
-    let chores = Chores::start(&app);
+    webhook::ask_before_writes(&app, config.webhook_private);
+    let chores = Chores::start(&app, &config);
     let slots = Arc::new(Semaphore::new(config.connections.max(1)));
     loop {
         let slot = Arc::clone(&slots).acquire_owned();

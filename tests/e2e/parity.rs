@@ -4,7 +4,7 @@ use super::support::{Place, Server, files, fixtures, masked};
 
 /// Commands, one after the other; `FIXTURES` is the folder of fixtures. Those on keys speak only of
 /// keys that they made: a served folder has its first ones.
-const COMMANDS: [&str; 111] = [
+const COMMANDS: [&str; 115] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -115,6 +115,10 @@ const COMMANDS: [&str; 111] = [
     "key create web --kind scoped --rule product:r",
     "key create web --kind scoped",
     "key revoke none",
+    "webhook list",
+    "webhook log none",
+    "webhook replay none --json",
+    "webhook test none",
     "export out",
 ];
 

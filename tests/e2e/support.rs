@@ -6,6 +6,8 @@ use std::{
     io::{BufRead, BufReader, Read, Write, pipe},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    thread,
 };
 
 use tempfile::TempDir;
@@ -92,6 +94,13 @@ impl Place {
     /// Commands work on the folder `data`, which does not exist yet.
     pub(crate) fn with_data() -> Self {
         Self { arguments: vec!["--data".to_owned(), "data".to_owned()], ..Self::empty() }
+    }
+
+    /// Commands work on the folder `data` within a folder.
+    pub(crate) fn with_data_in(folder: &Path) -> Self {
+        let data =
+            folder.join("data").to_str().expect("a temporary folder has a plain name").to_owned();
+        Self { arguments: vec!["--data".to_owned(), data], ..Self::empty() }
     }
 
     /// Lines of shell work where these variables say.
@@ -209,6 +218,8 @@ pub(crate) struct Server {
     pub(crate) key: String,
     /// What it said on standard error before it listened.
     pub(crate) said: Vec<String>,
+    /// And afterwards.
+    logged: Arc<Mutex<String>>,
     child: Child,
     folder: Option<TempDir>,
 }
@@ -242,8 +253,9 @@ impl Server {
     fn start_as(mut cms: Command, arguments: &[&str]) -> Self {
         let key = "an-admin-key-for-tests".to_owned();
         let mut child = cms
-            .args(["serve", "--data", "data", "--listen", "127.0.0.1:0", "--log", "error"])
+            .args(["serve", "--data", "data", "--listen", "127.0.0.1:0"])
             .args(arguments)
+            .env("CMS_LOG", "error")
             .env("CMS_ADMIN_KEY", &key)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -259,7 +271,14 @@ impl Server {
                 None => said.push(line),
             }
         };
-        Self { url, key, said, child, folder: None }
+        let logged = Arc::new(Mutex::new(String::new()));
+        let log = Arc::clone(&logged);
+        thread::spawn(move || {
+            for line in lines {
+                log.lock().unwrap().push_str(&(line + "\n"));
+            }
+        });
+        Self { url, key, said, logged, child, folder: None }
     }
 }
 
@@ -269,6 +288,11 @@ impl Server {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         line.trim().strip_suffix(" kB")?.parse().ok()
+    }
+
+    /// What the server has written into its log since it listened.
+    pub(crate) fn logged(&self) -> String {
+        self.logged.lock().unwrap().clone()
     }
 
     /// Ends the server and returns what it printed on standard output.

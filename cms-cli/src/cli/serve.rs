@@ -62,12 +62,25 @@ pub(crate) struct ServeArgs {
     /// Let the API change read-only properties.
     #[arg(long, env = "CMS_LENIENT_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) lenient_readonly: bool,
+    #[command(flatten)]
+    pub(crate) webhooks: WebhookReach,
     /// Form of the log on standard error.
     #[arg(long, default_value = "text", env = "CMS_LOG_FORMAT")]
     pub(crate) log_format: LogFormat,
     /// What is logged: error, warn, info, debug, trace, or a filter such as `cms=debug`.
     #[arg(long = "log", value_name = "LEVEL", default_value = "info", env = "CMS_LOG")]
     pub(crate) log_level: String,
+}
+
+/// Where webhooks may be, beyond the public internet.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct WebhookReach {
+    /// Let webhooks have addresses of private networks and of this machine.
+    #[arg(long, env = "CMS_WEBHOOK_ALLOW_PRIVATE", value_parser = BoolishValueParser::new())]
+    pub(crate) webhook_allow_private: bool,
+    /// Let webhooks have addresses without TLS, `http://`.
+    #[arg(long, env = "CMS_WEBHOOK_ALLOW_HTTP", value_parser = BoolishValueParser::new())]
+    pub(crate) webhook_allow_http: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

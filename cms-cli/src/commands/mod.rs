@@ -23,6 +23,7 @@ mod search;
 mod serve;
 mod switch;
 mod watch;
+mod webhook;
 mod workflow;
 
 use std::sync::{
@@ -63,6 +64,7 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
+        Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),
     }
@@ -121,5 +123,9 @@ const NOTHING_CHANGED: &str = "nothing was changed";
 
 /// A number with its noun, in the plural where it needs one.
 fn counted(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+    match noun.strip_suffix('y') {
+        _ if number == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {noun}s"),
+    }
 }

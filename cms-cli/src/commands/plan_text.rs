@@ -139,7 +139,6 @@ fn type_lines(
     match plan.action {
         Action::Create if plan.blockers.is_empty() => {
             let properties = counted(plan.properties.len() as u64, "property");
-            let properties = properties.replace("propertys", "properties");
             writeln!(text, "{sign} {name}  {properties}").ok();
         }
         Action::Create | Action::Delete => {

@@ -40,6 +40,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     if let Some(limit) = args.body_limit {
         config.body_limit = limit;
     }
+    config.webhook_private = args.webhooks.webhook_allow_private;
     let largest_file = args.media_file_limit.unwrap_or_default();
     config.upload_limit = args
         .upload_limit
@@ -122,6 +123,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
     config.max_types = args.max_types;
     config.max_objects = args.max_objects;
     config.lenient_readonly = args.lenient_readonly;
+    config.http_webhooks = args.webhooks.webhook_allow_http;
     config.media = settings.media.clone();
     config
 }

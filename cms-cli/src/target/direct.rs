@@ -25,6 +25,7 @@ use cms_core::{
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
+        webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
 };
@@ -294,6 +295,22 @@ impl Target for Direct {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.cms.keys().revoke(&self.caller, id)
+    }
+
+    fn webhooks(&self) -> Result<Vec<Webhook>> {
+        Ok(self.cms.webhooks().list(&self.caller)?.data)
+    }
+
+    fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>> {
+        Ok(self.cms.webhooks().log(&self.caller, id, Page { number: 1, limit })?.data)
+    }
+
+    fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed> {
+        self.cms.webhooks().replay(&self.caller, id, request)
+    }
+
+    fn test_webhook(&self, id: &str) -> Result<Delivery> {
+        self.cms.webhooks().test(&self.caller, id)
     }
 }
 

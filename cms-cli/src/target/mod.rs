@@ -24,6 +24,7 @@ use cms_core::{
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
+        webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
 };
@@ -156,6 +157,13 @@ pub(crate) trait Target: Sync {
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
+
+    /// All webhooks, oldest first.
+    fn webhooks(&self) -> Result<Vec<Webhook>>;
+    /// What a webhook was and will be told, newest first.
+    fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>>;
+    fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed>;
+    fn test_webhook(&self, id: &str) -> Result<Delivery>;
 }
 
 /// Opens the target that the settings name. Only a command that changes something makes a folder.

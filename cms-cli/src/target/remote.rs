@@ -24,6 +24,7 @@ use cms_core::{
         plan::{ApplyRequest, Plan, PlanRequest},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
+        webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
 };
@@ -32,10 +33,11 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::sending::Remote;
 use self::{
-    about::{About, SERVER, object_named, type_named, workflow_named},
+    about::{About, SERVER, object_named, type_named, webhook_named, workflow_named},
     path::{
-        CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WHO, WORKFLOW_STATES, WORKFLOWS, list_query,
-        object_path, objects_path, openapi_path, search_query, segment, state_path, type_path,
+        CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS, WHO, WORKFLOW_STATES, WORKFLOWS,
+        list_query, object_path, objects_path, openapi_path, search_query, segment, state_path,
+        type_path, webhook_path,
     },
     sending::{done, parse, text},
 };
@@ -297,5 +299,22 @@ impl Target for Remote {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.delete(&format!("{KEYS}/{}", segment(id)), About { what: "key", name: id })
+    }
+
+    fn webhooks(&self) -> Result<Vec<Webhook>> {
+        Ok(self.get::<List<Webhook>>(WEBHOOKS, SERVER)?.data)
+    }
+
+    fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>> {
+        let path = format!("{}?limit={limit}", webhook_path(id, "log"));
+        Ok(self.get::<List<Delivery>>(&path, webhook_named(id))?.data)
+    }
+
+    fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed> {
+        self.post(&webhook_path(id, "replay"), request, webhook_named(id))
+    }
+
+    fn test_webhook(&self, id: &str) -> Result<Delivery> {
+        self.post(&webhook_path(id, "test"), &json!({}), webhook_named(id))
     }
 }

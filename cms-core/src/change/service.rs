@@ -85,7 +85,7 @@ fn position(place: Place) -> Position {
 /// Tells whether the key allows to know of a change: of an object by who reads its type, of a type
 /// by who sees it.
 fn may_learn(caller: &Caller, entry: &ToldEntry, content_type: &str) -> bool {
-    match entry.object {
+    match &entry.object {
         Some(_) => caller.may(Access::READ, content_type),
         None => caller.sees_type(content_type),
     }
@@ -108,7 +108,7 @@ fn told(entry: ToldEntry) -> Option<Change> {
         Event::TypePurged => "type.purge",
         Event::IndexWanted => return None,
     };
-    let (id, version) = entry.object.unzip();
+    let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
     Some(Change {
         seq: entry.place.seq,
         at: dates::definition_date(entry.at),

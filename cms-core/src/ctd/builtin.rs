@@ -1,4 +1,4 @@
-//! The six types that a new folder starts with (contract 12).
+//! The types that every folder has (contract 11.1, 12).
 //!
 //! Each is a table of properties; the payload that a client would have sent is made from it and
 //! goes through the same parser.
@@ -6,25 +6,33 @@
 use serde_json::{Map, Value, json};
 
 use super::{model::Definition, parse};
-use crate::workflow::model::WorkflowSet;
+use crate::{
+    webhook::model::{ACTIONS, EXECUTION_MODES, KINDS},
+    workflow::model::WorkflowSet,
+};
 
 const EMAIL: &str = "^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\\.[a-zA-Z]{2,}$";
 const SLUG: &str = "^[a-zA-Z0-9-_]*$";
 const VARIANT: &str = "^[_a-zA-Z0-9]+$";
+const HEADER_NAME: &str = "^[a-zA-Z0-9-]*$";
+
+/// The type whose objects are webhooks.
+pub(crate) const WEBHOOKS: &str = "_webhooks";
 
 type Fields = fn() -> Vec<Field>;
 
 /// Name, label and properties.
-const BUILTIN: [(&str, &str, Fields); 6] = [
+const BUILTIN: [(&str, &str, Fields); 7] = [
     ("about", "About", || translated(about)),
     ("contact", "Contact", || translated(contact)),
     ("contact_form", "Contact form", contact_form),
     ("_media", "Media (internal)", media),
     ("project", "Project", project),
     ("_tag", "Tag (internal)", tag),
+    (WEBHOOKS, "Webhooks (internal)", webhooks),
 ];
 
-/// Tells whether a new folder starts with this type.
+/// Tells whether every folder has this type.
 pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTIN.iter().any(|(known, ..)| *known == name)
 }
@@ -32,6 +40,12 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 /// Returns the built-in types in the order in which a new folder gets them.
 pub(crate) fn definitions() -> Vec<Definition> {
     BUILTIN.iter().map(|(name, label, fields)| definition(name, label, fields())).collect()
+}
+
+/// Returns the type of webhooks, which folders of older versions lack.
+pub(crate) fn webhooks_definition() -> Definition {
+    let (name, label, fields) = BUILTIN[BUILTIN.len() - 1];
+    definition(name, label, fields())
 }
 
 fn definition(name: &str, label: &str, fields: Vec<Field>) -> Definition {
@@ -154,6 +168,24 @@ fn tag() -> Vec<Field> {
     vec![text("name").required().unique().title()]
 }
 
+fn webhooks() -> Vec<Field> {
+    let type_name = text("content_type_definition_name").required();
+    let header = vec![text("header_name").schema("pattern", HEADER_NAME), text("header_value")];
+    vec![
+        text("name").required().title(),
+        select("type", &KINDS).schema("default", KINDS[0]),
+        select("executionMode", &EXECUTION_MODES).schema("default", EXECUTION_MODES[0]),
+        list("content_type_definitions", vec![type_name]).required().schema("minItems", 0),
+        list("actions", vec![select("action", &ACTIONS).required()])
+            .required()
+            .schema("minItems", 0),
+        text("url"),
+        text("code"),
+        list("headers", header).schema("minItems", 0),
+        checkbox("enabled"),
+    ]
+}
+
 /// A type whose texts can be given in other languages too (contract 13.2).
 fn translated(fields: Fields) -> Vec<Field> {
     let mut all = fields();
@@ -220,6 +252,10 @@ fn richtext(name: &'static str) -> Field {
 
 fn email(name: &'static str) -> Field {
     Field::new(name, "email", json!({"type": "string", "pattern": EMAIL}))
+}
+
+fn checkbox(name: &'static str) -> Field {
+    Field::new(name, "checkbox", json!({"type": "boolean"}))
 }
 
 fn number(name: &'static str) -> Field {

@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::{
+    builtin::WEBHOOKS,
     model::{Definition, Property},
     schema::{self, CompiledSchema},
 };
@@ -54,6 +55,11 @@ impl Type {
             created_at: row.created_at,
             updated_at: row.updated_at,
         }
+    }
+
+    /// Tells whether objects of the type are content, which is found by searching.
+    pub(crate) fn is_searched(&self) -> bool {
+        self.name() != WEBHOOKS
     }
 
     /// Schema revision at which the type was written.

@@ -20,6 +20,7 @@ use crate::{
     },
     progress::Progress,
     store::{DERIVED, Event, NewTexts, StoredText, Writer, slots::Slots},
+    webhook::feed,
     wire::plan::{Change, PropertyPlan},
     workflow::model::PUBLIC,
 };
@@ -74,8 +75,10 @@ pub(crate) fn create(
 
 /// Deletes a type without live objects, and its objects in the trash.
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
-    writer.delete_ctd(content_type.pk)?;
-    writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))
+    writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))?;
+    // What is told of it needs what is about to go.
+    feed::catch_up(writer)?;
+    writer.delete_ctd(content_type.pk)
 }
 
 /// Changes a type and what is stored of it.

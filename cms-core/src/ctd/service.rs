@@ -8,6 +8,7 @@ use std::{cmp::Ordering, sync::Arc};
 use serde_json::{Map, Value};
 
 use super::{
+    builtin::WEBHOOKS,
     catalog::{Catalog, Type},
     change, parse, resolve,
 };
@@ -276,6 +277,8 @@ fn is_asked_for(known: &Type, request: &TypeListRequest) -> bool {
     contains(&definition.name, &request.name)
         && contains(&definition.label, &request.label)
         && request.internal.is_none_or(|internal| internal == definition.internal)
+        // Only who asks for internal types gets this one: clients know the others (contract 12).
+        && (definition.name != WEBHOOKS || request.internal == Some(true))
         && request
             .names
             .as_ref()

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::{
+    asking::Asked,
     model::Stored,
     service::{Objects, find, require_quota},
     view::View,
@@ -53,25 +54,29 @@ impl Objects<'_> {
         if let Some(answer) = self.answered(caller)? {
             return Ok(report(elements, read_faults(&answer)?, !repeated.is_empty()));
         }
+        let asked =
+            self.ask_about_elements(caller, name, elements, (update_existing, &repeated))?;
         let config = &self.cms.config;
-        let prepare = |(index, element): (usize, &Value)| -> Result<Element> {
+        let (context, quota) = (Context::new(caller, config), config.max_objects);
+        let prepare = |(index, element): (usize, Asked)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
             }
-            let Value::Object(payload) = element else {
-                return Ok(Element::Refused(FieldErrors::one(
-                    "data",
-                    wrong_type(element, "object"),
-                )));
+            let payload = match element {
+                Ok(Value::Object(payload)) => payload,
+                Ok(other) => {
+                    let errors = FieldErrors::one("data", wrong_type(&other, "object"));
+                    return Ok(Element::Refused(errors));
+                }
+                Err(errors) => return Ok(Element::Refused(errors)),
             };
             if update_existing && payload.contains_key("id") {
-                return Ok(Element::NewOrExisting(payload.clone()));
+                return Ok(Element::NewOrExisting(payload));
             }
-            Draft::new(&content_type, payload.clone(), &*config.ids).map(Element::New)
+            Draft::new(&content_type, payload, &*config.ids, &context).map(Element::New)
         };
         let prepared =
-            elements.iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
-        let (context, quota) = (Context::new(caller, config), config.max_objects);
+            asked.into_iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
         let (asking, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
         let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
@@ -85,7 +90,8 @@ impl Objects<'_> {
                         match find(writer, content_type, view, id) {
                             Ok(stored) => batch.edit(Edit::Replace, payload, stored)?,
                             Err(Error::NotFound { .. }) => {
-                                batch.insert(Draft::new(content_type, payload, &*ids)?)?;
+                                let draft = Draft::new(content_type, payload, &*ids, &context)?;
+                                batch.insert(draft)?;
                             }
                             Err(error) => return Err(error),
                         }
@@ -112,14 +118,22 @@ impl Objects<'_> {
         self.check_limit(elements.len())?;
         let repeated = repeated_ids(elements);
         let has_repeated = !repeated.is_empty();
+        let asked = self.ask_about_patches(caller, name, elements)?;
         let context = Context::new(caller, &self.cms.config);
-        let (caller, payloads) = (caller.clone(), elements.to_vec());
+        let caller = caller.clone();
         let faults = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
-            for (index, element) in payloads.into_iter().enumerate() {
-                let Value::Object(payload) = element else {
-                    batch.refuse(FieldErrors::one("data", wrong_type(&element, "object")));
-                    continue;
+            for (index, element) in asked.into_iter().enumerate() {
+                let payload = match element {
+                    Ok(Value::Object(payload)) => payload,
+                    Ok(other) => {
+                        batch.refuse(FieldErrors::one("data", wrong_type(&other, "object")));
+                        continue;
+                    }
+                    Err(errors) => {
+                        batch.refuse(errors);
+                        continue;
+                    }
                 };
                 let id = match payload.get("id") {
                     None => {
@@ -151,6 +165,7 @@ impl Objects<'_> {
         if ids.len() > limit {
             return Err(Error::Refused(vec![Error::BatchLimit { limit }.to_string()]));
         }
+        self.ask_about_deletions(caller, name, ids)?;
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
         let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
             let view = View::of_one(&caller, content_type);
@@ -219,7 +234,7 @@ impl<'a> Batch<'a> {
     }
 
     fn insert(&mut self, draft: Draft) -> Result<()> {
-        let mut draft = draft.renewed(self.content_type)?;
+        let mut draft = draft.renewed(self.content_type, self.context)?;
         draft.check_id(self.writer, self.content_type)?;
         self.check(&mut draft, None)?;
         match draft.valid() {

@@ -1,7 +1,8 @@
 //! Content objects: what one is ([`model`]), whether it is valid ([`validate`]), how it becomes
 //! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`mod@write`], [`batch`],
-//! [`version`], [`duplicate`], [`idempotency`]).
+//! [`version`], [`duplicate`], [`idempotency`], [`asking`]).
 
+pub(crate) mod asking;
 pub(crate) mod batch;
 pub(crate) mod duplicate;
 pub(crate) mod hydrate;

@@ -217,8 +217,10 @@ impl Objects<'_> {
         if let Some(answer) = self.answered(caller)? {
             return Ok(Json(answer));
         }
+        let payload = self.ask_about_new(caller, name, payload)?;
         let config = &self.cms.config;
-        let mut draft = Draft::new(&content_type, payload, &*config.ids)?;
+        let context = Context::new(caller, config);
+        let mut draft = Draft::new(&content_type, payload, &*config.ids, &context)?;
         if !draft.errors.is_empty() {
             return self.cms.store.read(|reader| {
                 let catalog = self.cms.catalog.at(reader)?;
@@ -228,10 +230,9 @@ impl Objects<'_> {
                 draft.valid().map(|_| Json(Vec::new()))
             });
         }
-        let context = Context::new(caller, config);
         let quota = config.max_objects;
         let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
-            let mut draft = draft.renewed(content_type)?;
+            let mut draft = draft.renewed(content_type, &context)?;
             draft.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
             draft.check_stored(writer, catalog, content_type, None, &mut known)?;
@@ -273,6 +274,7 @@ impl Objects<'_> {
         payload: Map<String, Value>,
         edit: Edit,
     ) -> Result<Json> {
+        let payload = self.ask_about_change(caller, name, id, payload)?;
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
@@ -316,6 +318,7 @@ impl Objects<'_> {
     /// Deletes an object that nothing links to (contract 3.8).
     pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         self.content_type(caller, name, Access::DELETE)?;
+        self.ask_about_deletion(caller, name, id)?;
         let (caller, wanted) = (caller.clone(), id.to_owned());
         let at = self.cms.config.clock.now();
         self.write(name, move |writer, _, content_type| {

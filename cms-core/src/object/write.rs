@@ -20,6 +20,7 @@ use crate::{
     clock::Timestamp,
     context::Caller,
     ctd::{
+        builtin::WEBHOOKS,
         catalog::{Catalog, Type},
         model::Property,
         slug,
@@ -28,6 +29,7 @@ use crate::{
     ids::{ID_MAX_CHARS, IdSource},
     limits, message,
     store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer},
+    webhook,
     workflow::{model::PUBLIC, transition},
 };
 
@@ -39,6 +41,8 @@ pub(crate) struct Context {
     pub(crate) actor: Option<i64>,
     /// Whether `readonly` binds forms only.
     pub(crate) lenient_readonly: bool,
+    /// Whether webhooks may be called without TLS.
+    pub(crate) http_webhooks: bool,
 }
 
 impl Context {
@@ -47,6 +51,7 @@ impl Context {
             at: config.clock.now(),
             actor: caller.actor().pk,
             lenient_readonly: config.lenient_readonly,
+            http_webhooks: config.http_webhooks,
         }
     }
 }
@@ -81,6 +86,7 @@ impl Draft {
         content_type: &Type,
         mut payload: Map<String, Value>,
         ids: &dyn IdSource,
+        context: &Context,
     ) -> Result<Self> {
         payload.shift_remove("internal");
         let mut errors = FieldErrors::default();
@@ -92,7 +98,7 @@ impl Draft {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
-        Self::of(content_type, id, payload, errors)
+        Self::of(content_type, id, payload, errors, context)
     }
 
     /// Makes a draft of a changed object from a request.
@@ -121,7 +127,8 @@ impl Draft {
                 object
             }
         };
-        let mut draft = Self::of(content_type, stored.id.clone().into_owned(), object, errors)?;
+        let id = stored.id.clone().into_owned();
+        let mut draft = Self::of(content_type, id, object, errors, context)?;
         if !context.lenient_readonly {
             let changed =
                 validate::validate_readonly(&content_type.properties, &before, &draft.object);
@@ -131,7 +138,7 @@ impl Draft {
     }
 
     /// The same draft against a type that changed meanwhile.
-    pub(crate) fn renewed(self, content_type: &Type) -> Result<Self> {
+    pub(crate) fn renewed(self, content_type: &Type, context: &Context) -> Result<Self> {
         if self.type_rev == content_type.rev() {
             return Ok(self);
         }
@@ -140,7 +147,7 @@ impl Draft {
         for message in self.errors.at("id") {
             errors.add("id", message);
         }
-        Self::of(content_type, self.id, self.object, errors)
+        Self::of(content_type, self.id, self.object, errors, context)
     }
 
     /// Makes a draft of an object whose `id` and `internal` are already taken out.
@@ -149,10 +156,14 @@ impl Draft {
         id: String,
         object: Map<String, Value>,
         mut errors: FieldErrors,
+        context: &Context,
     ) -> Result<Self> {
         let data = serde_json::to_string(&object).map_err(|e| Error::Internal(Box::new(e)))?;
         require_size(&id, data.len())?;
         errors.merge(validate::validate(&content_type.properties, &content_type.schema, &object));
+        if content_type.name() == WEBHOOKS {
+            errors.merge(webhook::model::validate(&object, context.http_webhooks));
+        }
         let links = link::links(&content_type.properties, &object);
         Ok(Self { id, object, data, links, errors, type_rev: content_type.rev() })
     }

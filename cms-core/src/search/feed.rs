@@ -176,7 +176,8 @@ struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     fn new(reader: &'a Reader<'a>, catalog: &'a Catalog, now: i64) -> Self {
-        let types = catalog.types().iter().map(|known| (known.pk, known)).collect();
+        let searched = catalog.types().iter().filter(|known| known.is_searched());
+        let types = searched.map(|known| (known.pk, known)).collect();
         Self { reader, types, now }
     }
 

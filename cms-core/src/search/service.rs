@@ -109,7 +109,8 @@ impl Searching<'_> {
         let boost = |(name, boost): &(String, f32)| Some((catalog.find(name)?.pk, *boost));
         Scope {
             published: !view::sees_all(caller),
-            ctds: (types.len() < catalog.types().len()).then(|| types.keys().copied().collect()),
+            ctds: (types.len() < searched(catalog).count())
+                .then(|| types.keys().copied().collect()),
             approved_only: types
                 .values()
                 .filter(|known| is_approved_only(known))
@@ -119,6 +120,11 @@ impl Searching<'_> {
             now: self.cms.config.clock.now().seconds(),
         }
     }
+}
+
+/// The types whose objects the index has.
+fn searched(catalog: &Catalog) -> impl Iterator<Item = &Type> {
+    catalog.types().iter().map(|known| &**known).filter(|known| known.is_searched())
 }
 
 /// The types that are searched, by their rows.
@@ -131,8 +137,7 @@ fn selected<'c>(
         Some(names) => names.iter().any(|wanted| wanted == name),
         None => true,
     };
-    let types = catalog.types().iter().map(|known| &**known);
-    types
+    searched(catalog)
         .filter(|known| is_wanted(known.name()) && caller.may(Access::READ, known.name()))
         .map(|known| (known.pk, known))
         .collect()

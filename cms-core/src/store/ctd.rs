@@ -1,6 +1,6 @@
 //! Rows of content type definitions.
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
 use crate::{
@@ -59,6 +59,14 @@ impl Reader<'_> {
             created_at: Timestamp(created_at),
             updated_at: updated_at.map(Timestamp),
         })
+    }
+
+    /// Returns the row of the type of this name.
+    pub(crate) fn ctd_named(&self, name: &str) -> Result<Option<i64>> {
+        self.statement("SELECT pk FROM ctd WHERE name = ?1")?
+            .query_row([name], |row| row.get(0))
+            .optional()
+            .map_err(map)
     }
 
     /// Returns how many objects a type has.

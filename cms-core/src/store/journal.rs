@@ -61,11 +61,20 @@ pub(crate) struct ToldEntry {
     pub(crate) place: Place,
     pub(crate) at: Timestamp,
     pub(crate) event: Event,
-    /// None in rows of older programs.
+    /// Row of the type.
+    pub(crate) ctd: i64,
+    /// Its name; none in rows of older programs.
     pub(crate) content_type: Option<String>,
-    /// Id and version.
-    pub(crate) object: Option<(String, i64)>,
+    pub(crate) object: Option<ToldObject>,
     pub(crate) audience: Audience,
+}
+
+/// The object that a row is about.
+#[derive(Clone, Debug)]
+pub(crate) struct ToldObject {
+    pub(crate) pk: i64,
+    pub(crate) id: String,
+    pub(crate) version: i64,
 }
 
 /// One row.
@@ -130,14 +139,18 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 /// Reads seq, nonce, kind, at, and what the row tells.
 fn told(row: &Row<'_>) -> rusqlite::Result<ToldEntry> {
     let (place, event) = place_and_event(row)?;
-    let (id, version): (Option<String>, Option<i64>) = (row.get(5)?, row.get(6)?);
+    let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
+        (Some(pk), Some(id), Some(version)) => Some(ToldObject { pk, id, version }),
+        _ => None,
+    };
     Ok(ToldEntry {
         place,
         event,
         at: Timestamp(row.get(3)?),
-        content_type: row.get(4)?,
-        object: id.zip(version),
-        audience: Audience::from_number(row.get(7)?),
+        ctd: row.get(4)?,
+        content_type: row.get(5)?,
+        object,
+        audience: Audience::from_number(row.get(9)?),
     })
 }
 
@@ -159,7 +172,7 @@ impl Reader<'_> {
     /// Returns the rows after a place with all that they tell, oldest first.
     pub(crate) fn journal_told_after(&self, seq: i64, limit: usize) -> Result<Vec<ToldEntry>> {
         let mut statement = self.statement(
-            "SELECT seq, nonce, kind, at, type_name, object_id, version, audience
+            "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience
              FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
         )?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);

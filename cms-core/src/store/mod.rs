@@ -25,6 +25,7 @@ mod property;
 mod published;
 pub(crate) mod slots;
 mod version;
+mod webhook;
 mod workflow;
 mod writer;
 
@@ -38,11 +39,12 @@ use rusqlite::{CachedStatement, Connection};
 pub(crate) use self::{
     backup::read_copy,
     ctd::{CtdRow, CtdState},
-    journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry},
+    journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry, ToldObject},
     key::KeyRow,
     meta::{DERIVED, Revisions},
     object::ObjectChange,
     property::{NewTexts, StoredText},
+    webhook::{Attempt, DeliveryRow, NewDelivery},
 };
 use self::{error::map, pool::Pool, writer::Writers};
 use crate::{

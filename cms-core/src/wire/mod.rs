@@ -20,4 +20,5 @@ pub mod openapi;
 pub mod plan;
 pub mod publish;
 pub mod search;
+pub mod webhook;
 pub mod workflow;

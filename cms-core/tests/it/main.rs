@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod asking;
 mod backup;
 mod changes;
 mod check;
@@ -25,4 +26,5 @@ mod s3;
 mod search;
 mod support;
 mod upgrade;
+mod webhooks;
 mod writers;

@@ -24,6 +24,7 @@ use tempfile::TempDir;
 use crate::{
     media::{get, image, upload},
     support::{article, link, map},
+    webhooks::webhook,
 };
 
 const PICTURE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
@@ -73,6 +74,9 @@ fn fill(cms: &Cms) {
     cms.workflows().act(&local(), "note", "note", action).unwrap();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
     cms.keys().create(&local(), &new).unwrap();
+    objects.create(&local(), "_webhooks", map(webhook("hook", &json!({})))).unwrap();
+    objects.create(&local(), "_tag", map(json!({ "id": "told", "name": "Told" }))).unwrap();
+    while cms.webhooks().follow().unwrap() {}
 }
 
 /// Asks for all of it.
@@ -124,6 +128,13 @@ fn find_all(cms: &Cms) {
     assert_eq!(found["total_count"], 2);
 }
 
+/// Asks for what is in every folder from the fourth schema on.
+fn find_webhooks(cms: &Cms) {
+    let log = cms.webhooks().log(&local(), "hook", Page { number: 1, limit: 20 }).unwrap().data;
+    let told = log.iter().map(|told| (&*told.reference, &*told.status)).collect::<Vec<_>>();
+    assert_eq!(told, [("/api/v1/content/_tag/told/version/1", "pending")]);
+}
+
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -152,6 +163,9 @@ fn folders_of_every_released_schema_open_and_have_everything() {
         if number > 1 {
             find_all(&cms);
         }
+        if number > 3 {
+            find_webhooks(&cms);
+        }
         let new = map(json!({ "id": "new", "title": "New" }));
         cms.objects().create(&local(), "page", new).unwrap();
         let check = cms.check(&CheckRequest::default()).unwrap();
@@ -168,6 +182,7 @@ fn a_folder_of_this_schema_has_everything() {
     let core = TestCms::new();
     fill(&core.cms);
     find_all(&core.cms);
+    find_webhooks(&core.cms);
 }
 
 #[test]

@@ -17,4 +17,5 @@ pub(crate) mod openapi;
 pub(crate) mod publish;
 pub(crate) mod search;
 pub(crate) mod types;
+pub(crate) mod webhooks;
 pub(crate) mod workflow;

@@ -113,7 +113,15 @@ pub(crate) fn rows() -> Vec<Row> {
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
-    row("DELETE", "/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY", none, REVOKE);
+    row("DELETE", "/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY", none.clone(), REVOKE);
+    let hooks = "/api/v1/internal/webhook";
+    row("GET", hooks, hooks, none.clone(), MANAGE);
+    let log = ("/api/v1/internal/webhook/{id}/log", "/api/v1/internal/webhook/hook/log");
+    row("GET", log.0, log.1, none.clone(), MANAGE);
+    let replay = ("/api/v1/internal/webhook/{id}/replay", "/api/v1/internal/webhook/hook/replay");
+    row("POST", replay.0, replay.1, json!({}), MANAGE);
+    let test = ("/api/v1/internal/webhook/{id}/test", "/api/v1/internal/webhook/hook/test");
+    row("POST", test.0, test.1, none, MANAGE);
     rows
 }
 
@@ -174,6 +182,11 @@ pub(crate) fn prepare(app: &TestApp, who: Who, path: &str) -> String {
     drop(cms.types().create(&local, definition("author")));
     let one = object(&json!({ "id": "one", "title": "One" }));
     drop(cms.objects().create(&local, "post", one));
+    let hook = json!({
+        "id": "hook", "name": "Hook", "url": "https://example.com", "actions": [],
+        "content_type_definitions": [],
+    });
+    drop(cms.objects().create(&local, "_webhooks", object(&hook)));
     drop(cms.workflows().delete(&local, "fresh"));
     drop(cms.workflows().create(&local, object(&json!({ "id": "own", "states": ["new"] }))));
     let mut post = definition("post");

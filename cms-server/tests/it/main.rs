@@ -27,4 +27,5 @@ mod serving;
 mod support;
 mod transfers;
 mod visibility;
+mod webhooks;
 mod workflow;

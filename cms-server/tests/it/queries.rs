@@ -74,7 +74,7 @@ async fn types_are_listed() {
         ("limit=10000&name=CONTACT", vec!["contact", "contact_form"]),
         ("names[]=POST&names[]=author", vec!["author", "post"]),
         ("names=post,about&order_direction=desc", vec!["post", "about"]),
-        ("internal=1", vec!["_media", "_tag"]),
+        ("internal=1", vec!["_media", "_tag", "_webhooks"]),
         ("internal=false&label=po", vec!["post"]),
         ("internal=0&limit=2&page=2", vec!["contact", "contact_form"]),
     ];

@@ -17,6 +17,10 @@ pub(super) fn object_named(name: &str) -> About<'_> {
     About { what: "object", name }
 }
 
+pub(super) fn webhook_named(id: &str) -> About<'_> {
+    About { what: "webhook", name: id }
+}
+
 pub(super) fn workflow_named(id: &str) -> About<'_> {
     About { what: "workflow", name: id }
 }

@@ -23,6 +23,12 @@ pub(super) const WHO: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
+pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
+
+/// What can be done with a webhook besides what can be done with any object.
+pub(super) fn webhook_path(id: &str, what: &str) -> String {
+    format!("{WEBHOOKS}/{}/{what}", segment(id))
+}
 
 /// Where the stored file of a media object is, as it was uploaded.
 pub(super) fn file_path(id: &str, extension: &str) -> String {

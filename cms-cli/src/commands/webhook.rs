@@ -1,0 +1,91 @@
+//! `cms webhook`: what webhooks were told, and sending it again.
+//!
+//! Nothing is sent from here: deliveries are put into queues that a running server works off.
+
+use cms_core::{Error, wire::webhook::ReplayRequest};
+use serde_json::{Value, json};
+
+use super::{NOTHING_CHANGED, changing, counted, reading};
+use crate::{
+    cli::WebhookCommand,
+    failure::{Outcome, Result},
+    printer::Printer,
+    report::{self, Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+const COLUMNS: [Column; 8] = [
+    column("ID", "/id"),
+    column("NAME", "/name"),
+    column("TYPE", "/type"),
+    column("URL", "/url"),
+    column("ENABLED", "/enabled"),
+    column("PENDING", "/pending"),
+    column("FAILING", "/failing"),
+    column("SECRET", "/secret"),
+];
+
+const LOG_COLUMNS: [Column; 8] = [
+    column("DELIVERY", "/id"),
+    column("STATUS", "/status"),
+    column("ACTION", "/action"),
+    column("REF", "/ref"),
+    column("ATTEMPTS", "/attempts"),
+    column("LAST", "/attemptedAt"),
+    column("ANSWER", "/response/status"),
+    column("ERROR", "/error"),
+];
+
+pub(super) fn run(
+    command: WebhookCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        WebhookCommand::List => {
+            let webhooks = reading(settings)?.webhooks()?;
+            let rows: Vec<Value> = webhooks.into_iter().map(|webhook| json!(webhook)).collect();
+            printer.rows(&rows, &COLUMNS)?;
+        }
+        WebhookCommand::Log { id, limit } => {
+            let log = reading(settings)?.webhook_log(&id, limit)?;
+            let rows: Vec<Value> = log.into_iter().map(|delivery| json!(delivery)).collect();
+            printer.rows(&rows, &LOG_COLUMNS)?;
+        }
+        WebhookCommand::Replay { id, deliveries, dry_run } => {
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                require(&*target, &id)?;
+                printer
+                    .note(&format!("would send deliveries of \"{id}\" again\n{NOTHING_CHANGED}"))?;
+            } else {
+                let ids = (!deliveries.is_empty()).then_some(deliveries);
+                let replayed = target.replay_webhook(&id, &ReplayRequest { ids })?;
+                let number = counted(replayed.replayed, "delivery");
+                printer.value(&json!(replayed), || format!("{number} to be sent\n"))?;
+            }
+        }
+        WebhookCommand::Test { id, dry_run } => {
+            let target = changing(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                require(&*target, &id)?;
+                printer.note(&format!("would test the webhook \"{id}\"\n{NOTHING_CHANGED}"))?;
+            } else {
+                let delivery = json!(target.test_webhook(&id)?);
+                printer.value(&delivery, || report::members(&delivery))?;
+                printer.note(&format!("`cms webhook log {id}` shows what comes of it"))?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn require(target: &dyn Target, id: &str) -> Result<()> {
+    let is_there = target.webhooks()?.iter().any(|known| known.id.eq_ignore_ascii_case(id));
+    if is_there {
+        Ok(())
+    } else {
+        Err(Error::NotFound { what: "webhook", name: id.to_owned() }.into())
+    }
+}

@@ -1,0 +1,164 @@
+//! Asking blocking webhooks about objects before they are written (contract 11.4).
+//!
+//! All of it happens before the writer is taken: what webhooks answer is validated and written like
+//! anything that is sent.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::service::{Objects, find_map, find_to_change};
+use crate::{
+    auth::scope::Access,
+    context::Caller,
+    error::{Error, FieldErrors, Result},
+    object::view::View,
+    webhook::exchange::Event,
+};
+
+/// An element of a batch as it is to be written, or why it must not.
+pub(super) type Asked = std::result::Result<Value, FieldErrors>;
+
+impl Objects<'_> {
+    /// Asks about a new object.
+    pub(super) fn ask_about_new(
+        &self,
+        caller: &Caller,
+        name: &str,
+        payload: Map<String, Value>,
+    ) -> Result<Map<String, Value>> {
+        match self.cms.webhooks().consult(caller, name, Event::Create)? {
+            Some(mut consultation) => consultation.ask(payload),
+            None => Ok(payload),
+        }
+    }
+
+    /// Asks about a change of an object; nobody is asked when it is not there to be changed.
+    pub(super) fn ask_about_change(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: Map<String, Value>,
+    ) -> Result<Map<String, Value>> {
+        match self.cms.webhooks().consult(caller, name, Event::Update)? {
+            Some(mut consultation) => {
+                self.require(caller, name, id, Access::UPDATE)?;
+                consultation.ask_about(id, payload)
+            }
+            None => Ok(payload),
+        }
+    }
+
+    /// Asks about a deletion; nobody is asked when the object is not there.
+    pub(super) fn ask_about_deletion(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
+        if let Some(mut consultation) = self.cms.webhooks().consult(caller, name, Event::Delete)? {
+            self.require(caller, name, id, Access::DELETE)?;
+            consultation.ask_about(id, Map::new())?;
+        }
+        Ok(())
+    }
+
+    /// Asks about elements that become new objects or replace others, but not about those at the
+    /// given places.
+    pub(super) fn ask_about_elements(
+        &self,
+        caller: &Caller,
+        name: &str,
+        elements: &[Value],
+        (update_existing, refused): (bool, &HashSet<usize>),
+    ) -> Result<Vec<Asked>> {
+        let webhooks = self.cms.webhooks();
+        let mut about_new = webhooks.consult(caller, name, Event::Create)?;
+        let mut about_existing =
+            if update_existing { webhooks.consult(caller, name, Event::Update)? } else { None };
+        if about_new.is_none() && about_existing.is_none() {
+            return Ok(elements.iter().cloned().map(Ok).collect());
+        }
+        let ask = |(index, element): (usize, &Value)| {
+            let Some(payload) = element.as_object().filter(|_| !refused.contains(&index)) else {
+                return Ok(Ok(element.clone()));
+            };
+            let is_there = |id| self.has(caller, name, id, Access::CREATE | Access::UPDATE);
+            let exists = match payload.get("id").and_then(Value::as_str) {
+                Some(id) if update_existing => is_there(id)?,
+                _ => false,
+            };
+            let consultation = if exists { &mut about_existing } else { &mut about_new };
+            match consultation {
+                Some(consultation) => asked(consultation.ask(payload.clone())),
+                None => Ok(Ok(element.clone())),
+            }
+        };
+        elements.iter().enumerate().map(ask).collect()
+    }
+
+    /// Asks about elements that change objects. One unknown id stops the whole call, and nobody is
+    /// asked about that.
+    pub(super) fn ask_about_patches(
+        &self,
+        caller: &Caller,
+        name: &str,
+        elements: &[Value],
+    ) -> Result<Vec<Asked>> {
+        let Some(mut consultation) = self.cms.webhooks().consult(caller, name, Event::Update)?
+        else {
+            return Ok(elements.iter().cloned().map(Ok).collect());
+        };
+        for id in elements.iter().filter_map(|element| element["id"].as_str()) {
+            if !self.has(caller, name, id, Access::UPDATE)? {
+                return Err(Error::no_object(name, id));
+            }
+        }
+        let ask = |element: &Value| match element.as_object() {
+            Some(payload) if element["id"].is_string() => asked(consultation.ask(payload.clone())),
+            _ => Ok(Ok(element.clone())),
+        };
+        elements.iter().map(ask).collect()
+    }
+
+    /// Asks about deletions; one that is refused stops the whole call.
+    pub(super) fn ask_about_deletions(
+        &self,
+        caller: &Caller,
+        name: &str,
+        ids: &[String],
+    ) -> Result<()> {
+        let Some(mut consultation) = self.cms.webhooks().consult(caller, name, Event::Delete)?
+        else {
+            return Ok(());
+        };
+        for id in ids {
+            if self.has(caller, name, id, Access::DELETE)? {
+                consultation.ask_about(id, Map::new())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn require(&self, caller: &Caller, name: &str, id: &str, needs: Access) -> Result<()> {
+        self.read(caller, name, needs, |reader, _, content_type| {
+            find_to_change(reader, content_type, caller, id).map(drop)
+        })
+    }
+
+    fn has(&self, caller: &Caller, name: &str, id: &str, needs: Access) -> Result<bool> {
+        let found = self.read(caller, name, needs, |reader, _, content_type| {
+            find_map(reader, content_type, View::of_one(caller, content_type), id, |_| ())
+        });
+        match found {
+            Ok(()) => Ok(true),
+            Err(Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What is wrong with an element does not keep the others from being written.
+fn asked(answer: Result<Map<String, Value>>) -> Result<Asked> {
+    match answer {
+        Ok(payload) => Ok(Ok(Value::Object(payload))),
+        Err(Error::Invalid(errors)) => Ok(Err(errors)),
+        Err(error) => Err(error),
+    }
+}
