@@ -68,7 +68,9 @@ pub(crate) fn parse(text: &str) -> Result<Document, SyntaxError> {
         SyntaxError { mark, message }
     })?;
     let mut places = Places::default();
-    let mut events = Parser::new_from_str(text).filter_map(Result::ok);
+    // What one of the parsers takes and the other does not has no places from there on: the events
+    // would go on with the same error for ever.
+    let mut events = Parser::new_from_str(text).map_while(Result::ok);
     while let Some((event, span)) = events.next() {
         if places.node(&mut events, &event, span, "") {
             break;
@@ -164,6 +166,14 @@ mod tests {
         let document = parse("{\n  \"a\": [1, {\"b/c\": true}]\n}").unwrap();
         assert_eq!(document.value["a"][1]["b/c"], Value::Bool(true));
         assert_eq!(document.value_mark("/a/1/b~1c").unwrap(), at(2, 20));
+    }
+
+    #[test]
+    fn where_the_parsers_differ_values_have_no_place() {
+        let document = parse("a: 1\nb:\n  - {c: d}#e\n  - f\n").unwrap();
+        assert_eq!(document.value["b"][1], "f");
+        assert_eq!(document.value_mark("/a").unwrap(), at(1, 4));
+        document.value_mark("/b/1");
     }
 
     #[test]
