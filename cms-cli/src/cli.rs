@@ -23,7 +23,7 @@ pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
-pub(crate) use self::serve::{DurabilityChoice, LogFormat, ServeArgs};
+pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::webhook::WebhookCommand;
 
 const EXIT_CODES: &str = "\

@@ -124,7 +124,7 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         | Error::UnsupportedMedia
         | Error::Blocked(_) => 6,
         Error::DataLoss(_) => 8,
-        Error::Busy(_) | Error::Unreachable(_) => 9,
+        Error::Busy(_) | Error::Unreachable(_) | Error::TooManyRequests | Error::NoSpace(_) => 9,
     }
 }
 
@@ -149,6 +149,10 @@ impl From<Error> for Failure {
             }
             Error::Busy(_) | Error::Unreachable(_) => {
                 Some("it is safe to repeat the command".to_owned())
+            }
+            Error::TooManyRequests => Some("wait a second, then repeat the command".to_owned()),
+            Error::NoSpace(_) => {
+                Some("make room on the disk of the data folder, then repeat the command".to_owned())
             }
             _ => None,
         };

@@ -5,6 +5,8 @@
 
 mod cli;
 mod commands;
+#[cfg(feature = "serve")]
+mod config_file;
 mod content;
 mod failure;
 mod printer;
@@ -45,6 +47,8 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<Outcome> {
+    #[cfg(feature = "serve")]
+    let cli = config_file::completed(cli)?;
     let settings = Settings::resolve(&cli)?;
     let mut printer = Printer::new(settings.format, settings.quiet);
     let outcome = commands::run(cli.command, &settings, &mut printer)?;

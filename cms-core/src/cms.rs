@@ -223,11 +223,6 @@ impl Cms {
         })
     }
 
-    /// Runs one small read; an error means that the folder cannot serve.
-    pub fn check_ready(&self) -> Result<()> {
-        self.store.peek(|reader| reader.revisions().map(|_| ()))
-    }
-
     /// Does what is due from time to time: forgets objects deleted long ago and the part of the
     /// journal that nobody needs, and writes down when keys were used. A server calls it every
     /// minute and when it stops.

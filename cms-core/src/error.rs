@@ -4,7 +4,7 @@
 //! [`std::error::Error::source`] and goes to logs only. How an error looks on the wire is in
 //! [`crate::wire::error`]; exit codes belong to the command line.
 
-use std::fmt;
+use std::{fmt, io};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -51,18 +51,42 @@ pub enum Error {
     UnsupportedMedia,
     /// Overloaded, draining, or a lock is held; nothing was done and it is safe to repeat.
     Busy(String),
+    /// This key or address asks too often; nothing was done.
+    TooManyRequests,
+    /// The disk is full; nothing was done, and it can be repeated once there is room. The source is
+    /// for logs.
+    NoSpace(Cause),
     /// This target cannot do that, with a hint where it can be done.
     Unsupported(String),
     /// A remote server did not answer.
     Unreachable(String),
     /// Our fault. The source is for logs.
-    Internal(Box<dyn std::error::Error + Send + Sync>),
+    Internal(Cause),
 }
+
+/// What lies behind an error, for logs only.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {
     /// An internal error from a sentence.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::Internal(message.into().into())
+    }
+
+    /// A failure of the disk: full, or our fault.
+    pub fn of_disk(error: io::Error) -> Self {
+        if is_full(&error) { Self::NoSpace(error.into()) } else { Self::Internal(error.into()) }
+    }
+
+    /// The same for an error of a library, which may have come from the disk.
+    pub(crate) fn of_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        let first: &(dyn std::error::Error + 'static) = &error;
+        let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
+        if causes.any(|cause| cause.downcast_ref().is_some_and(is_full)) {
+            Self::NoSpace(error.into())
+        } else {
+            Self::Internal(error.into())
+        }
     }
 
     /// A validation error with one message at one path.
@@ -77,6 +101,12 @@ impl Error {
     pub(crate) fn no_object(content_type: &str, id: &str) -> Self {
         Self::NotFound { what: "object", name: format!("{content_type}/{id}") }
     }
+}
+
+/// Tells whether a disk, or what one may use of it, is used up.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 impl fmt::Display for Error {
@@ -110,6 +140,8 @@ impl fmt::Display for Error {
             Self::IdempotencyKeyReused => f.write_str("Idempotency-Key is already used"),
             Self::BodyTooLarge => f.write_str("Request Entity Too Large"),
             Self::UnsupportedMedia => f.write_str("Unsupported Media Type"),
+            Self::TooManyRequests => f.write_str("Too Many Requests"),
+            Self::NoSpace(_) => f.write_str("no space is left on the disk of the data folder"),
             Self::Internal(_) => f.write_str("Internal Server Error"),
         }
     }
@@ -118,7 +150,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Internal(source) => Some(source.as_ref()),
+            Self::NoSpace(source) | Self::Internal(source) => Some(source.as_ref()),
             _ => None,
         }
     }
@@ -181,5 +213,35 @@ impl FieldErrors {
     /// Returns `Ok` when nothing was found.
     pub fn into_result(self) -> Result<()> {
         if self.is_empty() { Ok(()) } else { Err(Error::Invalid(self)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use io::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_a_broken_one() {
+        let table = [
+            (ErrorKind::StorageFull, true),
+            (ErrorKind::QuotaExceeded, true),
+            (ErrorKind::FileTooLarge, true),
+            (ErrorKind::PermissionDenied, false),
+            (ErrorKind::ReadOnlyFilesystem, false),
+            (ErrorKind::Other, false),
+        ];
+        for (kind, is_full) in table {
+            let is_told = |error| match error {
+                Error::NoSpace(_) => true,
+                Error::Internal(_) => false,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(is_told(Error::of_disk(kind.into())), is_full, "{kind}");
+            // Libraries wrap what the system said.
+            let wrapped = Error::of_disk(kind.into());
+            assert_eq!(is_told(Error::of_storage(wrapped)), is_full, "{kind}");
+        }
     }
 }

@@ -35,7 +35,9 @@ mod progress;
 mod publish;
 mod query;
 mod read;
+mod readiness;
 mod search;
+mod statistics;
 mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -68,7 +70,9 @@ pub use media::{
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;
+pub use readiness::Part;
 pub use search::service::Searching;
+pub use statistics::{Renderings, Statistics};
 pub use webhook::{
     consult::AskReceiver,
     exchange::Answered,

@@ -143,3 +143,5 @@ pub const IDEMPOTENCY_ANSWERS: i64 = 100_000;
 pub const IDEMPOTENCY_BYTES: usize = 4 * 1024 * 1024;
 /// Rows of the journal that one page looks at: others may be hidden from the caller.
 pub const CHANGES_SCANNED: usize = 10_000;
+/// Free disk space below which a data folder is not ready to be written to.
+pub const DISK_RESERVE: u64 = 16 * 1024 * 1024;

@@ -18,6 +18,9 @@ use crate::{
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+/// Addresses may hold a key.
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload, ETag");
 /// Kept by the client itself, and asked for again each time: what is right for one key is not for
@@ -209,6 +212,8 @@ impl Answer {
             headers.insert(header::CONTENT_ENCODING, coding.header());
         }
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+        headers.insert(header::REFERRER_POLICY, NO_REFERRER);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         headers.insert(REQUEST_ID, request_id);
         headers.extend(self.headers.into_iter().map(|(name, value)| (Some(name), value)));

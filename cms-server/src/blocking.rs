@@ -6,7 +6,10 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -59,32 +62,56 @@ impl Work {
 
 /// How much work of each kind may be under way.
 pub(crate) struct Permits {
-    reads: Arc<Semaphore>,
-    searches: Arc<Semaphore>,
-    writes: Arc<Semaphore>,
-    uploads: Arc<Semaphore>,
-    inspections: Arc<Semaphore>,
-    renders: Arc<Semaphore>,
-    slow_renders: Arc<Semaphore>,
-    files: Arc<Semaphore>,
+    reads: Turns,
+    searches: Turns,
+    writes: Turns,
+    uploads: Turns,
+    large_bodies: Turns,
+    inspections: Turns,
+    renders: Turns,
+    slow_renders: Turns,
+    files: Turns,
+    subscribers: Turns,
+}
+
+/// The permits of one kind.
+struct Turns {
+    kind: &'static str,
+    semaphore: Arc<Semaphore>,
+    all: usize,
+    waiting: AtomicUsize,
+}
+
+/// How many permits of a kind there are, are in use, and are waited for.
+pub(crate) struct PermitState {
+    pub(crate) kind: &'static str,
+    pub(crate) all: usize,
+    pub(crate) used: usize,
+    pub(crate) waiting: usize,
 }
 
 impl Permits {
     pub(crate) fn new(config: &ServerConfig) -> Self {
-        let permits = |count: usize| Arc::new(Semaphore::new(count.max(1)));
+        let permits = |kind: &'static str, count: usize| {
+            let all = count.max(1);
+            let semaphore = Arc::new(Semaphore::new(all));
+            Turns { kind, semaphore, all, waiting: AtomicUsize::new(0) }
+        };
         Self {
-            reads: permits(config.reads),
-            searches: permits(config.searches),
-            writes: permits(config.writes),
-            uploads: permits(config.uploads),
-            inspections: permits(config.inspections),
-            renders: permits(config.renders),
-            slow_renders: permits(config.renders / 2),
-            files: permits(config.files),
+            reads: permits("read", config.reads),
+            searches: permits("search", config.searches),
+            writes: permits("write", config.writes),
+            uploads: permits("upload", config.uploads),
+            large_bodies: permits("large_body", config.large_bodies),
+            inspections: permits("inspection", config.inspections),
+            renders: permits("render", config.renders),
+            slow_renders: permits("slow_render", config.renders / 2),
+            files: permits("file", config.files),
+            subscribers: permits("subscriber", config.subscribers),
         }
     }
 
-    fn of(&self, work: Work) -> &Arc<Semaphore> {
+    fn of(&self, work: Work) -> &Turns {
         match work {
             Work::Short | Work::Read => &self.reads,
             Work::Search => &self.searches,
@@ -97,12 +124,74 @@ impl Permits {
     }
 
     pub(crate) fn write_turns(&self) -> WriteTurns {
-        WriteTurns(Arc::clone(&self.writes))
+        WriteTurns(Arc::clone(&self.writes.semaphore))
     }
 
     /// Waits until one more file may be received.
     pub(crate) async fn upload(&self) -> Result<OwnedSemaphorePermit> {
-        turn(&self.uploads, UPLOAD_PATIENCE).await
+        self.uploads.take(UPLOAD_PATIENCE).await
+    }
+
+    /// Waits until one more large body may be held in memory.
+    pub(crate) async fn large_body(&self) -> Result<OwnedSemaphorePermit> {
+        self.large_bodies.take(UPLOAD_PATIENCE).await
+    }
+
+    /// One more stream of changes, or none: those that there are may last for days.
+    pub(crate) fn subscriber(&self) -> Result<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.subscribers.semaphore).try_acquire_owned();
+        permit.map_err(|_| Error::Busy("too many streams of changes".to_owned()))
+    }
+
+    /// How much of each kind is under way.
+    pub(crate) fn states(&self) -> [PermitState; 10] {
+        [
+            self.reads.state(),
+            self.searches.state(),
+            self.writes.state(),
+            self.uploads.state(),
+            self.large_bodies.state(),
+            self.inspections.state(),
+            self.renders.state(),
+            self.slow_renders.state(),
+            self.files.state(),
+            self.subscribers.state(),
+        ]
+    }
+}
+
+impl Turns {
+    async fn take(&self, patience: Duration) -> Result<OwnedSemaphorePermit> {
+        if let Ok(permit) = Arc::clone(&self.semaphore).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let _waiting = Waiting::new(&self.waiting);
+        let turn = Arc::clone(&self.semaphore).acquire_owned();
+        let permit = time::timeout(patience, turn).await;
+        let too_late = |_| Error::Busy("too many requests are waiting".to_owned());
+        Ok(permit.map_err(too_late)?.expect("nobody closes the permits"))
+    }
+
+    fn state(&self) -> PermitState {
+        let used = self.all.saturating_sub(self.semaphore.available_permits());
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        PermitState { kind: self.kind, all: self.all, used, waiting }
+    }
+}
+
+/// One that waits, however that ends: a client may go away meanwhile.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -133,12 +222,6 @@ impl Drop for Lent<'_> {
     }
 }
 
-async fn turn(permits: &Arc<Semaphore>, patience: Duration) -> Result<OwnedSemaphorePermit> {
-    let permit = time::timeout(patience, Arc::clone(permits).acquire_owned()).await;
-    let too_late = |_| Error::Busy("too many requests are waiting".to_owned());
-    Ok(permit.map_err(too_late)?.expect("nobody closes the permits"))
-}
-
 /// Runs a job that may block, and returns what it returns.
 pub(crate) async fn run<T: Send + 'static>(
     app: &Arc<App>,
@@ -148,7 +231,7 @@ pub(crate) async fn run<T: Send + 'static>(
     if work.runs_inline() {
         return now(app, job);
     }
-    let permit = turn(app.permits.of(work), work.patience()).await?;
+    let permit = app.permits.of(work).take(work.patience()).await?;
     let job = move |app: &App| {
         let result = job(app);
         drop(permit);
@@ -232,16 +315,16 @@ mod tests {
         });
         begun.await.unwrap();
         assert_eq!(run(&app, Work::Write, |_| "another").await.unwrap(), "another");
-        assert_eq!(app.permits.writes.available_permits(), 1, "of the one who waits");
+        assert_eq!(app.permits.writes.semaphore.available_permits(), 1, "of the one who waits");
         tell.send("answered").unwrap();
         assert_eq!(asking.await.unwrap().unwrap(), "answered");
-        assert_eq!(app.permits.writes.available_permits(), 1);
+        assert_eq!(app.permits.writes.semaphore.available_permits(), 1);
 
         // Also when it ends badly.
         let (runtime, turns) = (Handle::current(), app.permits.write_turns());
         let panicking = move |_: &App| turns.lend(&runtime, async { panic!("on purpose") });
         assert!(run(&app, Work::Write, panicking).await.is_err());
-        assert_eq!(app.permits.writes.available_permits(), 1);
+        assert_eq!(app.permits.writes.semaphore.available_permits(), 1);
     }
 
     #[tokio::test(start_paused = true)]
@@ -249,7 +332,7 @@ mod tests {
         let core = TestCms::new();
         let config = ServerConfig { writes: 1, ..ServerConfig::default() };
         let app = Arc::new(App::new(&config, Arc::clone(&core.cms)));
-        let held = app.permits.writes.acquire().await.unwrap();
+        let held = app.permits.writes.semaphore.acquire().await.unwrap();
         let refused = run(&app, Work::Write, |_| ()).await;
         assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
         drop(held);

@@ -29,6 +29,12 @@ const INDEXING: Duration = Duration::from_millis(200);
 /// How often types are looked at, of which GraphQL has schemas.
 const DESCRIBING: Duration = Duration::from_millis(250);
 
+/// How long indexing rests after a failure: a full disk does not become empty soon.
+const RETRYING: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether storage on another machine answers.
+const WATCHING: Duration = Duration::from_secs(30);
+
 /// Files that nobody wants any more are looked for once the start is over, and then so often.
 const SWEEPING: Duration = Duration::from_hours(1);
 const SETTLING: Duration = Duration::from_mins(1);
@@ -51,6 +57,7 @@ impl Chores {
             tokio::spawn(keep_indexing(Arc::clone(app))),
             tokio::spawn(keep_sweeping(Arc::clone(app))),
             tokio::spawn(keep_describing(Arc::clone(app))),
+            tokio::spawn(keep_watching(Arc::clone(app))),
             tokio::spawn(webhook::keep_delivering(Arc::clone(app), config.webhook_private)),
         ];
         if let Some(plan) = &app.backups {
@@ -79,9 +86,11 @@ async fn repeat(app: Arc<App>, pause: Duration, chore: fn(&Cms) -> Result<()>) {
 /// Indexes what was written, in small slices, so that searches find little left to do.
 async fn keep_indexing(app: Arc<App>) {
     loop {
-        let is_behind = carry_out(&app, Work::Search, advance_index).await;
-        if is_behind != Some(true) {
-            time::sleep(INDEXING).await;
+        match carry_out(&app, Work::Search, advance_index).await {
+            Some(true) => {}
+            Some(false) => time::sleep(INDEXING).await,
+            // Searches try at once; the log need not have it five times a second.
+            None => time::sleep(RETRYING).await,
         }
     }
 }
@@ -131,6 +140,14 @@ async fn keep_describing(app: Arc<App>) {
     loop {
         time::sleep(DESCRIBING).await;
         carry_out(&app, Work::Read, |cms| cms.graphql().refresh()).await;
+    }
+}
+
+/// Knows whether storage on another machine answers, for `/readyz`.
+async fn keep_watching(app: Arc<App>) {
+    loop {
+        time::sleep(WATCHING).await;
+        carry_out(&app, Work::File, |cms| cms.media().watch()).await;
     }
 }
 
@@ -238,7 +255,7 @@ mod tests {
         let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), ..plan };
         assert!(!back_up(&app, &plan).await, "the server stops");
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
-        assert!(core.cms.check_ready().is_ok());
+        assert!(core.cms.readiness().iter().all(|part| part.fault.is_none()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -5,7 +5,38 @@ use std::{
     time::Duration,
 };
 
+pub use crate::rate::Rate;
 use cms_core::BackupPlan;
+
+/// Who may read the metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MetricsAccess {
+    /// Whoever reaches the server (contract 10.1).
+    #[default]
+    Public,
+    /// Who has an admin key.
+    Admin,
+    /// Nobody: the path does not exist.
+    Off,
+}
+
+/// What may change while the server runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunables {
+    /// Reads that take longer are logged with what they asked for; none logs none.
+    pub slow_query: Option<Duration>,
+    /// How often one key may ask; none means as often as it wants.
+    pub key_rate: Option<Rate>,
+    /// The same for one address, whatever key it has.
+    pub address_rate: Option<Rate>,
+}
+
+impl Default for Tunables {
+    fn default() -> Self {
+        let slow_query = Some(Duration::from_millis(250));
+        Self { slow_query, key_rate: None, address_rate: None }
+    }
+}
 
 /// Settings of one server; start from [`ServerConfig::default`].
 #[derive(Clone, Debug)]
@@ -15,7 +46,7 @@ pub struct ServerConfig {
     /// Where the API is found, as clients outside should know it: `https://cms.example.com`. None
     /// means where each of them asked.
     pub public_url: Option<String>,
-    /// Believe what a proxy says about the scheme and host that were asked for.
+    /// Believe what a proxy says about the scheme and host that were asked for, and who asked.
     pub trust_proxy: bool,
     /// Largest JSON body, in bytes (contract 1.12).
     pub body_limit: usize,
@@ -33,6 +64,9 @@ pub struct ServerConfig {
     pub writes: usize,
     /// Files that are received at the same time; more wait before they are read.
     pub uploads: usize,
+    /// Bodies of more than a megabyte that are held in memory at the same time; more wait before they
+    /// are read.
+    pub large_bodies: usize,
     /// Received files that are looked at and stored at the same time. Each is held in memory.
     pub inspections: usize,
     /// Pictures that are rendered at the same time; more wait their turn. Half as many besides, if they
@@ -46,6 +80,12 @@ pub struct ServerConfig {
     pub connections: usize,
     /// Webhooks may have addresses of private networks and of this machine.
     pub webhook_private: bool,
+    /// Bytes per second that a client must at least send or take, after a while; 0 for any.
+    pub least_rate: u64,
+    /// How long a body may take to arrive.
+    pub request_timeout: Duration,
+    pub metrics: MetricsAccess,
+    pub tunables: Tunables,
     /// How long running requests may take to finish when the server stops.
     pub grace: Duration,
     /// Backups that the server makes by itself.
@@ -66,12 +106,17 @@ impl Default for ServerConfig {
             searches: (4 * cores).max(8),
             writes: 64,
             uploads: 8,
+            large_bodies: 4,
             inspections: 2,
             renders: cores,
             files: 32,
             subscribers: 256,
             connections: 10_000,
             webhook_private: false,
+            least_rate: 4096,
+            request_timeout: Duration::from_mins(10),
+            metrics: MetricsAccess::default(),
+            tunables: Tunables::default(),
             grace: Duration::from_secs(20),
             backups: None,
         }

@@ -19,7 +19,10 @@ impl From<Error> for Answer {
                 answer = answer.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 answer.cause = Some(reason.into());
             }
-            Error::Internal(cause) => answer.cause = Some(cause),
+            Error::TooManyRequests => {
+                answer = answer.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Error::Internal(cause) | Error::NoSpace(cause) => answer.cause = Some(cause),
             _ => {}
         }
         answer

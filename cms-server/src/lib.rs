@@ -7,16 +7,18 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `serve`, `stream`, `target` | socket, connection limits, graceful end; repairs request lines |
+//! | `serve`, `stream`, `target`, `pace` | socket, connection limits, slow clients, graceful end; repairs request lines |
+//! | `rate` | how often a key or an address may ask |
 //! | `request` | the way of one request, and the order of checks (contract 1.4) |
 //! | `router`, `path` | the one table of routes, and finding a row of it |
 //! | `blocking` | crosses to a thread that may block, once per request |
 //! | `extract` | key, view, query and body of a request |
 //! | `http` | one short function per route: unpack, one call of the core, pack |
 //! | `answer`, `error`, `deprecation`, `compression` | what goes back |
+//! | `log` | what is written down about it |
 //!
-//! Beside requests, `chores` tidies up and publishes what is due, and `webhook` tells others what
-//! happened.
+//! Beside requests, `chores` tidies up and publishes what is due, `webhook` tells others what happened,
+//! and `metrics` counts for whoever watches.
 
 mod answer;
 mod blocking;
@@ -27,7 +29,11 @@ mod deprecation;
 mod error;
 mod extract;
 mod http;
+mod log;
+mod metrics;
+mod pace;
 mod path;
+mod rate;
 mod request;
 mod router;
 mod serve;
@@ -37,6 +43,6 @@ mod stream;
 mod target;
 mod webhook;
 
-pub use config::ServerConfig;
+pub use config::{MetricsAccess, Rate, ServerConfig, Tunables};
 pub use router::{ROUTES, Route, router};
 pub use serve::{Bound, Running, bind, serve};

@@ -18,7 +18,7 @@ const PARAMETERS: usize = 3;
 const REST: &str = "{*";
 
 /// Methods in the order in which `Allow` names them.
-const METHODS: [Method; 5] =
+pub(crate) const METHODS: [Method; 5] =
     [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
 /// The routes, ready to be searched: by number of segments, in the order of the table.
@@ -27,8 +27,15 @@ pub(crate) struct Table {
 }
 
 struct Entry {
-    route: &'static Route,
+    row: Row,
     pattern: Vec<Segment>,
+}
+
+/// A row of the table of routes.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) number: usize,
+    pub(crate) route: &'static Route,
 }
 
 #[derive(Clone)]
@@ -39,7 +46,7 @@ enum Segment {
 
 /// What a search of the table comes to.
 pub(crate) enum Found {
-    Route(&'static Route, Parameters),
+    Route(Row, Parameters),
     /// The path exists for other methods: those of `allow`. `public` ones ask for no key.
     OtherMethod {
         allow: HeaderValue,
@@ -68,7 +75,7 @@ impl Parameters {
 impl Table {
     pub(crate) fn new(routes: &'static [Route]) -> Self {
         let mut by_length: [Vec<Entry>; SEGMENTS + 1] = Default::default();
-        for route in routes {
+        for (number, route) in routes.iter().enumerate() {
             let pattern: Vec<Segment> = route.path[1..]
                 .split('/')
                 .map(|s| if s.starts_with('{') { Segment::Parameter } else { Segment::Word(s) })
@@ -76,7 +83,8 @@ impl Table {
             let shortest = pattern.len();
             let longest = if route.path.contains(REST) { SEGMENTS } else { shortest };
             for entries in &mut by_length[shortest..=longest] {
-                entries.push(Entry { route, pattern: pattern.clone() });
+                let row = Row { number, route };
+                entries.push(Entry { row, pattern: pattern.clone() });
             }
         }
         Self { by_length }
@@ -88,15 +96,15 @@ impl Table {
         let segments = &segments[..count];
         let entries = &self.by_length[count];
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        for entry in entries.iter().filter(|entry| entry.route.method == method) {
+        for entry in entries.iter().filter(|entry| entry.row.route.method == method) {
             if let Some(parameters) = entry.matches(path, segments) {
-                return Found::Route(entry.route, parameters);
+                return Found::Route(entry.row, parameters);
             }
         }
         let others: Vec<&Route> = entries
             .iter()
             .filter(|entry| entry.matches(path, segments).is_some())
-            .map(|entry| entry.route)
+            .map(|entry| entry.row.route)
             .collect();
         if others.is_empty() {
             return Found::Nothing;
@@ -172,7 +180,7 @@ mod tests {
     fn find(method: &str, path: &str) -> String {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         match Table::new(ROUTES).find(&method, path) {
-            Found::Route(route, parameters) => {
+            Found::Route(Row { route, .. }, parameters) => {
                 let parameters = parameters.read(path);
                 let given: Vec<_> = parameters.iter().filter(|p| !p.is_empty()).collect();
                 format!("{} {:?}", route.path, given)

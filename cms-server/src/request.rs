@@ -7,31 +7,29 @@
 //! twice: nobody without the right to write makes the server read what they send. Pictures have a way
 //! of their own, [`images`].
 
-use std::{
-    borrow::Cow,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Instant};
 
 use axum::{
-    body::{Body, Bytes, HttpBody},
-    http::{HeaderValue, Method, Request, StatusCode, header, request::Parts},
+    body::{Body, HttpBody},
+    http::{HeaderValue, Method, Request, header, request::Parts},
     response::Response,
 };
-use cms_core::{Caller, Cms, Permission, Result, limits, wire::condition::Conditions};
+use cms_core::{Caller, Cms, Error, Permission, Result, limits, wire::condition::Conditions};
 
 use crate::{
     answer::Answer,
     blocking::{self, Work},
     deprecation, error,
     extract::{
-        auth, body,
+        auth,
+        body::{self, Whole},
         conditions::conditions,
         form::{self, Form},
         query::Query,
     },
     http::{backup, changes, images},
-    path::{Found, Parameters},
+    log::Line,
+    path::{Found, Parameters, Row},
     router::{Action, Handler, Needs, Reads, Route},
     site::Site,
     state::App,
@@ -55,35 +53,57 @@ pub(crate) struct Call<'a> {
     pub(crate) ignored_payload: Option<HeaderValue>,
 }
 
-/// Answers a request. Never fails: what goes wrong is an answer too.
-pub(crate) async fn answer(app: Arc<App>, request: Request<Body>) -> Response {
+/// Answers a request that came from `peer`. Never fails: what goes wrong is an answer too.
+pub(crate) async fn answer(
+    app: Arc<App>,
+    peer: Option<IpAddr>,
+    request: Request<Body>,
+) -> Response {
     let started = Instant::now();
     let (parts, mut body) = request.into_parts();
     // Who asks before sending a body is told no, not to go on.
     let sends_unasked = !parts.headers.contains_key(header::EXPECT);
     let (method, uri) = (parts.method.clone(), parts.uri.clone());
     let request_id = app.request_ids.of(&parts.headers);
-    let answer = carry_out(&app, parts, &mut body).await.unwrap_or_else(Answer::from);
+    let mut line = Line::of(&app, peer, &parts);
+    let found = app.table.find(&parts.method, parts.uri.path());
+    if let Found::Route(row, _) = found {
+        line.row = Some(row);
+    }
+    let carried_out = carry_out(&app, found, parts, &mut body, &mut line).await;
+    let answer = carried_out.unwrap_or_else(Answer::from);
+    let time = started.elapsed();
+    app.metrics.count(line.row, answer.status, time);
     if sends_unasked {
         body::drain(&mut body).await;
     }
-    log(&answer, &method, uri.path(), &request_id, started.elapsed());
+    line.write(&app, &answer, &method, &uri, &request_id, time);
     answer.into_response(&method, request_id)
 }
 
-async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answer> {
+async fn carry_out(
+    app: &Arc<App>,
+    found: Found,
+    parts: Parts,
+    body: &mut Body,
+    line: &mut Line,
+) -> Result<Answer> {
+    // Whoever watches over the process asks as often as they like.
+    let is_watched = line.row.is_some_and(|row| matches!(row.route.action, Action::Public(_)));
+    if !is_watched && line.address.is_some_and(|address| !app.admits_address(address)) {
+        return Err(Error::TooManyRequests);
+    }
     if parts.method == Method::OPTIONS {
         return Ok(Answer::preflight());
     }
-    match app.table.find(&parts.method, parts.uri.path()) {
+    match found {
         Found::Nothing => Ok(error::unknown_path()),
         Found::OtherMethod { allow, public: true } => Ok(error::method_not_allowed(allow)),
         Found::OtherMethod { allow, public: false } => {
-            let check = move |app: &App| authenticate(app, &parts).map(|_| ());
-            blocking::run(app, Work::Short, check).await??;
+            identify(app, &parts, line)?;
             Ok(error::method_not_allowed(allow))
         }
-        Found::Route(route, parameters) => match route.action {
+        Found::Route(Row { route, .. }, parameters) => match route.action {
             Action::Public(handler) => {
                 blocking::run(app, route.work, move |app| handler(app, &parts)).await
             }
@@ -92,21 +112,19 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
                 let answer = images::answer(app, &parts, &query, parameters).await;
                 Ok(answer.with_optional(deprecation::QUERY, query.ignored(route.query)))
             }
-            Action::Changes => Ok(changes::answer(app, route, parts).await),
+            Action::Changes => {
+                identify(app, &parts, line)?;
+                Ok(changes::answer(app, route, parts).await)
+            }
             Action::Backup => {
                 let ignored = Query::parse(query_text(&parts)).ignored(route.query);
-                let caller = blocking::now(app, |app| authenticate(app, &parts))??;
+                let caller = identify(app, &parts, line)?;
                 app.cms.authorise(&caller, Permission::Manage)?;
                 Ok(backup::answer(app).await?.with_optional(deprecation::QUERY, ignored))
             }
             Action::Keyed(needs, handler) => {
                 let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
-                let answered = match route.reads {
-                    Reads::Nothing => Arc::clone(&errand).run(app).await,
-                    Reads::Json | Reads::Query | Reads::Form => {
-                        Arc::clone(&errand).run_with_body(app, body).await
-                    }
-                };
+                let answered = Arc::clone(&errand).carry_out(app, body, line).await;
                 // Who is refused early is told what was ignored, too.
                 Ok(answered.unwrap_or_else(|error| {
                     (route.failure)(error).with_optional(deprecation::QUERY, errand.ignored())
@@ -116,8 +134,12 @@ async fn carry_out(app: &Arc<App>, parts: Parts, body: &mut Body) -> Result<Answ
     }
 }
 
-fn authenticate(app: &App, parts: &Parts) -> Result<Caller> {
-    auth::caller(&app.cms, &parts.headers, &Query::parse(query_text(parts)))
+/// Finds the caller, who must not ask too often.
+fn identify(app: &App, parts: &Parts, line: &mut Line) -> Result<Caller> {
+    let query = Query::parse(query_text(parts));
+    let caller = blocking::now(app, |app| auth::caller(&app.cms, &parts.headers, &query))??;
+    line.caller = Some(caller.clone());
+    if app.admits_key(&caller) { Ok(caller) } else { Err(Error::TooManyRequests) }
 }
 
 /// The query as sent: also with the characters that a URI may not hold.
@@ -138,10 +160,24 @@ struct Errand {
 }
 
 impl Errand {
+    async fn carry_out(
+        self: Arc<Self>,
+        app: &Arc<App>,
+        body: &mut Body,
+        line: &mut Line,
+    ) -> Result<Answer> {
+        let caller = identify(app, &self.parts, line)?;
+        match self.route.reads {
+            Reads::Nothing => self.run(app, caller).await,
+            Reads::Json | Reads::Query | Reads::Form => {
+                self.run_with_body(app, caller, body, line).await
+            }
+        }
+    }
+
     /// A request without a body: everything in one crossing, or in none when it is quick. What
     /// the key must allow is checked by the call itself, in the same order.
-    async fn run(self: Arc<Self>, app: &Arc<App>) -> Result<Answer> {
-        let mut caller = blocking::now(app, |app| authenticate(app, &self.parts))??;
+    async fn run(self: Arc<Self>, app: &Arc<App>, mut caller: Caller) -> Result<Answer> {
         if self.route.work == Work::Write {
             caller = caller.with_conditions(self.conditions(&[])?);
         }
@@ -158,25 +194,35 @@ impl Errand {
     }
 
     /// A request with a body, which is looked at only once the caller may write.
-    async fn run_with_body(self: Arc<Self>, app: &Arc<App>, body: &mut Body) -> Result<Answer> {
-        let admit = move |app: &App| self.admit(app).map(|caller| (self, caller));
-        let (errand, caller) = blocking::run(app, Work::Short, admit).await??;
-        let headers = &errand.parts.headers;
+    async fn run_with_body(
+        self: Arc<Self>,
+        app: &Arc<App>,
+        caller: Caller,
+        body: &mut Body,
+        line: &mut Line,
+    ) -> Result<Answer> {
+        blocking::now(app, |app| self.admit(app, &caller))??;
+        let headers = &self.parts.headers;
         let (json, form) = if body.is_end_stream() {
-            (Bytes::new(), Form::default())
-        } else if errand.route.reads == Reads::Form {
-            (Bytes::new(), form::read(app, headers, body).await?)
+            (Whole::default(), Form::default())
+        } else if self.route.reads == Reads::Form {
+            (Whole::default(), form::read(app, headers, body).await?)
         } else {
             body::require_json(headers)?;
-            let limit = match errand.route.reads {
-                Reads::Query => app.body_limit.min(limits::GRAPHQL_BODY),
-                _ => app.body_limit,
-            };
-            (body::read(body, limit).await?, Form::default())
+            let is_query = self.route.reads == Reads::Query;
+            let limit = if is_query { limits::GRAPHQL_BODY } else { usize::MAX };
+            let asked = Instant::now();
+            let read = body::read(app, body, limit.min(app.body_limit)).await;
+            line.waited = asked.elapsed();
+            let json = read?;
+            if is_query {
+                line.graphql = json.bytes.clone();
+            }
+            (json, Form::default())
         };
-        let caller = caller.with_conditions(errand.conditions(&json)?);
-        let work = errand.route.work;
-        blocking::run(app, work, move |app| errand.perform(app, caller, &json, form)).await
+        let caller = caller.with_conditions(self.conditions(&json.bytes)?);
+        let work = self.route.work;
+        blocking::run(app, work, move |app| self.perform(app, caller, &json.bytes, form)).await
     }
 
     /// Reads what the change depends on, where a request is one change of objects.
@@ -194,13 +240,11 @@ impl Errand {
         Query::parse(query_text(&self.parts)).ignored(self.route.query)
     }
 
-    /// Finds the caller, and checks that they may do this.
-    fn admit(&self, app: &App) -> Result<Caller> {
+    /// Checks that the caller may do this.
+    fn admit(&self, app: &App, caller: &Caller) -> Result<()> {
         let query = Query::parse(query_text(&self.parts));
-        let caller = auth::caller(&app.cms, &self.parts.headers, &query)?;
         let [name, ..] = self.parameters.read(self.parts.uri.path());
-        app.cms.authorise(&caller, self.needs.permission(&name, &query))?;
-        Ok(caller)
+        app.cms.authorise(caller, self.needs.permission(&name, &query))
     }
 
     fn perform(&self, app: &App, caller: Caller, body: &[u8], form: Form) -> Answer {
@@ -230,21 +274,5 @@ impl Errand {
                 .with_optional(deprecation::PAYLOAD, call.ignored_payload)
                 .finished_for(&self.parts.method, &self.parts.headers),
         )
-    }
-}
-
-fn log(answer: &Answer, method: &Method, path: &str, request_id: &HeaderValue, time: Duration) {
-    let status = answer.status.as_u16();
-    let request_id = request_id.to_str().unwrap_or_default();
-    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    match &answer.cause {
-        // Come back later: no fault of ours, but somebody may want to know why.
-        Some(cause) if answer.status == StatusCode::SERVICE_UNAVAILABLE => {
-            tracing::warn!(%method, path, status, micros, request_id, cause = %cause, "busy");
-        }
-        Some(cause) => {
-            tracing::error!(%method, path, status, micros, request_id, cause = %cause, "request failed");
-        }
-        None => tracing::debug!(%method, path, status, micros, request_id, "request"),
     }
 }

@@ -172,6 +172,12 @@ impl Route {
         self
     }
 
+    /// The same row on a thread that may block, for longer than a look-up.
+    const fn beside(mut self) -> Self {
+        self.work = Work::File;
+        self
+    }
+
     /// The same row with a handler that is tried first.
     const fn quick(mut self, handler: QuickHandler) -> Self {
         self.quick = Some(handler);
@@ -216,7 +222,8 @@ const WEBHOOKS: &str = "/api/v1/internal/webhook";
 #[rustfmt::skip]
 pub static ROUTES: &[Route] = &[
     Route::public("/healthz", health::alive),
-    Route::public("/readyz", health::ready),
+    Route::public("/readyz", health::ready).beside(),
+    Route::public("/metrics", health::metrics).beside(),
 
     Route::get("/api/auth-context", Work::Short, Needs::AnyKey, context::get),
 
@@ -314,14 +321,11 @@ pub static ROUTES: &[Route] = &[
 
 /// Returns the whole HTTP interface on a data folder, without a socket.
 pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
-    service(Arc::new(App::new(config, cms)))
-}
-
-/// The interface on shared state. All routing is in the table: checks come in the order of
-/// contract 1.4, where a key is asked for before a method is refused.
-pub(crate) fn service(app: Arc<App>) -> Router {
+    let app = Arc::new(App::new(config, cms));
+    // All routing is in the table: checks come in the order of contract 1.4, where a key is asked for
+    // before a method is refused.
     Router::new().fallback_service(tower::service_fn(move |request: Request<Body>| {
         let app = Arc::clone(&app);
-        async move { Ok(request::answer(app, request).await) }
+        async move { Ok(request::answer(app, None, request).await) }
     }))
 }

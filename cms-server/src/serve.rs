@@ -1,13 +1,14 @@
 //! The socket: accepting connections, speaking HTTP/1.1 and HTTP/2 on them, and ending well.
 
 use std::{
+    convert::Infallible,
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
-use axum::Router;
+use axum::body::Body;
 use cms_core::Cms;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
@@ -21,10 +22,14 @@ use tokio::{
     task::JoinHandle,
     time,
 };
-use tower::Service;
 
 use crate::{
-    chores::Chores, config::ServerConfig, router, state::App, stream::Stream, target::Target,
+    chores::Chores,
+    config::{ServerConfig, Tunables},
+    request,
+    state::App,
+    stream::Stream,
+    target::Target,
     webhook,
 };
 
@@ -48,6 +53,7 @@ const LAST_WORK: Duration = Duration::from_secs(2);
 
 /// A server that answers.
 pub struct Running {
+    app: Arc<App>,
     address: SocketAddr,
     stop: oneshot::Sender<()>,
     accepting: JoinHandle<()>,
@@ -93,8 +99,9 @@ impl Bound {
             socket.listen(BACKLOG)?
         };
         let (stop, stopped) = oneshot::channel();
-        let accepting = runtime.spawn(run(listener, config, cms, stopped));
-        Ok(Running { address, stop, accepting, runtime })
+        let app = Arc::new(App::new(&config, cms));
+        let accepting = runtime.spawn(run(listener, config, Arc::clone(&app), stopped));
+        Ok(Running { app, address, stop, accepting, runtime })
     }
 }
 
@@ -113,12 +120,18 @@ impl Running {
     }
 
     /// Serves until the process is asked to end, then shuts down. Asking twice cuts the grace
-    /// period short.
+    /// period short. `reload` is called when the process is asked to read its settings again; what
+    /// it returns counts from then on.
     ///
     /// # Errors
     /// When signals cannot be listened for.
-    pub fn run_until_signal(self) -> io::Result<()> {
-        self.runtime.block_on(asked_to_end())?;
+    pub fn run_until_signal(self, reload: impl FnMut() -> Option<Tunables>) -> io::Result<()> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                asked = asked_to_end() => asked,
+                failed = keep_reloading(&self.app, reload) => failed,
+            }
+        })?;
         tracing::info!("shutting down");
         self.end(async {
             if asked_to_end().await.is_ok() {
@@ -149,6 +162,23 @@ impl Running {
     }
 }
 
+/// Reads settings again whenever the process is asked to.
+async fn keep_reloading(app: &App, mut reload: impl FnMut() -> Option<Tunables>) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut hangups = signal(SignalKind::hangup())?;
+        while hangups.recv().await.is_some() {
+            if let Some(tunables) = reload() {
+                app.tune(tunables);
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (app, &mut reload);
+    std::future::pending().await
+}
+
 /// Waits for Ctrl-C or, where there is such a thing, the polite signal of the system.
 async fn asked_to_end() -> io::Result<()> {
     #[cfg(unix)]
@@ -168,11 +198,9 @@ async fn asked_to_end() -> io::Result<()> {
 async fn run(
     listener: TcpListener,
     config: ServerConfig,
-    cms: Arc<Cms>,
+    app: Arc<App>,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let app = Arc::new(App::new(&config, cms));
-    let router = router::service(Arc::clone(&app));
     let protocol = protocol();
     let connections = GracefulShutdown::new();
     webhook::ask_before_writes(&app, config.webhook_private);
@@ -186,12 +214,16 @@ async fn run(
             _ = &mut stopped => break,
         };
         match stream {
-            Ok((stream, _)) => {
-                let connection = connections.watch(connect(&protocol, stream, router.clone()));
+            Ok((stream, address)) => {
+                let connected = connect(&protocol, stream, address.ip(), Arc::clone(&app));
+                let connection = connections.watch(connected);
+                let app = Arc::clone(&app);
                 tokio::spawn(async move {
+                    app.connections.fetch_add(1, Ordering::Relaxed);
                     if let Err(error) = connection.await {
                         tracing::debug!(%error, "connection ended");
                     }
+                    app.connections.fetch_sub(1, Ordering::Relaxed);
                     drop(slot);
                 });
             }
@@ -230,16 +262,18 @@ fn protocol() -> Builder<TokioExecutor> {
 fn connect(
     protocol: &Builder<TokioExecutor>,
     stream: TcpStream,
-    router: Router,
+    peer: IpAddr,
+    app: Arc<App>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error: std::fmt::Display> + use<> {
     // Answers are written whole: waiting for more to send would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot turn off delays");
     }
     let target = Arc::new(Target::default());
-    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&target), HEAD_TIMEOUT));
+    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&target), HEAD_TIMEOUT, app.pace));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        router.clone().call(target.restore(request))
+        let (app, request) = (Arc::clone(&app), target.restore(request).map(Body::new));
+        async move { Ok::<_, Infallible>(request::answer(app, Some(peer), request).await) }
     });
     protocol.serve_connection(stream, service).into_owned()
 }

@@ -1,11 +1,15 @@
 //! Where clients find this server: what the operator says, else where each of them asked.
 
+use std::net::IpAddr;
+
 use axum::http::{HeaderMap, header, request::Parts, uri::Authority};
 
 use crate::config::ServerConfig;
 
 const FORWARDED_HOST: &str = "x-forwarded-host";
 const FORWARDED_SCHEME: &str = "x-forwarded-proto";
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// What is known of the server's own address.
 pub(crate) struct Site {
@@ -16,6 +20,17 @@ pub(crate) struct Site {
 impl Site {
     pub(crate) fn new(config: &ServerConfig) -> Self {
         Self { public_url: config.public_url.clone(), trust_proxy: config.trust_proxy }
+    }
+
+    /// Returns the address of whoever sent a request, as far as it is known: the other end of the
+    /// connection, or what the nearest proxy says when it is to be believed.
+    pub(crate) fn client(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+        let forwarded = self.trust_proxy.then(|| {
+            let mut values = headers.get_all(FORWARDED_FOR).iter();
+            let last = values.next_back()?.to_str().ok()?.rsplit(',').next()?;
+            last.trim().parse().ok()
+        });
+        forwarded.flatten().or(peer)
     }
 
     /// Returns the address of the API for whoever sent this request, without a slash at the end.
@@ -59,6 +74,33 @@ mod tests {
             request = request.header(*name, *value);
         }
         site.base_url(&request.body(()).unwrap().into_parts().0)
+    }
+
+    #[test]
+    fn a_client_is_the_other_end_or_whom_a_trusted_proxy_names() {
+        let site = |trust_proxy| Site { public_url: None, trust_proxy };
+        let table = [
+            (false, &[("x-forwarded-for", "192.0.2.1")][..], "198.51.100.9"),
+            (true, &[], "198.51.100.9"),
+            (true, &[("x-forwarded-for", "192.0.2.1")], "192.0.2.1"),
+            // What stands before was sent by the client itself.
+            (true, &[("x-forwarded-for", "10.0.0.1, 192.0.2.1")], "192.0.2.1"),
+            (
+                true,
+                &[("x-forwarded-for", "10.0.0.1"), ("x-forwarded-for", "192.0.2.1")],
+                "192.0.2.1",
+            ),
+            (true, &[("x-forwarded-for", "unknown")], "198.51.100.9"),
+        ];
+        for (trust_proxy, headers, wanted) in table {
+            let mut request = Request::builder();
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let client = site(trust_proxy)
+                .client("198.51.100.9".parse().ok(), request.headers_ref().unwrap());
+            assert_eq!(client, wanted.parse().ok(), "{headers:?}");
+        }
     }
 
     #[test]

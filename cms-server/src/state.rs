@@ -2,17 +2,28 @@
 
 use std::{
     hash::{BuildHasher, RandomState},
+    net::IpAddr,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use cms_core::{BackupPlan, Cms};
-use tokio::sync::{Semaphore, watch};
+use cms_core::{BackupPlan, Caller, Cms};
+use tokio::{sync::watch, time::Instant};
 
-use crate::{blocking::Permits, config::ServerConfig, path::Table, router::ROUTES, site::Site};
+use crate::{
+    blocking::Permits,
+    config::{MetricsAccess, ServerConfig, Tunables},
+    metrics::Metrics,
+    pace::Pace,
+    path::Table,
+    rate::{self, Limiter},
+    router::ROUTES,
+    site::Site,
+};
 
 /// Header that ties an answer to a line of the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -28,12 +39,20 @@ pub(crate) struct App {
     pub(crate) site: Site,
     pub(crate) body_limit: usize,
     pub(crate) upload_limit: u64,
-    /// How many more may follow changes.
-    pub(crate) subscribers: Arc<Semaphore>,
-    /// Wakes them after each commit.
+    /// Wakes who follows changes after each commit.
     pub(crate) commits: watch::Sender<()>,
     _on_commit: Arc<dyn Fn() + Send + Sync>,
     pub(crate) backups: Option<BackupPlan>,
+    pub(crate) pace: Pace,
+    pub(crate) request_timeout: Duration,
+    pub(crate) metrics: Metrics,
+    pub(crate) metrics_for: MetricsAccess,
+    pub(crate) connections: AtomicUsize,
+    /// In microseconds; the largest number for never.
+    slow_query: AtomicU64,
+    key_rate: Limiter<String>,
+    address_rate: Limiter<IpAddr>,
+    started: Instant,
     /// The server is about to stop: it finishes what runs and is not ready for more.
     pub(crate) draining: AtomicBool,
 }
@@ -54,10 +73,18 @@ impl App {
             site: Site::new(config),
             body_limit: config.body_limit,
             upload_limit: config.upload_limit,
-            subscribers: Arc::new(Semaphore::new(config.subscribers)),
             commits,
             _on_commit: on_commit,
             backups: config.backups.clone(),
+            pace: Pace { least_rate: config.least_rate },
+            request_timeout: config.request_timeout,
+            metrics: Metrics::new(),
+            metrics_for: config.metrics,
+            connections: AtomicUsize::new(0),
+            slow_query: AtomicU64::new(micros(config.tunables.slow_query)),
+            key_rate: Limiter::new(config.tunables.key_rate),
+            address_rate: Limiter::new(config.tunables.address_rate),
+            started: Instant::now(),
             draining: AtomicBool::new(false),
         }
     }
@@ -65,6 +92,32 @@ impl App {
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
     }
+
+    /// Sets what may change while the server runs.
+    pub(crate) fn tune(&self, tunables: Tunables) {
+        self.slow_query.store(micros(tunables.slow_query), Ordering::Relaxed);
+        self.key_rate.set(tunables.key_rate);
+        self.address_rate.set(tunables.address_rate);
+    }
+
+    /// Tells whether a read that took so long is worth a line in the log.
+    pub(crate) fn is_slow(&self, time: Duration) -> bool {
+        micros(Some(time)) >= self.slow_query.load(Ordering::Relaxed)
+    }
+
+    /// Tells whether an address may ask now.
+    pub(crate) fn admits_address(&self, address: IpAddr) -> bool {
+        self.address_rate.admits(&rate::network(address), || self.started.elapsed())
+    }
+
+    /// Tells whether a key may ask now.
+    pub(crate) fn admits_key(&self, caller: &Caller) -> bool {
+        self.key_rate.admits(&caller.actor().id, || self.started.elapsed())
+    }
+}
+
+fn micros(time: Option<Duration>) -> u64 {
+    time.and_then(|time| u64::try_from(time.as_micros()).ok()).unwrap_or(u64::MAX)
 }
 
 /// Names requests: a number that differs from start to start, then a counter.

@@ -1,8 +1,8 @@
-//! A connection on its way in: somebody must speak soon, and request lines are looked at.
+//! A connection: somebody must speak soon, request lines are looked at, and answers must be taken.
 //!
 //! The HTTP library limits how long a head may take once it knows the protocol. Until then a
-//! silent client would hold its connection for ever; that time is limited here. So is the time in
-//! which a client takes nothing of what it is sent.
+//! silent client would hold its connection for ever; that time is limited here. So is the time for
+//! which a client takes an answer too slowly.
 
 use std::{
     io,
@@ -14,10 +14,13 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{self, Sleep},
+    time::{self, Instant, Sleep},
 };
 
-use crate::target::Target;
+use crate::{
+    pace::{Pace, Progress},
+    target::Target,
+};
 
 /// Bytes by which the protocol is known: the length of what an HTTP/2 client says first.
 const OPENING: usize = 24;
@@ -31,29 +34,48 @@ pub(crate) struct Stream<S> {
     /// Ends a connection on which too little was said; none once enough was.
     deadline: Option<Pin<Box<Sleep>>>,
     read: usize,
-    /// Ends a connection of which nothing is taken; none while it takes what it is given.
-    stalled: Option<Pin<Box<Sleep>>>,
+    pace: Pace,
+    /// How an answer goes that the client does not take at once.
+    sending: Option<Sending>,
+}
+
+/// An answer that the client does not take at once.
+struct Sending {
+    progress: Progress,
+    /// Since when the client takes nothing, and what ends that.
+    wait: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
 impl<S> Stream<S> {
     /// Wraps a connection on which the client has `patience` to say the first words.
-    pub(crate) fn new(inner: S, target: Arc<Target>, patience: Duration) -> Self {
+    pub(crate) fn new(inner: S, target: Arc<Target>, patience: Duration, pace: Pace) -> Self {
         let deadline = Some(Box::pin(time::sleep(patience)));
-        Self { inner, target, deadline, read: 0, stalled: None }
+        Self { inner, target, deadline, read: 0, pace, sending: None }
     }
 
-    /// Gives up when nothing could be written for too long.
-    fn unless_stalled<T>(
+    /// Follows what became of a write; one that waits for too long fails.
+    fn follow(
         &mut self,
         context: &mut Context<'_>,
-        polled: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if polled.is_ready() {
-            self.stalled = None;
-            return polled;
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Pending => {
+                let start = || Sending { progress: self.pace.start(), wait: None };
+                let Sending { progress, wait } = self.sending.get_or_insert_with(start);
+                let start = || (Instant::now(), Box::pin(time::sleep(progress.patience(STALL))));
+                let (_, end) = wait.get_or_insert_with(start);
+                return end.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Ready(Ok(bytes)) => {
+                if let Some(Sending { progress, wait }) = &mut self.sending {
+                    let waited = wait.take().map(|(since, _)| since.elapsed());
+                    progress.moved(*bytes, waited.unwrap_or_default());
+                }
+            }
+            Poll::Ready(Err(_)) => {}
         }
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(time::sleep(STALL)));
-        stalled.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
+        written
     }
 }
 
@@ -88,12 +110,17 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.unless_stalled(context, polled)
+        let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.follow(context, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(context)
+        let flushed = Pin::new(&mut self.inner).poll_flush(context);
+        if flushed.is_ready() {
+            // All of it is on its way: the next answer begins anew.
+            self.sending = None;
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -105,8 +132,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.inner).poll_write_vectored(context, slices);
-        self.unless_stalled(context, polled)
+        let written = Pin::new(&mut self.inner).poll_write_vectored(context, slices);
+        self.follow(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -127,7 +154,7 @@ mod tests {
             [("", false), ("P", false), ("GET /api/v1/content/post HTTP/1.1", true)]
         {
             let (mut client, server) = duplex(1024);
-            let mut stream = Stream::new(server, Arc::default(), patience);
+            let mut stream = Stream::new(server, Arc::default(), patience, Pace { least_rate: 0 });
             client.write_all(words.as_bytes()).await.unwrap();
             let mut heard = vec![0; words.len()];
             stream.read_exact(&mut heard).await.unwrap();
@@ -142,20 +169,29 @@ mod tests {
         }
     }
 
+    /// Who takes nothing is waited for a while, who takes enough for ever.
     #[tokio::test(start_paused = true)]
-    async fn who_takes_nothing_is_cut_off() {
-        let (mut client, server) = duplex(16);
-        let mut stream = Stream::new(server, Arc::default(), STALL * 10);
-        let mut bytes = [0; 16];
-        // Slow is not stalled.
-        for _ in 0..5 {
-            stream.write_all(&bytes).await.unwrap();
-            time::sleep(STALL / 2).await;
-            client.read_exact(&mut bytes).await.unwrap();
+    async fn answers_must_be_taken() {
+        // least rate, bytes that the client takes every ten seconds, whether it gets all
+        for (least_rate, taken, gets_all) in [
+            (1000, 0, false),
+            (1000, 500, false),
+            (1000, 20_000, true),
+            (0, 0, false),
+            (0, 500, true),
+        ] {
+            let (mut client, server) = duplex(1000);
+            let pace = Pace { least_rate };
+            let mut stream = Stream::new(server, Arc::default(), Duration::from_secs(5), pace);
+            let answer = vec![b'x'; 500_000];
+            let sending = tokio::spawn(async move { stream.write_all(&answer).await });
+            let mut piece = vec![0; taken];
+            while taken > 0 && client.read_exact(&mut piece).await.is_ok() {
+                time::sleep(Duration::from_secs(10)).await;
+            }
+            let sent = sending.await.unwrap();
+            assert_eq!(sent.is_ok(), gets_all, "{least_rate}, {taken}");
+            drop(client);
         }
-        stream.write_all(&bytes).await.unwrap();
-        let started = time::Instant::now();
-        let stalled = stream.write_all(&bytes).await.unwrap_err();
-        assert_eq!((stalled.kind(), started.elapsed()), (io::ErrorKind::TimedOut, STALL));
     }
 }

@@ -4,7 +4,9 @@
 
 mod backup;
 mod commands;
+mod configuration;
 mod damage;
+mod disk;
 mod documents;
 mod faults;
 mod graphql;
@@ -17,6 +19,7 @@ mod receiver;
 mod recovery;
 mod s3;
 mod search;
+mod secrets;
 mod spaces;
 mod statuses;
 mod support;

@@ -1,10 +1,10 @@
 //! Whole spaces: what is exported comes back the same, and a second start changes nothing.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path};
 
 use super::{
     statuses::published_space,
-    support::{Place, Server, fixtures},
+    support::{Place, Server, client, fixtures},
 };
 
 /// All files below a folder, with their bytes.
@@ -103,10 +103,8 @@ fn an_export_tells_of_scheduled_publications() {
     let place = Place::with_server(&server);
     published_space(&place);
     assert_eq!(place.run(&["export", "out", "--quiet"]).stderr, "");
-    // Fails only when a provider is installed already, which is as good.
-    rustls::crypto::ring::default_provider().install_default().ok();
-    let client = reqwest::blocking::Client::builder().timeout(Duration::from_secs(30)).build();
-    let answer = client
+    let answer = client()
+        .build()
         .unwrap()
         .put(format!("{}/api/v1/content/post/draft/schedule", server.url))
         .header("x-auth-token", &server.key)

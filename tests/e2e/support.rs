@@ -8,7 +8,10 @@ use std::{
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
     thread,
+    time::Duration,
 };
+
+use reqwest::blocking::{Client, ClientBuilder};
 
 use tempfile::TempDir;
 
@@ -224,6 +227,12 @@ pub(crate) struct Server {
     folder: Option<TempDir>,
 }
 
+/// A client for requests by hand.
+pub(crate) fn client() -> ClientBuilder {
+    rustls::crypto::ring::default_provider().install_default().ok();
+    Client::builder().timeout(Duration::from_mins(1))
+}
+
 impl Server {
     /// Starts a server on a free port, with a new folder of its own.
     pub(crate) fn start() -> Self {
@@ -243,6 +252,39 @@ impl Server {
         let mut server = Self::start_as(shell, &[]);
         server.folder = Some(folder);
         server
+    }
+
+    /// Starts a server whose data folder is a disk of so many megabytes; none where the system does not
+    /// let users make one.
+    pub(crate) fn start_on_disk(megabytes: u32) -> Option<Self> {
+        let folder = TempDir::new().expect("a temporary folder can be made");
+        let mount = format!("mkdir -p data && mount -t tmpfs -o size={megabytes}m none data");
+        let disk = |line: &str| {
+            let mut shell = Command::new("unshare");
+            shell.args(["-Urm", "sh", "-c", line, env!("CARGO_BIN_EXE_cms")]);
+            shell.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+            shell.current_dir(folder.path());
+            shell
+        };
+        if !disk(&mount).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+            return None;
+        }
+        let line = format!("{mount} && exec \"$0\" \"$@\"");
+        let mut server = Self::start_as(disk(&line), &[]);
+        server.folder = Some(folder);
+        Some(server)
+    }
+
+    /// The data folder of a server that was started on a disk, as it sees it.
+    pub(crate) fn disk(&self) -> PathBuf {
+        let folder = self.folder.as_ref().expect("it has a folder of its own").path();
+        PathBuf::from(format!("/proc/{}/root{}/data", self.child.id(), folder.display()))
+    }
+
+    /// Sends a signal, by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
     }
 
     /// Starts a server that works on `data` in a folder, and waits until it listens.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
+use cms_server::Rate;
 
 use super::openapi::base_url;
 
@@ -20,7 +21,8 @@ pub(crate) struct ServeArgs {
     /// them asks.
     #[arg(long, value_name = "URL", env = "CMS_PUBLIC_URL", value_parser = base_url)]
     pub(crate) public_url: Option<String>,
-    /// Believe X-Forwarded-Host and X-Forwarded-Proto: only behind a proxy that sets both.
+    /// Believe X-Forwarded-Host, X-Forwarded-Proto and the last address of X-Forwarded-For: only
+    /// behind a proxy that sets them.
     #[arg(long, env = "CMS_TRUST_PROXY", value_parser = BoolishValueParser::new())]
     pub(crate) trust_proxy: bool,
     /// Apply these project files before listening.
@@ -64,6 +66,36 @@ pub(crate) struct ServeArgs {
     pub(crate) lenient_readonly: bool,
     #[command(flatten)]
     pub(crate) webhooks: WebhookReach,
+    /// Open connections; more wait to be accepted.
+    #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS")]
+    pub(crate) max_connections: Option<usize>,
+    /// Streams of changes at the same time; more are refused.
+    #[arg(long, value_name = "N", env = "CMS_MAX_SUBSCRIBERS")]
+    pub(crate) max_subscribers: Option<usize>,
+    /// How long the body of a request may take to arrive, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, env = "CMS_REQUEST_TIMEOUT",
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) request_timeout: u64,
+    /// Bytes per second that a client must send or take on average, after 30 seconds of waiting; 0 for
+    /// any.
+    #[arg(long, value_name = "BYTES", default_value_t = 4096, env = "CMS_LEAST_RATE")]
+    pub(crate) least_rate: u64,
+    /// Requests per second of one key, or RATE/BURST: `100/500`. More are answered with 429.
+    #[arg(long, value_name = "RATE", env = "CMS_KEY_RATE")]
+    pub(crate) key_rate: Option<Rate>,
+    /// The same for one address, whatever key it has; of IPv6, for one /64 network.
+    #[arg(long, value_name = "RATE", env = "CMS_ADDRESS_RATE")]
+    pub(crate) address_rate: Option<Rate>,
+    /// Who may read /metrics.
+    #[arg(long, default_value = "public", env = "CMS_METRICS")]
+    pub(crate) metrics: MetricsChoice,
+    /// Log reads that take longer, in milliseconds, with what they asked for; 0 logs none.
+    #[arg(long, value_name = "MS", default_value_t = 250, env = "CMS_SLOW_QUERY")]
+    pub(crate) slow_query: u64,
+    /// Read settings from this file, where neither a flag nor a variable says otherwise; without it,
+    /// from `cms.toml` in the data folder when there is one.
+    #[arg(long, value_name = "FILE", env = "CMS_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
     /// Form of the log on standard error.
     #[arg(long, default_value = "text", env = "CMS_LOG_FORMAT")]
     pub(crate) log_format: LogFormat,
@@ -87,6 +119,16 @@ pub(crate) struct WebhookReach {
 pub(crate) enum DurabilityChoice {
     Full,
     Normal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MetricsChoice {
+    /// Whoever reaches the server.
+    Public,
+    /// Who has an admin key.
+    Admin,
+    /// Nobody.
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,7 @@
 //! `cms serve`: opens the folder, makes the first keys, applies files, and runs the server.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     io::{self, IsTerminal},
     net::SocketAddr,
     sync::Arc,
@@ -11,32 +12,51 @@ use cms_core::{
     BackupPlan, CoreConfig, Durability, Error, FirstKeys,
     wire::key::{CreatedKey, KeyKind},
 };
-use cms_server::ServerConfig;
-use tracing_subscriber::EnvFilter;
+use cms_server::{MetricsAccess, ServerConfig, Tunables};
+use tracing_subscriber::{
+    EnvFilter, Layer, fmt, layer::SubscriberExt, reload, util::SubscriberInitExt,
+};
 
 use super::{apply, import};
 use crate::{
-    cli::{DurabilityChoice, LogFormat, ServeArgs},
+    cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, ServeArgs},
+    config_file::{self, FOLDER},
     failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
+    report,
     settings::{self, Place, Settings},
     target::{self, Direct},
 };
 
-/// The folder when nothing else is said.
-const FOLDER: &str = "cms-data";
+/// Settings that count from the moment on in which they are read again.
+const RELOADED: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 
 /// What a request that uploads a file holds besides the file, at most.
 const OTHER_FIELDS: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    start_log(args.log_format, &args.log_level)?;
+    let set_level = start_log(args.log_format, &args.log_level)?;
+    let mut known = config_file::read()?.values;
     let mut config = ServerConfig {
         listen: args.listen,
         public_url: args.public_url.clone(),
         trust_proxy: args.trust_proxy,
+        least_rate: args.least_rate,
+        request_timeout: Duration::from_secs(args.request_timeout),
+        metrics: match args.metrics {
+            MetricsChoice::Public => MetricsAccess::Public,
+            MetricsChoice::Admin => MetricsAccess::Admin,
+            MetricsChoice::Off => MetricsAccess::Off,
+        },
+        tunables: tunables(args),
         ..ServerConfig::default()
     };
+    if let Some(connections) = args.max_connections {
+        config.connections = connections;
+    }
+    if let Some(subscribers) = args.max_subscribers {
+        config.subscribers = subscribers;
+    }
     if let Some(limit) = args.body_limit {
         config.body_limit = limit;
     }
@@ -68,7 +88,8 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
 
     let running = bound.serve(cms).map_err(|error| cannot_listen(args.listen, &error))?;
     printer.note(&format!("listening on http://{}", running.address()))?;
-    running.run_until_signal().map_err(|error| cannot_listen(args.listen, &error))?;
+    let reload = || reload(&mut known, &set_level);
+    running.run_until_signal(reload).map_err(|error| cannot_listen(args.listen, &error))?;
     Ok(Outcome::Done)
 }
 
@@ -83,19 +104,66 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     }
 }
 
+/// Sets what is logged.
+type SetLevel = Box<dyn Fn(&str) -> Result<()>>;
+
 /// Sends the log to standard error. `level` is a level or a filter such as `cms=debug`.
-fn start_log(format: LogFormat, level: &str) -> Result<()> {
-    // Migrations tell each of their steps; their errors are ours to report.
-    let filter = EnvFilter::try_new(format!("refinery_core=warn,{level}"))
-        .map_err(|error| Failure::usage(format!("\"{level}\" is no log level: {error}")))?;
+fn start_log(format: LogFormat, level: &str) -> Result<SetLevel> {
+    let (filter_now, handle) = reload::Layer::new(filter(level)?);
     // A log that cannot be written is no reason to fail: saying so on the same output would panic.
-    let log = tracing_subscriber::fmt().log_internal_errors(false);
-    let log = log.with_env_filter(filter).with_writer(io::stderr);
-    match format {
-        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
-        LogFormat::Json => log.json().init(),
+    let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
+    let log = match format {
+        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).boxed(),
+        LogFormat::Json => log.json().boxed(),
+    };
+    tracing_subscriber::registry().with(log.with_filter(filter_now)).init();
+    Ok(Box::new(move |level: &str| {
+        let failed = |error: reload::Error| Failure::local(error.to_string());
+        handle.reload(filter(level)?).map_err(failed)
+    }))
+}
+
+fn filter(level: &str) -> Result<EnvFilter> {
+    // Migrations tell each of their steps; their errors are ours to report.
+    EnvFilter::try_new(format!("refinery_core=warn,{level}"))
+        .map_err(|error| Failure::usage(format!("\"{level}\" is no log level: {error}")))
+}
+
+fn tunables(args: &ServeArgs) -> Tunables {
+    Tunables {
+        slow_query: (args.slow_query > 0).then(|| Duration::from_millis(args.slow_query)),
+        key_rate: args.key_rate,
+        address_rate: args.address_rate,
     }
-    Ok(())
+}
+
+/// Reads the settings again, and says of each that changed whether it counts from now on.
+fn reload(known: &mut BTreeMap<String, String>, set_level: &SetLevel) -> Option<Tunables> {
+    let read = config_file::read().and_then(|given| match given.cli.command {
+        Command::Serve(args) => set_level(&args.log_level).map(|()| (args, given.values)),
+        _ => Err(Failure::local("the command line changed")),
+    });
+    let (args, now) = match read {
+        Ok(read) => read,
+        Err(failure) => {
+            let reasons = report::failure_body(&failure).to_string();
+            tracing::error!(reasons, "the settings cannot be read: nothing changes");
+            return None;
+        }
+    };
+    let names: BTreeSet<String> = known.keys().chain(now.keys()).cloned().collect();
+    for setting in names.iter().filter(|name| known.get(*name) != now.get(*name)) {
+        let (from, to) = (known.get(setting), now.get(setting));
+        if RELOADED.contains(&setting.as_str()) {
+            tracing::info!(%setting, ?from, ?to, "a setting changed");
+        } else {
+            tracing::warn!(%setting, ?from, ?to, "a setting changed that needs a restart");
+        }
+    }
+    tracing::info!("the settings were read again");
+    known.retain(|name, _| !RELOADED.contains(&name.as_str()));
+    known.extend(now.into_iter().filter(|(name, _)| RELOADED.contains(&name.as_str())));
+    Some(tunables(&args))
 }
 
 fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {

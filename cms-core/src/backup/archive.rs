@@ -134,7 +134,7 @@ fn append(
 
 /// What a reader of ours said, or what became of the output.
 fn unwritten(error: io::Error) -> Error {
-    error.downcast().unwrap_or_else(|error| Error::Internal(error.into()))
+    error.downcast().unwrap_or_else(Error::of_disk)
 }
 
 /// A reader that gives as many bytes as were promised, or fails.
@@ -205,7 +205,7 @@ pub(super) struct Content<'e> {
 impl Content<'_> {
     /// Writes all of it.
     pub(super) fn write_to(&mut self, output: &mut dyn Write) -> Result<()> {
-        self.each(|bytes| output.write_all(bytes).map_err(|error| Error::Internal(error.into())))
+        self.each(|bytes| output.write_all(bytes).map_err(Error::of_disk))
     }
 
     fn skip_rest(&mut self) -> Result<()> {

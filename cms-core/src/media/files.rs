@@ -11,7 +11,7 @@ use std::{
     io::{ErrorKind, Read, Seek},
     ops::Range,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -25,7 +25,7 @@ use crate::{
     CoreConfig,
     clock::Timestamp,
     config::{Bucket, Durability, MediaStorage},
-    error::{Error, Result},
+    error::{Error, Result, is_full},
 };
 
 /// Where files are, within the data folder and within a bucket.
@@ -48,6 +48,8 @@ pub(crate) struct Files {
     space: String,
     /// A command that has nothing to do with media opens none.
     open: OnceLock<Storage>,
+    /// Why the storage did not answer when it was looked at last.
+    fault: Mutex<Option<String>>,
 }
 
 /// A file that is stored.
@@ -58,7 +60,7 @@ pub(crate) struct StoredFile {
 
 impl Files {
     pub(crate) fn new(config: &CoreConfig, space: String) -> Self {
-        Self { config: config.clone(), space, open: OnceLock::new() }
+        Self { config: config.clone(), space, open: OnceLock::new(), fault: Mutex::default() }
     }
 
     /// Reaches for the storage, which otherwise happens when it is needed first.
@@ -68,6 +70,33 @@ impl Files {
     /// folder, [`Error::Internal`] when it refuses us.
     pub(crate) fn connect(&self) -> Result<()> {
         self.open().map(drop)
+    }
+
+    /// Looks whether storage outside the folder answers, for [`Self::fault`].
+    pub(crate) fn watch(&self) -> Result<()> {
+        if self.config.media == MediaStorage::Folder {
+            return Ok(());
+        }
+        let looked =
+            self.open().and_then(|open| self.found(open.wait(open.store.head(&Key::from(OWNER)))));
+        *self.lock_fault() = looked.as_ref().err().map(|error| match error {
+            Error::Internal(cause) => cause.to_string(),
+            error => error.to_string(),
+        });
+        looked.map(drop)
+    }
+
+    /// Says why files cannot be had, as far as that is known without asking for one.
+    pub(crate) fn fault(&self) -> Option<String> {
+        if self.config.media == MediaStorage::Folder {
+            let usable = fs::create_dir_all(self.config.folder.join(FILES));
+            return usable.err().map(|error| error.to_string());
+        }
+        self.lock_fault().clone()
+    }
+
+    fn lock_fault(&self) -> MutexGuard<'_, Option<String>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins to receive a file.
@@ -89,13 +118,13 @@ impl Files {
             return Ok(true);
         }
         if self.config.durability == Durability::Full {
-            incoming.file().sync_all().map_err(internal)?;
+            incoming.file().sync_all().map_err(Error::of_storage)?;
         }
         let from = Key::from_iter([INCOMING, &name(incoming.path())]);
         match open.wait(open.store.rename_if_not_exists(&from, &key(id))) {
             Ok(()) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
-            Err(error) => Err(internal(error)),
+            Err(error) => Err(Error::of_storage(error)),
         }
     }
 
@@ -106,8 +135,8 @@ impl Files {
         key: &Key,
         incoming: &mut Incoming,
     ) -> Result<()> {
-        let failure = |error| self.failure(&error);
-        incoming.file().rewind().map_err(internal)?;
+        let failure = |error| self.failure(error);
+        incoming.file().rewind().map_err(Error::of_storage)?;
         if incoming.size() <= PART {
             let whole = next_part(incoming)?;
             return store.put(key, whole.into()).await.map(drop).map_err(failure);
@@ -171,7 +200,7 @@ impl Files {
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Busy("another backup is being made".to_owned()));
                 }
-                Err(TryLockError::Error(error)) => return Err(internal(error)),
+                Err(TryLockError::Error(error)) => return Err(Error::of_disk(error)),
             }
         }
     }
@@ -190,7 +219,7 @@ impl Files {
         match lock.try_lock_shared() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(false),
-            Err(TryLockError::Error(error)) => return Err(internal(error)),
+            Err(TryLockError::Error(error)) => return Err(Error::of_disk(error)),
         }
         let open = self.open()?;
         let keys: Vec<_> = ids.iter().map(|id| Ok(key(id))).collect();
@@ -215,7 +244,7 @@ impl Files {
             let is_ours = |id: &FileId| key(id) == meta.location;
             Ok(id.filter(is_ours).map(|id| StoredFile { id, stored_at }))
         });
-        open.wait(stored.try_collect()).map_err(|error| self.failure(&error))
+        open.wait(stored.try_collect()).map_err(|error| self.failure(error))
     }
 
     /// Removes what was begun to be received before a point in time and never finished.
@@ -259,7 +288,7 @@ impl Files {
             ))),
             None => {
                 let put = store.put(&key, self.space.clone().into()).await;
-                put.map(drop).map_err(|error| self.failure(&error))
+                put.map(drop).map_err(|error| self.failure(error))
             }
         }
     }
@@ -269,14 +298,14 @@ impl Files {
         match outcome {
             Ok(found) => Ok(Some(found)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(self.failure(&error)),
+            Err(error) => Err(self.failure(error)),
         }
     }
 
-    fn failure(&self, error: &object_store::Error) -> Error {
+    fn failure(&self, error: object_store::Error) -> Error {
         match &self.config.media {
-            MediaStorage::Folder => Error::internal(error.to_string()),
-            MediaStorage::S3(bucket) => s3::failure(bucket, error),
+            MediaStorage::Folder => Error::of_storage(error),
+            MediaStorage::S3(bucket) => s3::failure(bucket, &error),
         }
     }
 }
@@ -289,7 +318,7 @@ fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
         let Some(id) = FileId::parse(&name).filter(|id| id.to_string() == name) else { continue };
         match fs::metadata(&path) {
             Ok(meta) if meta.is_file() => {
-                let modified = meta.modified().map_err(internal)?;
+                let modified = meta.modified().map_err(Error::of_storage)?;
                 // A copy keeps the time of the first one; it is new here all the same.
                 let since = meta.created().map_or(modified, |created| created.max(modified));
                 files.push(StoredFile { id, stored_at: Timestamp::of(since) });
@@ -316,7 +345,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Reads what goes with one request; nothing at the end of the file.
 fn next_part(incoming: &Incoming) -> Result<Bytes> {
     let mut part = Vec::new();
-    incoming.file().take(PART).read_to_end(&mut part).map_err(internal)?;
+    incoming.file().take(PART).read_to_end(&mut part).map_err(Error::of_storage)?;
     Ok(part.into())
 }
 
@@ -330,9 +359,6 @@ fn name(path: &Path) -> String {
 
 /// An error of the system with the place where it happened.
 pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    Error::internal(format!("{} cannot be used: {error}", path.display()))
-}
-
-pub(super) fn internal(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::Internal(error.into())
+    let sentence = format!("{} cannot be used: {error}", path.display());
+    if is_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
 }

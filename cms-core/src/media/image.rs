@@ -4,7 +4,7 @@
 //! conditional request needs. [`Media::rendered`] looks for a picture that was made before.
 //! [`Media::picture`] makes it.
 
-use std::{borrow::Cow, fmt::Write as _, ops::Range};
+use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -144,6 +144,7 @@ impl Media<'_> {
     pub fn rendered(&self, image: &Image) -> Option<Picture> {
         let (name, _) = image.rendering.as_ref()?;
         if let Some(picture) = self.cms.recent_renders.get(&image.etag) {
+            self.cms.renders.uses.recent.fetch_add(1, Ordering::Relaxed);
             return Some(Picture::Rendered(Made::Whole(picture)));
         }
         let now = self.cms.config.clock.now().system_time();
@@ -151,6 +152,7 @@ impl Media<'_> {
         if made.size() == 0 {
             return None;
         }
+        self.cms.renders.uses.cached.fetch_add(1, Ordering::Relaxed);
         if let Made::Whole(picture) = &made {
             self.cms.recent_renders.keep(&image.etag, picture);
         }

@@ -13,15 +13,21 @@ use std::{
     hash::{Hash, Hasher},
     io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
 use bytes::Bytes;
 use quick_cache::{Weighter, sync::Cache};
 
-use super::{files::internal, id::FileId};
-use crate::{error::Result, limits};
+use super::id::FileId;
+use crate::{
+    error::{Error, Result},
+    limits,
+};
 
 /// Locks under which pictures are made; pictures that share one wait for each other.
 const LOCKS: usize = 64;
@@ -65,6 +71,17 @@ pub(crate) struct Renders {
     /// Bytes of all files; not known before the first was written.
     size: Mutex<Option<u64>>,
     making: [Mutex<()>; LOCKS],
+    pub(super) uses: Uses,
+}
+
+/// How often pictures were found, and made.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// In memory.
+    pub(super) recent: AtomicU64,
+    /// On disk.
+    pub(super) cached: AtomicU64,
+    made: AtomicU64,
 }
 
 impl Made {
@@ -87,7 +104,7 @@ impl Pieces {
     pub fn read(&mut self) -> Result<Vec<u8>> {
         let most = self.size.min(limits::PIECE_BYTES);
         let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
-        (&self.file).take(most).read_to_end(&mut piece).map_err(internal)?;
+        (&self.file).take(most).read_to_end(&mut piece).map_err(Error::of_disk)?;
         Ok(piece)
     }
 }
@@ -117,7 +134,13 @@ impl Recent {
 impl Renders {
     pub(crate) fn new(folder: PathBuf, capacity: u64) -> Self {
         let making = std::array::from_fn(|_| Mutex::default());
-        Self { folder, capacity, size: Mutex::default(), making }
+        Self { folder, capacity, size: Mutex::default(), making, uses: Uses::default() }
+    }
+
+    /// How often pictures were found in memory, found on disk, and made.
+    pub(crate) fn uses(&self) -> [u64; 3] {
+        let Uses { recent, cached, made } = &self.uses;
+        [recent, cached, made].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Returns a picture that was made before. `now` is for keeping what is used.
@@ -150,6 +173,7 @@ impl Renders {
             return Ok(made);
         }
         let picture = make()?;
+        self.uses.made.fetch_add(1, Ordering::Relaxed);
         // Whoever reads a large one slowly must not hold it in memory meanwhile.
         let is_large = picture.len() as u64 > limits::PIECE_BYTES;
         let kept = self.keep(id, name, &picture).ok().filter(|()| is_large);
@@ -163,15 +187,15 @@ impl Renders {
             // What that freed is found out when the cache seems full.
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(internal(error)),
+            Err(error) => Err(Error::of_disk(error)),
         }
     }
 
     /// Returns the files of which pictures were made.
     pub(crate) fn ids(&self) -> Result<Vec<FileId>> {
         let mut ids = Vec::new();
-        for entry in entries(&self.folder).map_err(internal)? {
-            let name = entry.map_err(internal)?.file_name();
+        for entry in entries(&self.folder).map_err(Error::of_disk)? {
+            let name = entry.map_err(Error::of_disk)?.file_name();
             ids.extend(name.to_str().and_then(FileId::parse));
         }
         Ok(ids)

@@ -6,7 +6,6 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    files::internal,
     id::FileId,
     incoming::Incoming,
     kind, pipeline, svg,
@@ -43,6 +42,12 @@ impl Media<'_> {
         self.cms.files.connect()
     }
 
+    /// Looks whether storage outside the data folder answers; [`crate::Cms::readiness`] tells what
+    /// was found. A server does so from time to time.
+    pub fn watch(&self) -> Result<()> {
+        self.cms.files.watch()
+    }
+
     /// Begins to receive a file, before anything is known of it.
     pub fn receive(&self) -> Result<Incoming> {
         self.cms.files.receive()
@@ -61,7 +66,7 @@ impl Media<'_> {
         self.cms.objects().content_type(caller, TYPE, Access::CREATE)?;
         let mut file = file;
         let content = match &mut file {
-            Some(file) => file.head(limits::INSPECTED_BYTES).map_err(internal)?,
+            Some(file) => file.head(limits::INSPECTED_BYTES).map_err(Error::of_disk)?,
             None => Vec::new(),
         };
         let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;

@@ -13,7 +13,7 @@ use object_store::{
 };
 use tokio::runtime::Runtime;
 
-use super::{files::internal, s3};
+use super::s3;
 use crate::{
     config::{Bucket, Durability},
     error::{Error, Result},
@@ -32,7 +32,7 @@ pub(crate) struct Storage {
 impl Storage {
     /// A folder that exists.
     pub(crate) fn folder(folder: &Path, durability: Durability) -> Result<Self> {
-        let store = LocalFileSystem::new_with_prefix(folder).map_err(internal)?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::of_storage)?;
         Self::over(Arc::new(store.with_fsync(durability == Durability::Full)), None)
     }
 
@@ -47,14 +47,14 @@ impl Storage {
             .thread_name("media")
             .enable_all()
             .build()
-            .map_err(internal)?;
+            .map_err(Error::of_storage)?;
         Ok(Self { store, bucket, runtime: Some(runtime) })
     }
 
     /// Returns the names of the files right here.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
         let listed = self.wait(self.store.list_with_delimiter(None));
-        let listed = listed.map_err(|error| self.failure(&error))?;
+        let listed = listed.map_err(|error| self.failure(error))?;
         let names = listed.objects.into_iter();
         Ok(names.filter_map(|meta| meta.location.filename().map(str::to_owned)).collect())
     }
@@ -62,26 +62,26 @@ impl Storage {
     /// Begins a file, which is there once it is finished.
     pub(crate) fn write(&self, name: &str) -> Result<Upload<'_>> {
         let begun = self.wait(self.store.put_multipart(&Key::from(name)));
-        let begun = begun.map_err(|error| self.failure(&error))?;
+        let begun = begun.map_err(|error| self.failure(error))?;
         Ok(Upload { storage: self, parts: WriteMultipart::new_with_chunk_size(begun, PART) })
     }
 
     /// Reads a file, a part at a time.
     pub(crate) fn read(&self, name: &str) -> Result<Download<'_>> {
         let key = Key::from(name);
-        let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(&error))?;
+        let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(error))?;
         Ok(Download { storage: self, key, rest: 0..meta.size, part: Cursor::default() })
     }
 
     /// Removes a file.
     pub(crate) fn remove(&self, name: &str) -> Result<()> {
-        self.wait(self.store.delete(&Key::from(name))).map_err(|error| self.failure(&error))
+        self.wait(self.store.delete(&Key::from(name))).map_err(|error| self.failure(error))
     }
 
-    fn failure(&self, error: &object_store::Error) -> Error {
+    fn failure(&self, error: object_store::Error) -> Error {
         match &self.bucket {
-            None => Error::internal(error.to_string()),
-            Some(bucket) => s3::failure(bucket, error),
+            None => Error::of_storage(error),
+            Some(bucket) => s3::failure(bucket, &error),
         }
     }
 
@@ -109,7 +109,7 @@ pub(crate) struct Upload<'s> {
 impl Upload<'_> {
     pub(crate) fn finish(self) -> Result<()> {
         let finished = self.storage.wait(self.parts.finish());
-        finished.map(drop).map_err(|error| self.storage.failure(&error))
+        finished.map(drop).map_err(|error| self.storage.failure(error))
     }
 
     /// Takes back what was sent, as far as that works.
@@ -125,7 +125,7 @@ impl Write for Upload<'_> {
             self.parts.write(bytes);
             Ok(bytes.len())
         });
-        sent.map_err(|error| io::Error::other(self.storage.failure(&error)))
+        sent.map_err(|error| io::Error::other(self.storage.failure(error)))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -150,7 +150,7 @@ impl Read for Download<'_> {
         let end = self.rest.end.min(self.rest.start + PART as u64);
         let part = self.storage.store.get_range(&self.key, self.rest.start..end);
         let part = self.storage.wait(part);
-        let part = part.map_err(|error| io::Error::other(self.storage.failure(&error)))?;
+        let part = part.map_err(|error| io::Error::other(self.storage.failure(error)))?;
         self.part = Cursor::new(part.to_vec());
         self.rest.start = end;
         self.part.read(buffer)

@@ -8,11 +8,11 @@ use std::{fs, path::Path};
 use serde::{Deserialize, Serialize};
 use tantivy::{
     Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
-    indexer::LogMergePolicy,
+    directory::error::OpenWriteError, indexer::LogMergePolicy,
 };
 
 use super::schema::{self, FORMAT, Fields};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_full};
 
 /// Memory that a thread may fill with new documents before it writes a segment, in bytes.
 const MEMORY_PER_THREAD: usize = 48 * 1024 * 1024;
@@ -76,7 +76,7 @@ pub(super) struct Generation {
 impl Generation {
     /// Makes an empty index.
     pub(super) fn create(folder: &Path) -> Result<Self> {
-        fs::create_dir_all(folder).map_err(|error| Error::Internal(error.into()))?;
+        fs::create_dir_all(folder).map_err(Error::of_disk)?;
         let (schema, _) = schema::schema();
         Self::over(Index::create_in_dir(folder, schema).map_err(failed)?)
     }
@@ -168,7 +168,12 @@ impl Documents {
     }
 }
 
-/// An error of the engine is ours.
+/// An error of the engine is ours, unless the disk is full.
 pub(super) fn failed(error: TantivyError) -> Error {
-    Error::Internal(error.into())
+    let (TantivyError::IoError(cause)
+    | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: cause, .. })) = &error
+    else {
+        return Error::Internal(error.into());
+    };
+    if is_full(cause) { Error::NoSpace(error.into()) } else { Error::Internal(error.into()) }
 }

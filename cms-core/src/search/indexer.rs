@@ -198,6 +198,16 @@ impl Indexer {
         Ok((if is_done { Stage::Done } else { Stage::Running(pending) }, failure))
     }
 
+    /// The row of the journal up to which searches see changes; none before the index was opened.
+    pub(crate) fn position(&self) -> Option<i64> {
+        self.lock().live.as_ref().map(|live| live.progress.seq)
+    }
+
+    /// Why the last piece of work failed, if it did.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.lock().failure.clone()
+    }
+
     /// The first row of the journal that is still needed; none when another process knows.
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
@@ -286,12 +296,12 @@ impl Indexer {
 
     /// Takes the lock and opens what is there; none when another process has it.
     fn sit_down(&self, source: Source<'_>) -> Result<Option<Box<Desk>>> {
-        fs::create_dir_all(&self.folder).map_err(disk)?;
-        let lock = File::create(self.folder.join(LOCK)).map_err(disk)?;
+        fs::create_dir_all(&self.folder).map_err(Error::of_disk)?;
+        let lock = File::create(self.folder.join(LOCK)).map_err(Error::of_disk)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(disk(error)),
+            Err(TryLockError::Error(error)) => return Err(Error::of_disk(error)),
         }
         let mut desk = Desk { _lock: lock, live: None, next: None };
         let current = self.current();
@@ -334,10 +344,10 @@ impl Indexer {
         let Some(mut next) = desk.next.take() else { return Ok(()) };
         next.feed.commit()?;
         let staged = self.folder.join("current.new");
-        fs::write(&staged, format!("{}\n", next.number)).map_err(disk)?;
-        File::open(&staged).and_then(|file| file.sync_all()).map_err(disk)?;
-        fs::rename(&staged, self.folder.join(CURRENT)).map_err(disk)?;
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(disk)?;
+        fs::write(&staged, format!("{}\n", next.number)).map_err(Error::of_disk)?;
+        File::open(&staged).and_then(|file| file.sync_all()).map_err(Error::of_disk)?;
+        fs::rename(&staged, self.folder.join(CURRENT)).map_err(Error::of_disk)?;
+        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(Error::of_disk)?;
         self.show(&next);
         let number = next.number;
         desk.live = Some(next);
@@ -387,8 +397,8 @@ impl Indexer {
     /// The generations on disk, oldest first.
     fn numbers(&self) -> Result<Vec<u64>> {
         let mut numbers = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(disk)? {
-            let name = entry.map_err(disk)?.file_name();
+        for entry in fs::read_dir(&self.folder).map_err(Error::of_disk)? {
+            let name = entry.map_err(Error::of_disk)?.file_name();
             numbers.extend(name.to_str().and_then(|name| name.parse::<u64>().ok()));
         }
         numbers.sort_unstable();
@@ -396,7 +406,7 @@ impl Indexer {
     }
 
     fn remove(&self, number: u64) -> Result<()> {
-        fs::remove_dir_all(self.path(number)).map_err(disk)
+        fs::remove_dir_all(self.path(number)).map_err(Error::of_disk)
     }
 }
 
@@ -418,8 +428,4 @@ impl Drop for GiveBack<'_> {
         self.indexer.lock().work = Work::Free(self.desk.take());
         self.indexer.returned.notify_all();
     }
-}
-
-fn disk(error: std::io::Error) -> Error {
-    Error::Internal(error.into())
 }

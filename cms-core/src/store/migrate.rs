@@ -123,9 +123,7 @@ fn migrate(path: &Path) -> Result<()> {
         .map_err(map)?;
     // Indexes that a migration meets speak of them.
     functions::register(&connection).map_err(map)?;
-    embedded::migrations::runner()
-        .run(&mut connection)
-        .map_err(|error| Error::Internal(Box::new(error)))?;
+    embedded::migrations::runner().run(&mut connection).map_err(Error::of_storage)?;
     Ok(())
 }
 

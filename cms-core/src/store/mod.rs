@@ -45,6 +45,7 @@ pub(crate) use self::{
     object::ObjectChange,
     property::{NewTexts, StoredText},
     webhook::{Attempt, DeliveryRow, NewDelivery},
+    writer::WriterCounts,
 };
 use self::{error::map, pool::Pool, writer::Writers};
 use crate::{
@@ -66,6 +67,16 @@ impl Store {
         let (path, lock) = migrate::prepare(&config.folder)?;
         let writer = pool::connect_writer(&path, config.durability)?;
         Ok(Self { readers: Pool::new(path), writers: Writers::new(writer), _lock: lock })
+    }
+
+    /// How many connections that read are in use, how many there may be, and how many threads wait.
+    pub(crate) fn reader_counts(&self) -> [usize; 3] {
+        self.readers.counts()
+    }
+
+    /// What the writer did so far.
+    pub(crate) fn writer_counts(&self) -> WriterCounts {
+        self.writers.counts()
     }
 
     /// Reads from one snapshot of the database.

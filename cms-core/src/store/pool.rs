@@ -74,6 +74,7 @@ impl Reading {
 /// Connections that can only read, opened when first needed.
 pub(super) struct Pool {
     path: PathBuf,
+    size: usize,
     state: Mutex<State>,
     returned: Condvar,
 }
@@ -89,8 +90,16 @@ struct State {
 impl Pool {
     pub(super) fn new(path: PathBuf) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let state = State { idle: Vec::new(), unopened: (2 * cores).max(4), waiting: 0 };
-        Self { path, state: Mutex::new(state), returned: Condvar::new() }
+        let size = (2 * cores).max(4);
+        let state = State { idle: Vec::new(), unopened: size, waiting: 0 };
+        Self { path, size, state: Mutex::new(state), returned: Condvar::new() }
+    }
+
+    /// How many connections are in use, how many there may be, and how many threads wait for one.
+    pub(super) fn counts(&self) -> [usize; 3] {
+        let state = self.lock();
+        let used = self.size - state.idle.len() - state.unopened;
+        [used, self.size, state.waiting]
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -8,7 +8,11 @@
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use rusqlite::Connection;
@@ -25,6 +29,19 @@ pub(super) struct Writers {
     connection: Mutex<Connection>,
     /// Who wants to know of commits.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
+    /// Commits, the jobs in them, and the time that they took together, in nanoseconds.
+    commits: AtomicU64,
+    committed: AtomicU64,
+    busy: AtomicU64,
+}
+
+/// What the writer did, and what waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriterCounts {
+    pub(crate) commits: u64,
+    pub(crate) jobs: u64,
+    pub(crate) busy: Duration,
+    pub(crate) waiting: usize,
 }
 
 #[derive(Default)]
@@ -34,9 +51,18 @@ struct Queue {
 }
 
 struct Job {
-    /// Runs the job and keeps its result; tells whether the job succeeded.
-    run: Box<dyn FnOnce(&Writer<'_>) -> bool + Send>,
+    /// Runs the job and keeps its result.
+    run: Run,
     ticket: Arc<Ticket>,
+}
+
+/// What becomes of the changes of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Keep,
+    Undo,
+    /// There is no room for them.
+    NoSpace,
 }
 
 /// Where a caller waits for its turn or its answer.
@@ -68,11 +94,23 @@ impl Writers {
             queue: Mutex::default(),
             connection: Mutex::new(connection),
             listeners: Mutex::default(),
+            commits: AtomicU64::new(0),
+            committed: AtomicU64::new(0),
+            busy: AtomicU64::new(0),
         }
     }
 
     pub(super) fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         lock(&self.listeners).push(Arc::downgrade(listener));
+    }
+
+    pub(super) fn counts(&self) -> WriterCounts {
+        WriterCounts {
+            commits: self.commits.load(Ordering::Relaxed),
+            jobs: self.committed.load(Ordering::Relaxed),
+            busy: Duration::from_nanos(self.busy.load(Ordering::Relaxed)),
+            waiting: lock(&self.queue).waiting.len(),
+        }
     }
 
     /// Runs a job inside a transaction and returns after the commit.
@@ -86,9 +124,13 @@ impl Writers {
             let result = Arc::clone(&result);
             move |writer: &Writer<'_>| {
                 let outcome = job(writer);
-                let succeeded = outcome.is_ok();
+                let verdict = match &outcome {
+                    Ok(_) => Verdict::Keep,
+                    Err(Error::NoSpace(_)) => Verdict::NoSpace,
+                    Err(_) => Verdict::Undo,
+                };
                 *lock(&result) = Some(outcome);
-                succeeded
+                verdict
             }
         };
         let is_leader = {
@@ -138,7 +180,14 @@ impl Writers {
             queue.waiting.drain(..count).collect()
         };
         let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.ticket)).unzip();
+        let started = Instant::now();
         let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
+        let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.busy.fetch_add(nanos, Ordering::Relaxed);
+        if outcome.is_ok() {
+            self.commits.fetch_add(1, Ordering::Relaxed);
+            self.committed.fetch_add(tickets.len() as u64, Ordering::Relaxed);
+        }
         for ticket in tickets {
             ticket.set(Turn::Done(outcome.clone()));
         }
@@ -151,7 +200,7 @@ impl Writers {
     }
 }
 
-type Run = Box<dyn FnOnce(&Writer<'_>) -> bool + Send>;
+type Run = Box<dyn FnOnce(&Writer<'_>) -> Verdict + Send>;
 
 /// Runs jobs in one transaction: each keeps or undoes its own changes, one commit keeps them all.
 fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
@@ -174,11 +223,18 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         if !alone {
             execute(writer, "SAVEPOINT job")?;
         }
-        let kept = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(false);
+        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(Verdict::Undo);
+        let kept = verdict == Verdict::Keep;
         succeeded |= kept;
         if writer.0.0.is_autocommit() {
             // The database gave the whole transaction up: disk full, or an I/O error.
-            return Err(Error::internal("the database rolled the transaction back"));
+            let reason = "the database rolled the transaction back";
+            let is_full = verdict == Verdict::NoSpace;
+            return Err(if is_full {
+                Error::NoSpace(reason.into())
+            } else {
+                Error::internal(reason)
+            });
         }
         if !alone {
             if !kept {
@@ -199,6 +255,7 @@ fn execute(writer: &Writer<'_>, sql: &str) -> Result<()> {
 fn shared(error: Arc<Error>) -> Error {
     match &*error {
         Error::Busy(message) => Error::Busy(message.clone()),
+        Error::NoSpace(_) => Error::NoSpace(Box::new(SharedError(error))),
         _ => Error::Internal(Box::new(SharedError(error))),
     }
 }
@@ -233,7 +290,7 @@ mod tests {
     fn insert(succeeds: bool) -> Run {
         Box::new(move |writer| {
             execute(writer, "INSERT INTO t VALUES (1)").unwrap();
-            succeeds
+            if succeeds { Verdict::Keep } else { Verdict::Undo }
         })
     }
 
@@ -246,7 +303,7 @@ mod tests {
         let spoils = |sql: &'static str| -> Run {
             Box::new(move |writer| {
                 execute(writer, sql).unwrap();
-                false
+                Verdict::Undo
             })
         };
         // jobs, rows that they leave, whether the batch itself fails
@@ -265,5 +322,40 @@ mod tests {
             assert!(connection.is_autocommit(), "batch {index}");
             assert_eq!(count(&connection) - before, rows, "batch {index}");
         }
+    }
+
+    /// Nobody in a batch is told that a change was kept which had no room, and with room again
+    /// everything goes on.
+    #[test]
+    fn a_full_disk_is_told_and_passes() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = Connection::open(folder.path().join("t.db")).unwrap();
+        connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
+        let limit = |pages: u32| {
+            let sql = format!("PRAGMA max_page_count = {pages}");
+            connection.query_row(&sql, [], |_| Ok(())).unwrap();
+        };
+        limit(4);
+        let grow = || -> Run {
+            Box::new(|writer| match execute(writer, "INSERT INTO t VALUES (zeroblob(100000))") {
+                Ok(()) => Verdict::Keep,
+                Err(Error::NoSpace(_)) => Verdict::NoSpace,
+                Err(error) => panic!("{error:?}"),
+            })
+        };
+        for jobs in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
+            let before = count(&connection);
+            let several = jobs.len() > 1;
+            match run_batch(&connection, jobs) {
+                Ok(()) => assert_eq!(count(&connection) - before, i64::from(several) * 2),
+                Err(Error::NoSpace(_)) => assert_eq!(count(&connection), before),
+                Err(error) => panic!("{error:?}"),
+            }
+            assert!(connection.is_autocommit());
+        }
+        limit(10_000);
+        let before = count(&connection);
+        run_batch(&connection, vec![insert(true), grow()]).unwrap();
+        assert_eq!(count(&connection) - before, 2);
     }
 }

@@ -24,7 +24,9 @@ pub fn status(error: &Error) -> u16 {
         Error::UnsupportedMedia => 415,
         Error::IdempotencyKeyReused => 422,
         Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => 500,
+        Error::TooManyRequests => 429,
         Error::Busy(_) => 503,
+        Error::NoSpace(_) => 507,
     }
 }
 
@@ -49,6 +51,7 @@ pub fn body(error: &Error) -> Value {
         }
         Error::NotFound { .. } => generic(404, "Not found"),
         Error::Busy(_) => generic(503, "Service Unavailable"),
+        Error::NoSpace(_) => generic(507, "Insufficient Storage"),
         Error::Unsupported(_) | Error::Unreachable(_) | Error::Internal(_) => {
             generic(500, "Internal Server Error")
         }
@@ -61,7 +64,8 @@ pub fn body(error: &Error) -> Value {
         | Error::Gone(_)
         | Error::ObjectTooLarge { .. }
         | Error::BodyTooLarge
-        | Error::UnsupportedMedia => generic(status(error), &error.to_string()),
+        | Error::UnsupportedMedia
+        | Error::TooManyRequests => generic(status(error), &error.to_string()),
     }
 }
 
@@ -106,6 +110,7 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         422 => Error::IdempotencyKeyReused,
         413 | 415 => Error::BadRequest(message()),
         429 | 503 => Error::Busy(message()),
+        507 => Error::NoSpace(message().into()),
         _ => Error::internal(format!("the server answered {status}: {}", message())),
     }
 }

@@ -56,6 +56,8 @@ pub fn code(error: &Error) -> &'static str {
         | Error::Gone(_) => "CONFLICT",
         Error::ObjectTooLarge { .. } | Error::BodyTooLarge => "PAYLOAD_TOO_LARGE",
         Error::UnsupportedMedia => "UNSUPPORTED_MEDIA_TYPE",
+        Error::TooManyRequests => "TOO_MANY_REQUESTS",
+        Error::NoSpace(_) => "INSUFFICIENT_STORAGE",
         Error::Busy(_) => "UNAVAILABLE",
         Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => "INTERNAL",
     }

@@ -1,6 +1,6 @@
 //! The JSON body of a request: content type, size, syntax (contract 1.1, 1.12).
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use axum::{
     body::{Body, Bytes, HttpBody},
@@ -10,13 +10,16 @@ use cms_core::{Error, Result};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tokio::time;
+use tokio::{sync::OwnedSemaphorePermit, time};
+
+use crate::{pace::Progress, state::App};
 
 /// How long a client may pause in the middle of a body.
-pub(crate) const PAUSE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_secs(30);
 
-/// Most memory that is reserved because a request says how long it is.
-const TRUSTED_LENGTH: usize = 1024 * 1024;
+/// Bytes from which on a body is large: few of these are held at the same time. Also the most memory
+/// that is reserved because a request says how long it is.
+const LARGE: usize = 1024 * 1024;
 
 /// Most of an unwanted body that is read away, and for how long.
 const DRAINED: u64 = 64 * 1024;
@@ -38,18 +41,64 @@ pub(crate) fn require(headers: &HeaderMap, media_type: &str) -> Result<()> {
     }
 }
 
+/// A body that must come at a pace.
+pub(crate) struct Paced<'b> {
+    body: &'b mut Body,
+    progress: Progress,
+}
+
+impl<'b> Paced<'b> {
+    pub(crate) fn new(app: &App, body: &'b mut Body) -> Self {
+        Self { body, progress: app.pace.start() }
+    }
+
+    /// Waits for the next piece; none at the end.
+    ///
+    /// # Errors
+    /// When it does not come in time, or the connection is gone.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Bytes>> {
+        loop {
+            let asked = time::Instant::now();
+            let next = time::timeout(self.progress.patience(PAUSE), self.body.frame());
+            let Some(frame) = next.await? else {
+                return Ok(None);
+            };
+            let Ok(data) = frame.map_err(io::Error::other)?.into_data() else { continue };
+            self.progress.moved(data.len(), asked.elapsed());
+            return Ok(Some(data));
+        }
+    }
+}
+
+/// A whole body. A large one is let go together with its turn.
+#[derive(Default)]
+pub(crate) struct Whole {
+    pub(crate) bytes: Bytes,
+    _turn: Option<OwnedSemaphorePermit>,
+}
+
 /// Reads a whole body, of at most `limit` bytes.
-pub(crate) async fn read(body: &mut Body, limit: usize) -> Result<Bytes> {
+pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<Whole> {
+    let reading = read_all(app, Paced::new(app, body), limit);
+    time::timeout(app.request_timeout, reading).await.map_err(|_| malformed())?
+}
+
+async fn read_all(app: &App, mut paced: Paced<'_>, limit: usize) -> Result<Whole> {
+    let body = &*paced.body;
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if declared > limit {
         return Err(Error::BodyTooLarge);
     }
     let mut first = Bytes::new();
     let mut all = Vec::new();
-    while let Some(frame) = time::timeout(PAUSE, body.frame()).await.map_err(|_| malformed())? {
-        let Ok(data) = frame.map_err(|_| malformed())?.into_data() else { continue };
-        if first.len() + all.len() + data.len() > limit {
+    let mut turn = None;
+    while let Some(data) = paced.next().await.map_err(|_| malformed())? {
+        let length = first.len() + all.len() + data.len();
+        if length > limit {
             return Err(Error::BodyTooLarge);
+        }
+        if turn.is_none() && length.max(declared) > LARGE {
+            turn = Some(app.permits.large_body().await?);
         }
         if first.is_empty() && all.is_empty() {
             // Small bodies come in one piece, which need not be copied.
@@ -57,12 +106,12 @@ pub(crate) async fn read(body: &mut Body, limit: usize) -> Result<Bytes> {
             continue;
         }
         if all.is_empty() {
-            all.reserve(declared.min(TRUSTED_LENGTH).max(first.len() + data.len()));
+            all.reserve(declared.min(LARGE).max(first.len() + data.len()));
             all.extend_from_slice(&std::mem::take(&mut first));
         }
         all.extend_from_slice(&data);
     }
-    Ok(if all.is_empty() { first } else { all.into() })
+    Ok(Whole { bytes: if all.is_empty() { first } else { all.into() }, _turn: turn })
 }
 
 /// Reads away what nobody wanted of a body, when it is short and comes at once: a connection with

@@ -7,7 +7,6 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
 
 use axum::{
@@ -16,12 +15,14 @@ use axum::{
 };
 use cms_core::{Error, Incoming, Result, wire::media::UploadRequest};
 use futures_util::{Stream, stream};
-use http_body_util::BodyExt;
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use percent_encoding::percent_decode_str;
 use tokio::{task, time};
 
-use super::{body, query};
+use super::{
+    body::{self, Paced},
+    query,
+};
 use crate::{blocking, state::App};
 
 /// The field of the file; there may be one.
@@ -34,8 +35,6 @@ const FIELDS: usize = 100;
 const PIECE: usize = 256 * 1024;
 /// Bytes that may come before the next part, or in a short field: more than either needs.
 const GAP: usize = 128 * 1024;
-/// How long a whole form may take: it holds a turn that others wait for.
-const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What a form holds.
 pub(crate) struct Form {
@@ -51,8 +50,25 @@ pub(crate) async fn read(app: &Arc<App>, headers: &HeaderMap, body: &mut Body) -
     }
     // Who has no turn yet is not told to send.
     let _turn = app.permits.upload().await?;
-    let reading = read_fields(app, boundary, body);
-    time::timeout(PATIENCE, reading).await.map_err(|_| malformed())?
+    let reading = async {
+        let form = read_fields(app, boundary, body).await;
+        if matches!(form, Err(Error::NoSpace(_))) {
+            // Who is cut off while sending hears no answer, and would send all of it again.
+            read_away(app, body).await;
+        }
+        form
+    };
+    time::timeout(app.request_timeout, reading).await.map_err(|_| malformed())?
+}
+
+/// Takes what is left of a form, and keeps nothing of it.
+async fn read_away(app: &App, body: &mut Body) {
+    let mut left = app.upload_limit;
+    let mut paced = Paced::new(app, body);
+    while let Ok(Some(data)) = paced.next().await {
+        let Some(less) = left.checked_sub(data.len() as u64) else { return };
+        left = less;
+    }
 }
 
 /// What stands between the fields.
@@ -69,7 +85,7 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
         .per_field(FIELD_BYTES)
         .for_field(FILE, app.upload_limit);
     let constraints = Constraints::new().size_limit(limits);
-    let frames = frames(body, Arc::clone(&gap));
+    let frames = frames(Paced::new(app, body), Arc::clone(&gap));
     let mut fields = Multipart::with_constraints(frames, boundary, constraints);
     let mut form = Form::default();
     let mut count = 0;
@@ -107,7 +123,7 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
         if is_last || piece.len() >= PIECE {
             let write = move |_: &App| file.write_all(&piece).map(|()| (file, piece));
             let written = blocking::cross(app, write).await?;
-            (file, piece) = written.map_err(|error| Error::Internal(error.into()))?;
+            (file, piece) = written.map_err(Error::of_disk)?;
             piece.clear();
         }
         if is_last {
@@ -119,22 +135,16 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
 /// The data of a body, as the parser may have it. The parser keeps all that it can get, and looks for
 /// a part in that again and again: so it gets one frame at a time, and not many without a part. The
 /// last one, of any length, does not count: it may not have been looked at.
-fn frames(body: &mut Body, gap: Arc<AtomicUsize>) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    stream::try_unfold((body, gap, 0), |(body, gap, last)| async move {
+fn frames(body: Paced<'_>, gap: Arc<AtomicUsize>) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    stream::try_unfold((body, gap, 0), |(mut body, gap, last)| async move {
         task::yield_now().await;
         if gap.load(Ordering::Relaxed) > GAP + last {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        loop {
-            let Some(frame) = time::timeout(body::PAUSE, body.frame()).await? else {
-                return Ok(None);
-            };
-            if let Ok(data) = frame.map_err(io::Error::other)?.into_data() {
-                let length = data.len();
-                gap.fetch_add(length, Ordering::Relaxed);
-                return Ok(Some((data, (body, gap, length))));
-            }
-        }
+        let Some(data) = body.next().await? else { return Ok(None) };
+        let length = data.len();
+        gap.fetch_add(length, Ordering::Relaxed);
+        Ok(Some((data, (body, gap, length))))
     })
 }
 

@@ -51,19 +51,27 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns the names that a route does not know, as a header value (contract 1.11). A `[]` at
-    /// the end of a known name marks an array, `[*]` a map.
+    /// Returns the names that a route does not know, as a header value (contract 1.11).
     pub(crate) fn ignored(&self, known: &[&str]) -> Option<HeaderValue> {
-        let is_known = |name: &str| {
-            name == auth::PARAMETER
-                || known.iter().any(|k| match (k.strip_suffix("[]"), k.strip_suffix("[*]")) {
-                    (Some(array), _) => is_element(name, array),
-                    (_, Some(map)) => key(name, map).is_some(),
-                    _ => name == *k,
-                })
-        };
-        deprecation::names(self.pairs.iter().map(|(n, _)| n.as_ref()).filter(|n| !is_known(n)))
+        let is_ignored = |name: &&str| *name != auth::PARAMETER && !is_known(name, known);
+        deprecation::names(self.pairs.iter().map(|(name, _)| name.as_ref()).filter(is_ignored))
     }
+
+    /// Returns the pairs that a route knows. The key is none of them, however it is spelt.
+    pub(crate) fn known(&self, known: &[&str]) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.pairs.iter().map(|(name, value)| (name.as_ref(), value.as_ref()));
+        pairs.filter(|(name, _)| is_known(name, known))
+    }
+}
+
+/// Tells whether a name is among those that a route knows. Of these a `[]` at the end marks an array,
+/// `[*]` a map.
+fn is_known(name: &str, known: &[&str]) -> bool {
+    known.iter().any(|k| match (k.strip_suffix("[]"), k.strip_suffix("[*]")) {
+        (Some(array), _) => is_element(name, array),
+        (_, Some(map)) => key(name, map).is_some(),
+        _ => name == *k,
+    })
 }
 
 /// Tells whether a parameter belongs to an array.

@@ -121,8 +121,7 @@ impl Follower {
         let first = self.read().await?;
         let (sender, receiver) = mpsc::channel(1);
         if self.parts.method != Method::HEAD {
-            let slot = self.app.subscribers.clone().try_acquire_owned();
-            let slot = slot.map_err(|_| Error::Busy("too many streams of changes".to_owned()))?;
+            let slot = self.app.permits.subscriber()?;
             tokio::spawn(self.follow(first, commits, sender, slot));
         }
         let next = |mut receiver: mpsc::Receiver<Bytes>| async {

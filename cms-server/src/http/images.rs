@@ -28,7 +28,6 @@ use crate::{
 
 const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox");
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 /// Longest media type that is sent: clients refuse long headers.
@@ -75,7 +74,6 @@ async fn serve(app: &Arc<App>, parts: &Parts, image: &Arc<Image>) -> Result<Answ
     Ok(answer
         .with_header(header::ETAG, validators.etag())
         .with_header(header::LAST_MODIFIED, validators.last_modified())
-        .with_header(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF)
         .with_optional(header::VARY, image.varies.then_some(ACCEPT)))
 }
 

@@ -106,7 +106,6 @@ async fn unknown_paths_and_methods() {
         "/api/v2/media",
         "/image",
         "/images/0x0/a.png",
-        "/metrics",
         "/api/v1/internal/jobs",
     ];
     for path in unknown {

@@ -44,6 +44,7 @@ pub(crate) fn rows() -> Vec<Row> {
 
     row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
     row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
+    row("GET", "/metrics", "/metrics", none.clone(), PUBLIC);
     row("GET", "/api/auth-context", "/api/auth-context", none.clone(), ANY_KEY);
 
     let types = "/api/v1/internal/contenttype";
@@ -240,5 +241,8 @@ fn every_route_has_a_row_here() {
 fn only_health_pictures_and_the_page_about_the_api_are_public() {
     let mut public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
     let pages: Vec<_> = public.extract_if(.., |path| path.starts_with("/docs")).collect();
-    assert_eq!((public, pages.len()), (vec!["/healthz", "/readyz", "/image/{*path}"], 5));
+    assert_eq!(
+        (public, pages.len()),
+        (vec!["/healthz", "/readyz", "/metrics", "/image/{*path}"], 5)
+    );
 }

@@ -188,6 +188,7 @@ async fn headers_say_how_to_keep_a_picture() {
             "last-modified": MODIFIED,
             "cache-control": "public, max-age=86400",
             "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
             "accept-ranges": "bytes",
         })
     };
@@ -282,6 +283,7 @@ async fn known_pictures_are_not_sent_again() {
                     "last-modified": MODIFIED,
                     "cache-control": "public, max-age=86400",
                     "x-content-type-options": "nosniff",
+                    "referrer-policy": "no-referrer",
                 });
                 assert_eq!(told(&reply.headers), wanted);
             }

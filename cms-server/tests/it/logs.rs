@@ -3,9 +3,12 @@
 use std::{
     io::{self, Write},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
+use cms_server::{ServerConfig, Tunables};
 use serde_json::{Value, json};
+use tracing::{Dispatch, subscriber::DefaultGuard};
 
 use crate::support::{TestApp, Who};
 
@@ -23,20 +26,46 @@ impl Write for Log {
     }
 }
 
+/// What this thread logs.
+struct Recording {
+    log: Log,
+    guard: DefaultGuard,
+    beside: Dispatch,
+}
+
+impl Recording {
+    fn start() -> Self {
+        // A single listener is only asked in its own thread whether it wants a line: when another test
+        // comes by the line first, nobody seems to. Of several, all are asked.
+        let beside = Dispatch::new(tracing_subscriber::registry());
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .json()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(move || writer.clone())
+            .finish();
+        Self { log, guard: tracing::subscriber::set_default(subscriber), beside }
+    }
+
+    fn end(self) -> String {
+        drop((self.guard, self.beside));
+        String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// The lines with a message, as fields.
+fn lines(text: &str, message: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["fields"].clone())
+        .filter(|fields| fields["message"] == message)
+        .collect()
+}
+
 #[tokio::test]
 async fn requests_are_logged_without_keys_queries_and_bodies() {
     let app = TestApp::new();
-    // A single listener is only asked in its own thread whether it wants a line: when another test
-    // comes by the line first, nobody seems to. Of several, all are asked.
-    let beside = tracing::Dispatch::new(tracing_subscriber::registry());
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || writer.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let recording = Recording::start();
     let key = app.key(Who::ReadWrite).unwrap();
     let path = format!("/api/v1/content/post?auth_token={key}&hidden=hidden");
     let headers = [("content-type", "application/json"), ("x-request-id", "r-1")];
@@ -46,18 +75,11 @@ async fn requests_are_logged_without_keys_queries_and_bodies() {
         app.ask(Who::ReadOnly, "DELETE", "/api/v1/content/post/one", &Value::Null).await.status,
         403
     );
-    drop(guard);
-    drop(beside);
-
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let text = recording.end();
     for secret in [key, app.key(Who::ReadOnly).unwrap(), "hidden", "auth_token"] {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
-    let lines: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["fields"].clone())
-        .filter(|fields| fields["message"] == "request")
-        .collect();
+    let lines = lines(&text, "request");
     let told = |line: &Value| json!([line["method"], line["path"], line["status"]]);
     let wanted = [
         json!(["POST", "/api/v1/content/post", 200]),
@@ -65,4 +87,45 @@ async fn requests_are_logged_without_keys_queries_and_bodies() {
     ];
     assert_eq!(lines.iter().map(told).collect::<Vec<_>>(), wanted);
     assert_eq!(lines[0]["request_id"], "r-1");
+    assert_eq!(
+        (&lines[0]["route"], &lines[0]["key"]),
+        (&json!("/api/v1/content/{name}"), &json!("read-write"))
+    );
+}
+
+/// A slow read is told with what made it slow, but for the key.
+#[tokio::test]
+async fn slow_reads_are_logged_with_what_they_asked_for() {
+    let tunables = Tunables { slow_query: Some(Duration::ZERO), ..Tunables::default() };
+    let app = TestApp::with(&ServerConfig { tunables, ..ServerConfig::default() });
+    let recording = Recording::start();
+    let key = app.key(Who::ReadOnly).unwrap();
+    let filter =
+        "filters=%7B%22title%22%3A%7B%22type%22%3A%22contains%22%2C%22filter%22%3A%22x%22%7D%7D";
+    let order = "x".repeat(5000);
+    let path =
+        format!("/api/v1/content/post?auth_token={key}&{filter}&token={key}&order_by={order}");
+    assert_eq!(app.send("GET", &path, &[], "").await.status, 200);
+    let query = json!({ "query": "{ __typename }", "variables": { "token": key } });
+    let headers = [("x-auth-token", key), ("content-type", "application/json")];
+    let reply = app.send("POST", "/api/graphql", &headers, query.to_string()).await;
+    assert_eq!(reply.status, 200);
+    // Not reads of content.
+    app.send("GET", "/healthz", &[], "").await;
+    app.create("post", &json!({ "title": "Two" })).await;
+    let text = recording.end();
+    assert!(!text.contains(key), "{text}");
+    let lines = lines(&text, "slow query");
+    assert_eq!(lines.len(), 2, "{text}");
+    assert_eq!(
+        (&lines[1]["query"], &lines[1]["path"]),
+        (&json!("{ __typename }"), &json!("/api/graphql"))
+    );
+    let query = lines[0]["query"].as_str().unwrap();
+    let wanted = r#"filters={"title":{"type":"contains","filter":"x"}}&order_by=x"#;
+    assert!(query.starts_with(wanted), "{query}");
+    assert_eq!(query.len(), 1000);
+    assert_eq!(lines[0]["route"], "/api/v1/content/{name}");
+    assert_eq!(lines[0]["path"], "/api/v1/content/post");
+    assert!(lines[0]["micros"].is_u64());
 }

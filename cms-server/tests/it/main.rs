@@ -16,6 +16,7 @@ mod logs;
 mod media;
 mod messages;
 mod openapi;
+mod operations;
 mod publish;
 mod queries;
 mod recovery;

@@ -1,0 +1,283 @@
+//! `cms.toml`: the settings of `cms serve` in a file, each under the name of its flag.
+//!
+//! A setting of the file becomes the flag of that name, unless that flag was given or its variable is
+//! set. So there is one list of settings, one way to read a value, and one place for defaults: clap.
+
+use std::{collections::BTreeMap, env, ffi::OsString, fs, ops::Range, path::PathBuf};
+
+use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
+use toml::de::{DeTable, DeValue};
+
+use crate::{
+    cli::{Cli, Command},
+    failure::{Failure, Fault, Kind, Result},
+};
+
+/// The command that has a file.
+const COMMAND: &str = "serve";
+/// The name of the file in a data folder.
+const NAME: &str = "cms.toml";
+/// Where data is when nothing else is said.
+pub(crate) const FOLDER: &str = "cms-data";
+/// Settings of all commands that a server has, too.
+const SHARED: [&str; 2] = ["data", "media"];
+/// Flags that make no sense in the file.
+const CONFIG: &str = "config";
+
+/// A command line with the file read.
+pub(crate) struct Given {
+    pub(crate) cli: Cli,
+    /// Every setting of the server that has a value, under its name.
+    pub(crate) values: BTreeMap<String, String>,
+}
+
+/// Adds the file to a command line that was read, if its command has one.
+pub(crate) fn completed(cli: Cli) -> Result<Cli> {
+    if matches!(cli.command, Command::Serve(_)) { read().map(|given| given.cli) } else { Ok(cli) }
+}
+
+/// Reads the command line of this process, its environment, and the file.
+pub(crate) fn read() -> Result<Given> {
+    let arguments: Vec<OsString> = env::args_os().collect();
+    let matches = parse(&arguments)?;
+    let extra = match file(&matches) {
+        Some((path, is_in_folder)) => {
+            let text = fs::read_to_string(&path)
+                .map_err(|error| Failure::unreadable(path.display(), error))?;
+            let place = path.display().to_string();
+            flags(&text, &matches, is_in_folder).map_err(|faults| {
+                let told = |(line, message)| Fault { place: format!("{place}:{line}"), message };
+                Failure::from(Kind::Faults(faults.into_iter().map(told).collect()))
+            })?
+        }
+        None => Vec::new(),
+    };
+    let matches = parse(&[arguments, extra].concat())?;
+    let values = values(&matches);
+    let cli =
+        Cli::from_arg_matches(&matches).map_err(|error| Failure::usage(first_line(&error)))?;
+    Ok(Given { cli, values })
+}
+
+fn parse(arguments: &[OsString]) -> Result<ArgMatches> {
+    Cli::command()
+        .try_get_matches_from(arguments)
+        .map_err(|error| Failure::usage(first_line(&error)))
+}
+
+/// The file to read, and whether it is the one of the data folder.
+fn file(matches: &ArgMatches) -> Option<(PathBuf, bool)> {
+    let server = matches.subcommand_matches(COMMAND)?;
+    if let Some(path) = server.get_one::<PathBuf>(CONFIG) {
+        return Some((path.clone(), false));
+    }
+    let folder = server.get_one::<OsString>("data").filter(|folder| !folder.is_empty());
+    let path = folder.map_or_else(|| PathBuf::from(FOLDER), PathBuf::from).join(NAME);
+    path.exists().then_some((path, true))
+}
+
+/// The settings that a file may have, as clap knows them.
+pub(crate) fn settings() -> Vec<clap::Arg> {
+    let root = Cli::command();
+    let server = root.find_subcommand(COMMAND).expect("the command line has this command");
+    let shared = root.get_arguments().filter(|arg| SHARED.contains(&arg.get_id().as_str()));
+    let own = server.get_arguments().filter(|arg| {
+        let name = arg.get_long().unwrap_or("help");
+        !["help", CONFIG].contains(&name)
+    });
+    own.chain(shared).cloned().collect()
+}
+
+fn name(setting: &clap::Arg) -> &str {
+    setting.get_long().expect("every setting has a long name")
+}
+
+/// Turns a file into flags, but for those that are given already; or says what is wrong with it, by
+/// line.
+fn flags(
+    text: &str,
+    given: &ArgMatches,
+    is_in_folder: bool,
+) -> std::result::Result<Vec<OsString>, Vec<(usize, String)>> {
+    let line = |span: Range<usize>| text[..span.start].matches('\n').count() + 1;
+    let table = DeTable::parse(text)
+        .map_err(|error| vec![(error.span().map_or(1, &line), error.message().to_owned())])?;
+    let settings = settings();
+    let given = given.subcommand_matches(COMMAND).expect("the file is read for this command");
+    let (mut flags, mut faults) = (Vec::new(), Vec::new());
+    for (key, value) in table.get_ref() {
+        let fault = match settings.iter().find(|setting| name(setting) == key.get_ref()) {
+            None => Err(unknown(key.get_ref(), &settings)),
+            Some(_) if is_in_folder && key.get_ref() == "data" => {
+                Err("data names the folder that this file is in: leave it out".to_owned())
+            }
+            Some(setting) => read_setting(setting, value.get_ref()).map(|read| {
+                let source = given.value_source(setting.get_id().as_str());
+                if matches!(source, None | Some(ValueSource::DefaultValue)) {
+                    flags.extend(read);
+                }
+            }),
+        };
+        faults.extend(fault.err().map(|message| (line(key.span()), message)));
+    }
+    faults.sort();
+    if faults.is_empty() { Ok(flags) } else { Err(faults) }
+}
+
+/// Turns a value into flags that clap takes.
+fn read_setting(
+    setting: &clap::Arg,
+    value: &DeValue<'_>,
+) -> std::result::Result<Vec<OsString>, String> {
+    let name = name(setting);
+    let several = matches!(setting.get_action(), ArgAction::Append);
+    let is_switch = matches!(setting.get_action(), ArgAction::SetTrue);
+    let flags = match value {
+        DeValue::Boolean(is_on) if is_switch => {
+            is_on.then(|| format!("--{name}")).into_iter().collect()
+        }
+        _ if is_switch => return Err(format!("{name} is true or false")),
+        DeValue::Array(values) if several => values
+            .iter()
+            .map(|value| Ok(format!("--{name}={}", plain(value.get_ref()).ok_or("")?)))
+            .collect::<std::result::Result<Vec<_>, &str>>()
+            .map_err(|_| format!("{name} is a list of texts"))?,
+        value => match plain(value) {
+            Some(text) => vec![format!("--{name}={text}")],
+            None => return Err(format!("{name} has no value of this kind")),
+        },
+    };
+    let flags: Vec<OsString> = flags.into_iter().map(OsString::from).collect();
+    // Clap judges each value, so that a fault is told with its line.
+    let alone = ["cms", COMMAND].map(OsString::from);
+    match Cli::command().try_get_matches_from([&alone[..], &flags].concat()) {
+        Ok(_) => Ok(flags),
+        Err(error) => Err(first_line(&error)),
+    }
+}
+
+/// The text of a value that is no list.
+fn plain(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) => {
+            let digits = number.as_str().replace('_', "");
+            i128::from_str_radix(&digits, number.radix()).ok().map(|number| number.to_string())
+        }
+        _ => None,
+    }
+}
+
+fn unknown(key: &str, settings: &[clap::Arg]) -> String {
+    let near = settings
+        .iter()
+        .map(|setting| (strsim::damerau_levenshtein(key, name(setting)), name(setting)))
+        .min();
+    match near {
+        Some((distance, name)) if distance <= 2 => {
+            format!("there is no setting {key}; did you mean {name}?")
+        }
+        _ => format!("there is no setting {key}"),
+    }
+}
+
+/// What clap says, without its advice.
+fn first_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+/// Every setting of the server that has a value.
+fn values(matches: &ArgMatches) -> BTreeMap<String, String> {
+    let Some(server) = matches.subcommand_matches(COMMAND) else { return BTreeMap::new() };
+    let value = |setting: clap::Arg| {
+        let raw = server.get_raw(setting.get_id().as_str())?;
+        let texts: Vec<_> = raw.map(|text| text.to_string_lossy().into_owned()).collect();
+        Some((name(&setting).to_owned(), texts.join(", ")))
+    };
+    settings().into_iter().filter_map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(given: &[&str], text: &str) -> std::result::Result<Vec<String>, Vec<(usize, String)>> {
+        let arguments = ["cms", "serve"].iter().chain(given);
+        let matches = Cli::command().try_get_matches_from(arguments).unwrap();
+        let flags = flags(text, &matches, true)?;
+        Ok(flags.into_iter().map(|flag| flag.into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn settings_become_flags() {
+        let table: &[(&[&str], &str, &[&str])] = &[
+            (&[], "", &[]),
+            (&[], "listen = \"127.0.0.1:9\"", &["--listen=127.0.0.1:9"]),
+            (&[], "body-limit = 1_000", &["--body-limit=1000"]),
+            (&[], "trust-proxy = true", &["--trust-proxy"]),
+            (&[], "trust-proxy = false", &[]),
+            (&[], "apply = [\"a\", \"b\"]", &["--apply=a", "--apply=b"]),
+            (
+                &[],
+                "key-rate = 100\naddress-rate = \"5/9\"",
+                &["--address-rate=5/9", "--key-rate=100"],
+            ),
+            // A flag wins, also one that says what is the default anyway.
+            (&["--slow-query", "250"], "slow-query = 9", &[]),
+            (&["--slow-query", "1"], "slow-query = 9\nleast-rate = 0", &["--least-rate=0"]),
+        ];
+        for (given, text, wanted) in table {
+            let mut flags = read(given, text).unwrap();
+            flags.sort();
+            assert_eq!(flags, *wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        let table = [
+            ("# a comment\n\nlissen = 1", 3, "did you mean listen?"),
+            ("\nport = 1", 2, "there is no setting port"),
+            ("[server]\nlisten = 1", 1, "there is no setting server"),
+            ("listen = \"here\"", 1, "here"),
+            ("body-limit = true", 1, "body-limit"),
+            ("body-limit = -1", 1, "-1"),
+            ("trust-proxy = \"yes\"", 1, "true or false"),
+            ("key-rate = 0", 1, "RATE/BURST"),
+            ("apply = [1.5]", 1, "a list of texts"),
+            ("data = \"x\"", 1, "leave it out"),
+            ("config = \"x\"", 1, "no setting config"),
+            ("json = true", 1, "no setting json"),
+            ("listen = ", 1, ""),
+            ("least-rate = 1\nleast-rate = 2", 2, "duplicate"),
+        ];
+        for (text, line, message) in table {
+            let faults = read(&[], text).unwrap_err();
+            assert_eq!(faults.len(), 1, "{text}: {faults:?}");
+            assert_eq!(faults[0].0, line, "{text}: {faults:?}");
+            assert!(faults[0].1.contains(message), "{text}: {faults:?}");
+        }
+        assert_eq!(read(&[], "a = 1\nb = 2").unwrap_err().len(), 2, "all of them at once");
+    }
+
+    /// The page about settings names each of them, with its variable and its default, and no other.
+    #[test]
+    fn the_page_names_every_setting() {
+        let page = include_str!("../../docs/configuration.md");
+        let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+        let settings = settings();
+        for setting in &settings {
+            let name = name(setting);
+            let row = rows.iter().find(|row| row.starts_with(&format!("| `{name}` |")));
+            let row = row.unwrap_or_else(|| panic!("docs/configuration.md says nothing of {name}"));
+            let variable = setting.get_env().expect("every setting has a variable");
+            assert!(row.contains(&format!("`{}`", variable.display())), "{row}");
+            for default in setting.get_default_values() {
+                assert!(row.contains(&format!("`{}`", default.display())), "{row}");
+            }
+        }
+        assert_eq!(rows.len(), settings.len(), "a row that is no setting");
+    }
+}

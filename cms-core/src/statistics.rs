@@ -1,0 +1,69 @@
+//! Numbers about an open data folder, for whoever watches it over time.
+//!
+//! Counters go up from 0 when the folder is opened, all else is as it is now. Knows no format:
+//! printing them is the callers' work.
+
+use std::{fs, time::Duration};
+
+use crate::{Cms, error::Result};
+
+/// The numbers of one moment.
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    /// Connections that read the database now, and how many there may be.
+    pub readers_used: usize,
+    pub readers: usize,
+    /// Threads that wait for such a connection.
+    pub readers_waiting: usize,
+    /// Writes that wait for the next commit.
+    pub writes_waiting: usize,
+    /// Commits, the writes that they carried, and how long the writer worked for them.
+    pub commits: u64,
+    pub writes: u64,
+    pub writing: Duration,
+    /// The last row of the journal.
+    pub journal_head: i64,
+    /// The row of the journal up to which searches see changes; none before the first search.
+    pub index_position: Option<i64>,
+    pub database_bytes: u64,
+    /// What was committed and is not yet in the database file.
+    pub wal_bytes: u64,
+    /// Free space on the disk of the folder.
+    pub disk_free_bytes: u64,
+    pub renderings: Renderings,
+}
+
+/// How often pictures were found in memory, found on disk, and made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renderings {
+    pub recent: u64,
+    pub cached: u64,
+    pub made: u64,
+}
+
+impl Cms {
+    /// Takes the numbers of this moment.
+    pub fn statistics(&self) -> Result<Statistics> {
+        let [readers_used, readers, readers_waiting] = self.store.reader_counts();
+        let writer = self.store.writer_counts();
+        let [recent, cached, made] = self.renders.uses();
+        let folder = &self.config.folder;
+        // A file that is not there is empty.
+        let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
+        Ok(Statistics {
+            readers_used,
+            readers,
+            readers_waiting,
+            writes_waiting: writer.waiting,
+            commits: writer.commits,
+            writes: writer.jobs,
+            writing: writer.busy,
+            journal_head: self.store.peek(|reader| Ok(reader.journal_head()?.seq))?,
+            index_position: self.index.position(),
+            database_bytes: size("cms.db"),
+            wal_bytes: size("cms.db-wal"),
+            disk_free_bytes: fs4::available_space(folder).unwrap_or(0),
+            renderings: Renderings { recent, cached, made },
+        })
+    }
+}
