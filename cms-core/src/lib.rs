@@ -45,6 +45,10 @@ mod webhook;
 pub mod wire;
 mod workflow;
 
+/// Target of the spans of this crate: what a request waits for and does, for who traces it. They say
+/// nothing of content, and begin only where somebody wants to hear of this target.
+pub const TRACED: &str = "cms_trace";
+
 pub use auth::{
     scope::{Access, Permission},
     service::{FirstKeys, Keys},

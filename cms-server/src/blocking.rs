@@ -13,12 +13,13 @@ use std::{
     time::Duration,
 };
 
-use cms_core::{Error, Result};
+use cms_core::{Error, Result, TRACED};
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
     task, time,
 };
+use tracing::{Instrument, info_span};
 
 use crate::{config::ServerConfig, state::App};
 
@@ -167,7 +168,8 @@ impl Turns {
         }
         let _waiting = Waiting::new(&self.waiting);
         let turn = Arc::clone(&self.semaphore).acquire_owned();
-        let permit = time::timeout(patience, turn).await;
+        let wait = info_span!(target: TRACED, "wait");
+        let permit = time::timeout(patience, turn).instrument(wait).await;
         let too_late = |_| Error::Busy("too many requests are waiting".to_owned());
         Ok(permit.map_err(too_late)?.expect("nobody closes the permits"))
     }
@@ -231,9 +233,11 @@ pub(crate) async fn run<T: Send + 'static>(
     if work.runs_inline() {
         return now(app, job);
     }
-    let permit = app.permits.of(work).take(work.patience()).await?;
+    let turns = app.permits.of(work);
+    let permit = turns.take(work.patience()).await?;
+    let span = info_span!(target: TRACED, "work", otel.name = turns.kind);
     let job = move |app: &App| {
-        let result = job(app);
+        let result = span.in_scope(|| job(app));
         drop(permit);
         result
     };

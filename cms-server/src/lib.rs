@@ -18,7 +18,8 @@
 //! | `log` | what is written down about it |
 //!
 //! Beside requests, `chores` tidies up and publishes what is due, `webhook` tells others what happened,
-//! and `metrics` counts for whoever watches.
+//! `metrics` counts for whoever watches, and `trace` tells who follows requests through several
+//! services.
 
 mod answer;
 mod blocking;
@@ -41,8 +42,10 @@ mod site;
 mod state;
 mod stream;
 mod target;
+mod trace;
 mod webhook;
 
 pub use config::{MetricsAccess, Rate, ServerConfig, Tunables};
 pub use router::{ROUTES, Route, router};
 pub use serve::{Bound, Running, bind, serve};
+pub use trace::Traces;

@@ -15,6 +15,7 @@ use axum::{
     response::Response,
 };
 use cms_core::{Caller, Cms, Error, Permission, Result, limits, wire::condition::Conditions};
+use tracing::Instrument;
 
 use crate::{
     answer::Answer,
@@ -34,6 +35,7 @@ use crate::{
     site::Site,
     state::App,
     target::RawQuery,
+    trace,
 };
 
 /// A request as handlers see it: who asks, for what, with what.
@@ -70,8 +72,10 @@ pub(crate) async fn answer(
     if let Found::Route(row, _) = found {
         line.row = Some(row);
     }
-    let carried_out = carry_out(&app, found, parts, &mut body, &mut line).await;
-    let answer = carried_out.unwrap_or_else(Answer::from);
+    let span = trace::begin(line.row, &parts, &request_id);
+    let carried_out = carry_out(&app, found, parts, &mut body, &mut line);
+    let answer = carried_out.instrument(span.clone()).await.unwrap_or_else(Answer::from);
+    trace::end(span, &line, &answer);
     let time = started.elapsed();
     app.metrics.count(line.row, answer.status, time);
     if sends_unasked {

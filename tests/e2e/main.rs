@@ -24,5 +24,6 @@ mod spaces;
 mod statuses;
 mod support;
 mod tidy;
+mod traces;
 mod walk;
 mod webhooks;

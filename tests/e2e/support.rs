@@ -337,6 +337,12 @@ impl Server {
         self.logged.lock().unwrap().clone()
     }
 
+    /// Asks the server to end, and waits until it did.
+    pub(crate) fn terminate(mut self) {
+        self.signal("TERM");
+        assert!(self.child.wait().unwrap().success());
+    }
+
     /// Ends the server and returns what it printed on standard output.
     pub(crate) fn stop(mut self) -> String {
         self.child.kill().unwrap();

@@ -29,7 +29,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
     ("async_graphql", &["cms-core/src/graphql/"]),
     ("axum", &["cms-server/src/"]),
-    ("reqwest", &["cms-cli/src/target/", "cms-server/src/webhook/"]),
+    ("reqwest", &["cms-cli/src/target/", "cms-server/src/trace.rs", "cms-server/src/webhook/"]),
     ("clap", &["cms-cli/src/", "cms-server/src/"]),
     (
         "tokio",

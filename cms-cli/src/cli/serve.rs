@@ -92,6 +92,9 @@ pub(crate) struct ServeArgs {
     /// Log reads that take longer, in milliseconds, with what they asked for; 0 logs none.
     #[arg(long, value_name = "MS", default_value_t = 250, env = "CMS_SLOW_QUERY")]
     pub(crate) slow_query: u64,
+    /// Send traces to this collector of OpenTelemetry, over HTTP: `http://127.0.0.1:4318`.
+    #[arg(long, value_name = "URL", env = "CMS_TRACES", value_parser = base_url)]
+    pub(crate) traces: Option<String>,
     /// Read settings from this file, where neither a flag nor a variable says otherwise; without it,
     /// from `cms.toml` in the data folder when there is one.
     #[arg(long, value_name = "FILE", env = "CMS_CONFIG")]

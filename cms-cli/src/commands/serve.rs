@@ -9,12 +9,15 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlan, CoreConfig, Durability, Error, FirstKeys,
+    BackupPlan, CoreConfig, Durability, Error, FirstKeys, TRACED,
     wire::key::{CreatedKey, KeyKind},
 };
-use cms_server::{MetricsAccess, ServerConfig, Tunables};
+use cms_server::{MetricsAccess, ServerConfig, Traces, Tunables};
 use tracing_subscriber::{
-    EnvFilter, Layer, fmt, layer::SubscriberExt, reload, util::SubscriberInitExt,
+    EnvFilter, Layer, Registry, fmt,
+    layer::{Filter, SubscriberExt},
+    reload,
+    util::SubscriberInitExt,
 };
 
 use super::{apply, import};
@@ -35,7 +38,8 @@ const RELOADED: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 const OTHER_FIELDS: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let set_level = start_log(args.log_format, &args.log_level)?;
+    let traces = args.traces.as_deref().map(Traces::to).transpose().map_err(Failure::usage)?;
+    let set_level = start_log(args.log_format, &args.log_level, traces.as_ref())?;
     let mut known = config_file::read()?.values;
     let mut config = ServerConfig {
         listen: args.listen,
@@ -107,25 +111,37 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
 /// Sets what is logged.
 type SetLevel = Box<dyn Fn(&str) -> Result<()>>;
 
-/// Sends the log to standard error. `level` is a level or a filter such as `cms=debug`.
-fn start_log(format: LogFormat, level: &str) -> Result<SetLevel> {
+/// Sends the log to standard error, and spans where they go. `level` is a level or a filter such as
+/// `cms=debug`.
+fn start_log(format: LogFormat, level: &str, traces: Option<&Traces>) -> Result<SetLevel> {
     let (filter_now, handle) = reload::Layer::new(filter(level)?);
-    // A log that cannot be written is no reason to fail: saying so on the same output would panic.
-    let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
-    let log = match format {
-        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).boxed(),
-        LogFormat::Json => log.json().boxed(),
-    };
-    tracing_subscriber::registry().with(log.with_filter(filter_now)).init();
+    tracing_subscriber::registry().with(layers(format, filter_now, traces)).init();
     Ok(Box::new(move |level: &str| {
         let failed = |error: reload::Error| Failure::local(error.to_string());
         handle.reload(filter(level)?).map_err(failed)
     }))
 }
 
+/// What hears of events and spans. A list, since an `Option` that is none would want every span, and so
+/// make the server pay for them.
+fn layers(
+    format: LogFormat,
+    filter: impl Filter<Registry> + Send + Sync + 'static,
+    traces: Option<&Traces>,
+) -> Vec<Box<dyn Layer<Registry> + Send + Sync>> {
+    // A log that cannot be written is no reason to fail: saying so on the same output would panic.
+    let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
+    let log = match format {
+        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).with_filter(filter).boxed(),
+        LogFormat::Json => log.json().with_filter(filter).boxed(),
+    };
+    let traces = traces.map(|traces| traces.layer().boxed());
+    [log].into_iter().chain(traces).collect()
+}
+
 fn filter(level: &str) -> Result<EnvFilter> {
-    // Migrations tell each of their steps; their errors are ours to report.
-    EnvFilter::try_new(format!("refinery_core=warn,{level}"))
+    // Migrations tell each of their steps; their errors are ours to report. Spans are no lines.
+    EnvFilter::try_new(format!("refinery_core=warn,{TRACED}=off,{level}"))
         .map_err(|error| Failure::usage(format!("\"{level}\" is no log level: {error}")))
 }
 
@@ -241,4 +257,25 @@ fn show_keys(keys: &[CreatedKey], printer: &mut Printer) -> Result<()> {
         printer.text(&format!("{}={}\n", variable(key.item.kind), key.key))?;
     }
     printer.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing::{info_span, subscriber};
+
+    use super::*;
+
+    #[test]
+    fn spans_cost_nothing_where_nobody_traces() {
+        let collector = Traces::to("http://127.0.0.1:9").unwrap();
+        for (traces, are_wanted) in [(None, false), (Some(&collector), true)] {
+            for format in [LogFormat::Text, LogFormat::Json] {
+                let layers = layers(format, filter("info").unwrap(), traces);
+                let begins = || !info_span!(target: TRACED, "request").is_disabled();
+                let begun =
+                    subscriber::with_default(tracing_subscriber::registry().with(layers), begins);
+                assert_eq!(begun, are_wanted, "{format:?}");
+            }
+        }
+    }
 }

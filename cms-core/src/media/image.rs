@@ -9,6 +9,7 @@ use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
+use tracing::info_span;
 
 use super::{
     animation,
@@ -22,6 +23,7 @@ use super::{
     transform::{self, Plan, Rectangle, Size, Transform, Trim},
 };
 use crate::{
+    TRACED,
     clock::Timestamp,
     error::{Error, Result},
     object::model::Edition,
@@ -169,7 +171,7 @@ impl Media<'_> {
         if let Some((name, rendering)) = &image.rendering {
             let make = || {
                 let source = self.read(image, 0..size)?;
-                rendering.render(&source)
+                info_span!(target: TRACED, "render").in_scope(|| rendering.render(&source))
             };
             let now = self.cms.config.clock.now().system_time();
             let made = self.cms.renders.get_or_make(&image.file, name, now, make)?;

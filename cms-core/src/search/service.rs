@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use tracing::info_span;
+
 use super::{
     answer,
     collect::{self, Found, Hit, Scope},
@@ -9,6 +11,7 @@ use super::{
     query::{By, Order, Query, Search, Weighted},
 };
 use crate::{
+    TRACED,
     auth::scope::Access,
     cms::Cms,
     context::Caller,
@@ -53,7 +56,8 @@ impl Searching<'_> {
             let scope = self.scope(caller, request, &catalog, &types);
             Ok((reader.journal_head()?, scope))
         })?;
-        let found = self.find(head.seq, &search, &scope, window(request))?;
+        let found = info_span!(target: TRACED, "search")
+            .in_scope(|| self.find(head.seq, &search, &scope, window(request)))?;
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let types = selected(&catalog, caller, request);

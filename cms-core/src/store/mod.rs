@@ -35,6 +35,7 @@ use std::{
 };
 
 use rusqlite::{CachedStatement, Connection};
+use tracing::info_span;
 
 pub(crate) use self::{
     backup::read_copy,
@@ -49,7 +50,7 @@ pub(crate) use self::{
 };
 use self::{error::map, pool::Pool, writer::Writers};
 use crate::{
-    CoreConfig,
+    CoreConfig, TRACED,
     error::{Error, Result},
 };
 
@@ -81,6 +82,7 @@ impl Store {
 
     /// Reads from one snapshot of the database.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let _span = info_span!(target: TRACED, "read").entered();
         let connection = self.readers.take()?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
@@ -111,6 +113,7 @@ impl Store {
         &self,
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        let _span = info_span!(target: TRACED, "commit").entered();
         self.writers.run(job)
     }
 
