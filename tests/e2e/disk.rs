@@ -1,5 +1,5 @@
 //! A disk that is full: what cannot be written is refused as that, the rest goes on, and so does
-//! everything once there is room.
+//! everything once there is room. And one that takes nothing at all.
 
 use std::{
     fs::{self, File},
@@ -8,8 +8,9 @@ use std::{
 
 use reqwest::blocking::{Client, RequestBuilder, multipart};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use super::support::{Server, client};
+use super::support::{Server, client, on_disk};
 
 const MEGABYTES: u32 = 96;
 const OBJECTS: &str = "/api/v1/content/contact_form";
@@ -102,4 +103,29 @@ fn a_full_disk_is_told_and_passes() {
         let ready = asker.get("/readyz");
         assert_eq!(ready.0, 200, "{ready:?}");
     }
+}
+
+/// A disk that the system made read-only, say after an error of the hardware.
+#[test]
+fn a_folder_that_is_read_only_is_refused_and_left_as_it_was() {
+    let folder = TempDir::new().unwrap();
+    let line = "cms=$0
+        $cms key create web --kind read-only --data data > key || exit 90
+        $cms ctd list --data data -o json > before || exit 91
+        mount -o remount,ro data || exit 92
+        for command in 'serve --listen 127.0.0.1:0' 'ctd list' 'check' 'key create other --kind read-only'; do
+            timeout 10 $cms $command --data data > said 2>&1
+            test $? = 2 || exit 93
+            grep -q 'the data folder data cannot be used: Read-only file system' said || exit 94
+        done
+        mount -o remount,rw data
+        $cms check --data data || exit 95
+        $cms ctd list --data data -o json > after && cmp before after || exit 96";
+    let Some(mut shell) = on_disk(folder.path(), 64, line) else {
+        println!("skipped: users cannot mount a disk here");
+        return;
+    };
+    let output = shell.output().unwrap();
+    let said = fs::read_to_string(folder.path().join("said")).unwrap_or_default();
+    assert_eq!(output.status.code(), Some(0), "{output:?} {said}");
 }

@@ -214,6 +214,20 @@ fn cms(folder: &Path) -> Command {
     command
 }
 
+/// A line of shell in which `data` is a disk of its own and `$0` the built binary; none where users
+/// cannot mount one.
+pub(crate) fn on_disk(folder: &Path, megabytes: u32, line: &str) -> Option<Command> {
+    let mount = format!("mkdir -p data && mount -t tmpfs -o size={megabytes}m none data");
+    let shell = |line: &str| {
+        let mut shell = Command::new("unshare");
+        shell.args(["-Urm", "sh", "-c", line, env!("CARGO_BIN_EXE_cms")]);
+        shell.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").current_dir(folder);
+        shell
+    };
+    let tried = shell(&mount).stderr(Stdio::null()).status();
+    tried.is_ok_and(|status| status.success()).then(|| shell(&format!("{mount} && {line}")))
+}
+
 /// A running `cms serve`; it is killed with this value.
 pub(crate) struct Server {
     pub(crate) url: String,
@@ -258,19 +272,8 @@ impl Server {
     /// let users make one.
     pub(crate) fn start_on_disk(megabytes: u32) -> Option<Self> {
         let folder = TempDir::new().expect("a temporary folder can be made");
-        let mount = format!("mkdir -p data && mount -t tmpfs -o size={megabytes}m none data");
-        let disk = |line: &str| {
-            let mut shell = Command::new("unshare");
-            shell.args(["-Urm", "sh", "-c", line, env!("CARGO_BIN_EXE_cms")]);
-            shell.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-            shell.current_dir(folder.path());
-            shell
-        };
-        if !disk(&mount).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
-            return None;
-        }
-        let line = format!("{mount} && exec \"$0\" \"$@\"");
-        let mut server = Self::start_as(disk(&line), &[]);
+        let serve = on_disk(folder.path(), megabytes, "exec \"$0\" \"$@\"")?;
+        let mut server = Self::start_as(serve, &[]);
         server.folder = Some(folder);
         Some(server)
     }
