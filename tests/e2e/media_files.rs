@@ -364,7 +364,8 @@ fn a_killed_upload_leaves_nothing_half() {
             let (_, said) = place.shell(&format!("kill -{signal} {}", child.id()));
             assert_eq!(said, "");
             let exit = child.wait().unwrap().code();
-            assert!(signal == "KILL" || matches!(exit, Some(0 | 7)), "{exit:?}");
+            // On a busy machine the signal may come before the command is ready for it.
+            assert!(signal == "KILL" || matches!(exit, None | Some(0 | 7)), "{exit:?}");
             let objects = library(&place);
             assert!(objects.len() >= left, "an object is gone");
             left = objects.len();

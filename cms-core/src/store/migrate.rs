@@ -123,7 +123,10 @@ fn migrate(path: &Path) -> Result<()> {
         .map_err(map)?;
     // Indexes that a migration meets speak of them.
     functions::register(&connection).map_err(map)?;
-    embedded::migrations::runner().run(&mut connection).map_err(Error::of_storage)?;
+    // In one transaction: by itself, a change and the note that it was made are committed one after
+    // the other, and a folder whose program dies between them could never be opened again.
+    let runner = embedded::migrations::runner().set_grouped(true);
+    runner.run(&mut connection).map_err(Error::of_storage)?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 use std::{fs, path::Path};
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Visibility,
+    Caller, Cms, CoreConfig, Error, Visibility,
     paging::Page,
     restore,
     testing::{TestCms, fixture, pictures},
@@ -18,6 +18,7 @@ use cms_core::{
         search::SearchRequest,
     },
 };
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -174,6 +175,24 @@ fn folders_of_every_released_schema_open_and_have_everything() {
     }
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=numbers.len().try_into().unwrap()).collect::<Vec<u32>>());
+}
+
+/// An upgrade is made as a whole or not at all: what was begun must not keep the next from working.
+#[test]
+fn an_upgrade_that_breaks_off_is_made_later() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data");
+    copy(&fixture("folders/2"), &data);
+    let spoil =
+        |sql: &str| Connection::open(data.join("cms.db")).unwrap().execute_batch(sql).unwrap();
+    spoil(
+        "CREATE TRIGGER broken BEFORE INSERT ON refinery_schema_history WHEN new.version = 4
+         BEGIN SELECT RAISE(ABORT, 'broken off'); END",
+    );
+    let broken = Cms::open(CoreConfig::new(&data)).map(drop);
+    assert!(matches!(broken, Err(Error::Internal(_))), "{broken:?}");
+    spoil("DROP TRIGGER broken");
+    find_all(&Cms::open(CoreConfig::new(&data)).unwrap());
 }
 
 /// What a new folder holds is what is asked of the old ones.

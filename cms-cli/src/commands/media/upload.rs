@@ -141,9 +141,12 @@ impl Work<'_> {
             }
             let mut same: HashMap<_, Vec<usize>> = HashMap::new();
             for number in files {
-                same.entry(stream::digest(&self.files[number], self.pace)?)
-                    .or_default()
-                    .push(number);
+                match stream::digest(&self.files[number], self.pace) {
+                    Ok(digest) => same.entry(digest).or_default().push(number),
+                    // Interrupted before anything was done: nothing has its turn.
+                    Err(_) if self.pace.stop.load(Ordering::Relaxed) => return Ok(Vec::new()),
+                    Err(failure) => return Err(failure),
+                }
             }
             groups.extend(same.into_iter().map(|(digest, files)| Group {
                 files,
