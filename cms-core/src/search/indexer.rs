@@ -9,7 +9,7 @@
 //! use. A new one is made beside it, and takes its place when it has everything.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -22,7 +22,10 @@ use super::{
     feed::{Feed, Source, Step},
     index::{Generation, Progress, Refill},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    lock,
+};
 
 /// Names the generation that searches use.
 const CURRENT: &str = "current";
@@ -297,12 +300,7 @@ impl Indexer {
     /// Takes the lock and opens what is there; none when another process has it.
     fn sit_down(&self, source: Source<'_>) -> Result<Option<Box<Desk>>> {
         fs::create_dir_all(&self.folder).map_err(Error::of_disk)?;
-        let lock = File::create(self.folder.join(LOCK)).map_err(Error::of_disk)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(Error::of_disk(error)),
-        }
+        let Some(lock) = lock::try_hold(&self.folder.join(LOCK))? else { return Ok(None) };
         let mut desk = Desk { _lock: lock, live: None, next: None };
         let current = self.current();
         for number in self.numbers()? {

@@ -4,7 +4,7 @@
 //! with [`Webhooks::record`] what was [`Answered`]. One that fails stays the first of its queue.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::File,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -24,7 +24,7 @@ use crate::{
     context::Caller,
     dates,
     error::{Error, Result},
-    limits,
+    limits, lock,
     object::render,
     paging::Page,
     store::{Attempt, DeliveryRow, NewDelivery, Reader},
@@ -154,20 +154,10 @@ impl Webhooks<'_> {
     /// Tells whether this process is the one that sends, and makes it so when there is none.
     pub fn may_send(&self) -> Result<bool> {
         let mut held = self.cms.webhooks.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_some() {
-            return Ok(true);
+        if held.is_none() {
+            *held = lock::try_hold(&self.cms.config.folder.join(LOCK))?;
         }
-        let path = self.cms.config.folder.join(LOCK);
-        let options = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-        let file = options.map_err(|error| Error::Internal(Box::new(error)))?;
-        match file.try_lock() {
-            Ok(()) => {
-                *held = Some(file);
-                Ok(true)
-            }
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(Error::Internal(Box::new(error))),
-        }
+        Ok(held.is_some())
     }
 
     /// Makes deliveries of a little of the journal; tells whether there may be more to do.

@@ -1,0 +1,20 @@
+//! Files of the data folder whose lock one process has at a time. It lets go when the file is closed,
+//! however it ends.
+
+use std::{
+    fs::{File, TryLockError},
+    path::Path,
+};
+
+use crate::error::{Error, Result};
+
+/// Takes the lock of a file, which is made when missing; none when another process has it.
+pub(crate) fn try_hold(path: &Path) -> Result<Option<File>> {
+    let file = File::options().create(true).truncate(false).write(true).open(path);
+    let file = file.map_err(Error::of_disk)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(Error::of_disk(error)),
+    }
+}
