@@ -7,7 +7,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `serve`, `stream`, `target`, `pace` | socket, connection limits, slow clients, graceful end; repairs request lines |
+//! | `serve`, `stream`, `streams`, `target`, `pace` | socket, connection limits, slow clients, graceful end; repairs request lines |
 //! | `rate` | how often a key or an address may ask |
 //! | `request` | the way of one request, and the order of checks (contract 1.4) |
 //! | `router`, `path` | the one table of routes, and finding a row of it |
@@ -41,6 +41,7 @@ mod serve;
 mod site;
 mod state;
 mod stream;
+mod streams;
 mod target;
 mod trace;
 mod webhook;

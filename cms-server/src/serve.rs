@@ -12,7 +12,7 @@ use axum::body::Body;
 use cms_core::Cms;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
+    rt::{TokioIo, TokioTimer},
     server::{conn::auto::Builder, graceful::GracefulShutdown},
 };
 use tokio::{
@@ -29,6 +29,7 @@ use crate::{
     request,
     state::App,
     stream::Stream,
+    streams::Streams,
     target::Target,
     webhook,
 };
@@ -201,7 +202,6 @@ async fn run(
     app: Arc<App>,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let protocol = protocol();
     let connections = GracefulShutdown::new();
     webhook::ask_before_writes(&app, config.webhook_private);
     let chores = Chores::start(&app, &config);
@@ -215,13 +215,17 @@ async fn run(
         };
         match stream {
             Ok((stream, address)) => {
-                let connected = connect(&protocol, stream, address.ip(), Arc::clone(&app));
+                let streams = Streams::new(app.pace);
+                let connected = connect(&streams, stream, address.ip(), Arc::clone(&app));
                 let connection = connections.watch(connected);
                 let app = Arc::clone(&app);
                 tokio::spawn(async move {
                     app.connections.fetch_add(1, Ordering::Relaxed);
-                    if let Err(error) = connection.await {
-                        tracing::debug!(%error, "connection ended");
+                    tokio::select! {
+                        ended = connection => if let Err(error) = ended {
+                            tracing::debug!(%error, "connection ended");
+                        },
+                        () = streams.idle() => tracing::debug!("a connection idles"),
                     }
                     app.connections.fetch_sub(1, Ordering::Relaxed);
                     drop(slot);
@@ -242,8 +246,8 @@ async fn run(
 }
 
 /// Both protocols on one port; HTTP/2 by prior knowledge.
-fn protocol() -> Builder<TokioExecutor> {
-    let mut protocol = Builder::new(TokioExecutor::new());
+fn protocol(streams: Streams) -> Builder<Streams> {
+    let mut protocol = Builder::new(streams);
     protocol
         .http1()
         .timer(TokioTimer::new())
@@ -260,7 +264,7 @@ fn protocol() -> Builder<TokioExecutor> {
 
 /// Speaks with one client.
 fn connect(
-    protocol: &Builder<TokioExecutor>,
+    streams: &Streams,
     stream: TcpStream,
     peer: IpAddr,
     app: Arc<App>,
@@ -271,9 +275,15 @@ fn connect(
     }
     let target = Arc::new(Target::default());
     let stream = TokioIo::new(Stream::new(stream, Arc::clone(&target), HEAD_TIMEOUT, app.pace));
+    let asked = streams.clone();
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let (app, request) = (Arc::clone(&app), target.restore(request).map(Body::new));
-        async move { Ok::<_, Infallible>(request::answer(app, Some(peer), request).await) }
+        let (app, streams) = (Arc::clone(&app), asked.clone());
+        let request = target.restore(request).map(Body::new);
+        async move {
+            let answering = streams.answering();
+            let answer = request::answer(app, Some(peer), request).await;
+            Ok::<_, Infallible>(answer.map(|body| answering.follow(body)))
+        }
     });
-    protocol.serve_connection(stream, service).into_owned()
+    protocol(streams.clone()).serve_connection(stream, service).into_owned()
 }
