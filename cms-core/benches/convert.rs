@@ -5,7 +5,10 @@
 use cms_core::{
     Caller, CoreConfig, Durability,
     testing::TestCms,
-    wire::plan::{ApplyRequest, DataLoss, PlanRequest},
+    wire::{
+        batch::Elements,
+        plan::{ApplyRequest, DataLoss, PlanRequest},
+    },
 };
 use divan::Bencher;
 use rusqlite::{Connection, params};
@@ -85,7 +88,8 @@ fn folder() -> TestCms {
     folder.cms.types().create(&local, payload).expect("the type is valid");
     for first in (0..OBJECTS).step_by(1000) {
         let objects: Vec<Value> = (first..first + 1000).map(object).collect();
-        let report = folder.cms.objects().batch_create(&local, "product", &objects, false);
+        let report =
+            folder.cms.objects().batch_create(&local, "product", &Elements::of(&objects), false);
         assert_eq!(report.expect("the call is valid").batch_error_count, 0);
     }
     let rows = Connection::open(folder.path().join("cms.db")).expect("the file opens");

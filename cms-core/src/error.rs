@@ -73,6 +73,11 @@ impl Error {
         Self::Internal(message.into().into())
     }
 
+    /// A body that is not the JSON that it should be.
+    pub fn malformed() -> Self {
+        Self::BadRequest("Malformed JSON".to_owned())
+    }
+
     /// A failure of the disk: full, or our fault.
     pub fn of_disk(error: io::Error) -> Self {
         if is_full(&error) { Self::NoSpace(error.into()) } else { Self::Internal(error.into()) }

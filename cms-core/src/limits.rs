@@ -12,6 +12,9 @@ pub const TYPE_PAGE_MAX: u32 = 10_000;
 pub const HYDRATE_MAX: u8 = 2;
 /// Largest object, as compact JSON without `internal`, in bytes.
 pub const OBJECT_BYTES: usize = 1_048_576;
+/// Longest text of one object in a request: an object of [`OBJECT_BYTES`] may be written with spaces
+/// and escapes. Longer ones are not read at all.
+pub const OBJECT_TEXT: usize = 16 * OBJECT_BYTES;
 /// Elements of one batch call, unless the operator says otherwise.
 pub const BATCH_DEFAULT: usize = 1000;
 /// Most conditions in one `filters` parameter, and most values in one condition.

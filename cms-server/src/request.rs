@@ -10,7 +10,7 @@
 use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Instant};
 
 use axum::{
-    body::{Body, HttpBody},
+    body::{Body, Bytes, HttpBody},
     http::{HeaderValue, Method, Request, header, request::Parts},
     response::Response,
 };
@@ -48,7 +48,7 @@ pub(crate) struct Call<'a> {
     pub(crate) head: &'a Parts,
     pub(crate) site: &'a Site,
     /// JSON; empty where the route reads none.
-    pub(crate) body: &'a [u8],
+    pub(crate) body: &'a Bytes,
     /// Empty where the route reads none.
     pub(crate) form: Form,
     /// Payload keys that are ignored (contract 1.11).
@@ -124,7 +124,12 @@ async fn carry_out(
                 let ignored = Query::parse(query_text(&parts)).ignored(route.query);
                 let caller = identify(app, &parts, line)?;
                 app.cms.authorise(&caller, Permission::Manage)?;
-                Ok(backup::answer(app).await?.with_optional(deprecation::QUERY, ignored))
+                let answer = if parts.method == Method::HEAD {
+                    backup::head()
+                } else {
+                    backup::answer(app).await?
+                };
+                Ok(answer.with_optional(deprecation::QUERY, ignored))
             }
             Action::Keyed(needs, handler) => {
                 let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
@@ -187,14 +192,17 @@ impl Errand {
         }
         if let Some(quick) = self.route.quick {
             let tried = blocking::now(app, |app| {
-                self.call(app, caller.clone(), &[], Form::default(), quick)
+                self.call(app, caller.clone(), &Bytes::new(), Form::default(), quick)
             })?;
             if let Some(answer) = tried {
                 return Ok(answer);
             }
         }
         let work = self.route.work;
-        blocking::run(app, work, move |app| self.perform(app, caller, &[], Form::default())).await
+        blocking::run(app, work, move |app| {
+            self.perform(app, caller, &Bytes::new(), Form::default())
+        })
+        .await
     }
 
     /// A request with a body, which is looked at only once the caller may write.
@@ -251,7 +259,7 @@ impl Errand {
         app.cms.authorise(caller, self.needs.permission(&name, &query))
     }
 
-    fn perform(&self, app: &App, caller: Caller, body: &[u8], form: Form) -> Answer {
+    fn perform(&self, app: &App, caller: Caller, body: &Bytes, form: Form) -> Answer {
         let handler = |cms: &Cms, call: &mut Call<'_>| (self.handler)(cms, call).map(Some);
         let answer = self.call(app, caller, body, form, handler);
         answer.expect("a handler that is not only quick always answers")
@@ -262,7 +270,7 @@ impl Errand {
         &self,
         app: &App,
         caller: Caller,
-        body: &[u8],
+        body: &Bytes,
         form: Form,
         handler: impl Fn(&Cms, &mut Call<'_>) -> Result<Option<Answer>>,
     ) -> Option<Answer> {

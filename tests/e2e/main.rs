@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod backup;
+mod batches;
 mod commands;
 mod configuration;
 mod damage;

@@ -13,7 +13,7 @@ use cms_core::{
     Caller, Cms, CoreConfig, Error, MediaStorage, Result, Visibility, limits,
     paging::Page,
     wire::{
-        batch::BatchReport,
+        batch::{BatchReport, Elements},
         check::{Check, CheckRequest},
         ctd::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
@@ -191,7 +191,8 @@ impl Target for Direct {
         elements: &[Value],
         update_existing: bool,
     ) -> Result<BatchReport> {
-        self.cms.objects().batch_create(&self.caller, content_type, elements, update_existing)
+        let elements = Elements::of(elements);
+        self.cms.objects().batch_create(&self.caller, content_type, &elements, update_existing)
     }
 
     fn upload(&self, mut file: Outgoing, request: &UploadRequest) -> Result<Value> {

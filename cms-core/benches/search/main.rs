@@ -14,7 +14,10 @@ use std::time::{Duration, Instant};
 use cms_core::{
     Caller, CoreConfig, Durability,
     testing::TestCms,
-    wire::search::{QueryMode, SearchRequest},
+    wire::{
+        batch::Elements,
+        search::{QueryMode, SearchRequest},
+    },
 };
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -46,7 +49,8 @@ fn folder() -> TestCms {
     folder.cms.types().create(&local, map(corpus::content_type())).expect("the type is valid");
     for first in (0..POSTS).step_by(1000) {
         let posts: Vec<Value> = (first..first + 1000).map(|n| corpus::post(n).to_json()).collect();
-        let report = folder.cms.objects().batch_create(&local, "post", &posts, false);
+        let report =
+            folder.cms.objects().batch_create(&local, "post", &Elements::of(&posts), false);
         assert_eq!(report.expect("the call is valid").batch_error_count, 0);
     }
     folder

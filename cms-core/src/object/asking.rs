@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::service::{Objects, find_map, find_to_change};
@@ -14,10 +15,11 @@ use crate::{
     error::{Error, FieldErrors, Result},
     object::view::View,
     webhook::exchange::Event,
+    wire::{batch::Elements, object},
 };
 
 /// An element of a batch as it is to be written, or why it must not.
-pub(super) type Asked = std::result::Result<Value, FieldErrors>;
+pub(super) type Asked = std::result::Result<Bytes, FieldErrors>;
 
 impl Objects<'_> {
     /// Asks about a new object.
@@ -65,7 +67,7 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &[Value],
+        elements: &Elements,
         (update_existing, refused): (bool, &HashSet<usize>),
     ) -> Result<Vec<Asked>> {
         let webhooks = self.cms.webhooks();
@@ -73,12 +75,14 @@ impl Objects<'_> {
         let mut about_existing =
             if update_existing { webhooks.consult(caller, name, Event::Update)? } else { None };
         if about_new.is_none() && about_existing.is_none() {
-            return Ok(elements.iter().cloned().map(Ok).collect());
+            return Ok(elements.texts().iter().cloned().map(Ok).collect());
         }
-        let ask = |(index, element): (usize, &Value)| {
-            let Some(payload) = element.as_object().filter(|_| !refused.contains(&index)) else {
-                return Ok(Ok(element.clone()));
-            };
+        let ask = |(index, text): (usize, &Bytes)| {
+            let unasked = || Ok(Ok(text.clone()));
+            if refused.contains(&index) {
+                return unasked();
+            }
+            let Ok(payload) = object::read(text) else { return unasked() };
             let is_there = |id| self.has(caller, name, id, Access::CREATE | Access::UPDATE);
             let exists = match payload.get("id").and_then(Value::as_str) {
                 Some(id) if update_existing => is_there(id)?,
@@ -86,11 +90,11 @@ impl Objects<'_> {
             };
             let consultation = if exists { &mut about_existing } else { &mut about_new };
             match consultation {
-                Some(consultation) => asked(consultation.ask(payload.clone())),
-                None => Ok(Ok(element.clone())),
+                Some(consultation) => asked(consultation.ask(payload)),
+                None => unasked(),
             }
         };
-        elements.iter().enumerate().map(ask).collect()
+        elements.texts().iter().enumerate().map(ask).collect()
     }
 
     /// Asks about elements that change objects. One unknown id stops the whole call, and nobody is
@@ -99,22 +103,26 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &[Value],
+        elements: &Elements,
     ) -> Result<Vec<Asked>> {
         let Some(mut consultation) = self.cms.webhooks().consult(caller, name, Event::Update)?
         else {
-            return Ok(elements.iter().cloned().map(Ok).collect());
+            return Ok(elements.texts().iter().cloned().map(Ok).collect());
         };
-        for id in elements.iter().filter_map(|element| element["id"].as_str()) {
-            if !self.has(caller, name, id, Access::UPDATE)? {
-                return Err(Error::no_object(name, id));
+        for text in elements.texts() {
+            if let Some(Value::String(id)) = object::id_of(text)
+                && !self.has(caller, name, &id, Access::UPDATE)?
+            {
+                return Err(Error::no_object(name, &id));
             }
         }
-        let ask = |element: &Value| match element.as_object() {
-            Some(payload) if element["id"].is_string() => asked(consultation.ask(payload.clone())),
-            _ => Ok(Ok(element.clone())),
+        let ask = |text: &Bytes| match object::read(text) {
+            Ok(payload) if payload.get("id").is_some_and(Value::is_string) => {
+                asked(consultation.ask(payload))
+            }
+            _ => Ok(Ok(text.clone())),
         };
-        elements.iter().map(ask).collect()
+        elements.texts().iter().map(ask).collect()
     }
 
     /// Asks about deletions; one that is refused stops the whole call.
@@ -157,7 +165,7 @@ impl Objects<'_> {
 /// What is wrong with an element does not keep the others from being written.
 fn asked(answer: Result<Map<String, Value>>) -> Result<Asked> {
     match answer {
-        Ok(payload) => Ok(Ok(Value::Object(payload))),
+        Ok(payload) => Ok(Ok(Value::Object(payload).to_string().into())),
         Err(Error::Invalid(errors)) => Ok(Err(errors)),
         Err(error) => Err(error),
     }

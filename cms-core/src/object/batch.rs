@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
+use bytes::Bytes;
+use serde_json::{Map, Value, value::RawValue};
 
 use super::{
     asking::Asked,
@@ -22,7 +23,10 @@ use crate::{
     error::{Error, FieldErrors, Result},
     message::{self, wrong_type},
     store::Writer,
-    wire::batch::{BatchError, BatchReport},
+    wire::{
+        batch::{BatchError, BatchReport, Elements},
+        object,
+    },
 };
 
 const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
@@ -31,7 +35,7 @@ const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 enum Element {
     New(Draft),
     /// May name an existing object, which only the writer can tell.
-    NewOrExisting(Map<String, Value>),
+    NewOrExisting(Bytes),
     Refused(FieldErrors),
 }
 
@@ -44,15 +48,15 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &[Value],
+        elements: &Elements,
         update_existing: bool,
     ) -> Result<BatchReport> {
         let needs = if update_existing { Access::CREATE | Access::UPDATE } else { Access::CREATE };
         let content_type = self.content_type(caller, name, needs)?;
-        self.check_limit(elements.len())?;
+        self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
         if let Some(answer) = self.answered(caller)? {
-            return Ok(report(elements, read_faults(&answer)?, !repeated.is_empty()));
+            return report(elements, read_faults(&answer)?, !repeated.is_empty());
         }
         let asked =
             self.ask_about_elements(caller, name, elements, (update_existing, &repeated))?;
@@ -62,18 +66,18 @@ impl Objects<'_> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
             }
-            let payload = match element {
-                Ok(Value::Object(payload)) => payload,
-                Ok(other) => {
-                    let errors = FieldErrors::one("data", wrong_type(&other, "object"));
-                    return Ok(Element::Refused(errors));
-                }
-                Err(errors) => return Ok(Element::Refused(errors)),
-            };
-            if update_existing && payload.contains_key("id") {
-                return Ok(Element::NewOrExisting(payload));
+            if update_existing
+                && let Ok(text) = &element
+                && object::id_of(text).is_some()
+            {
+                return Ok(Element::NewOrExisting(text.clone()));
             }
-            Draft::new(&content_type, payload, &*config.ids, &context).map(Element::New)
+            match read(element)? {
+                Ok(payload) => {
+                    Draft::new(&content_type, payload, &*config.ids, &context).map(Element::New)
+                }
+                Err(errors) => Ok(Element::Refused(errors)),
+            }
         };
         let prepared =
             asked.into_iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
@@ -84,7 +88,8 @@ impl Objects<'_> {
                 match element {
                     Element::Refused(errors) => batch.refuse(errors),
                     Element::New(draft) => batch.insert(draft)?,
-                    Element::NewOrExisting(payload) => {
+                    Element::NewOrExisting(text) => {
+                        let payload = object::read(&text)?;
                         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default();
                         let view = View::of_one(&asking, content_type);
                         match find(writer, content_type, view, id) {
@@ -101,7 +106,7 @@ impl Objects<'_> {
             require_quota(writer, quota, 0)?;
             serde_json::to_vec(&batch.faults).map_err(|error| Error::Internal(Box::new(error)))
         })?;
-        Ok(report(elements, read_faults(&answer)?, !repeated.is_empty()))
+        report(elements, read_faults(&answer)?, !repeated.is_empty())
     }
 
     /// Patches many objects (contract 3.9).
@@ -112,10 +117,10 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &[Value],
+        elements: &Elements,
     ) -> Result<BatchReport> {
         self.content_type(caller, name, Access::UPDATE)?;
-        self.check_limit(elements.len())?;
+        self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
         let has_repeated = !repeated.is_empty();
         let asked = self.ask_about_patches(caller, name, elements)?;
@@ -124,12 +129,8 @@ impl Objects<'_> {
         let faults = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for (index, element) in asked.into_iter().enumerate() {
-                let payload = match element {
-                    Ok(Value::Object(payload)) => payload,
-                    Ok(other) => {
-                        batch.refuse(FieldErrors::one("data", wrong_type(&other, "object")));
-                        continue;
-                    }
+                let payload = match read(element)? {
+                    Ok(payload) => payload,
                     Err(errors) => {
                         batch.refuse(errors);
                         continue;
@@ -155,7 +156,7 @@ impl Objects<'_> {
             }
             Ok(batch.faults)
         })?;
-        Ok(report(elements, faults, has_repeated))
+        report(elements, faults, has_repeated)
     }
 
     /// Deletes what can be deleted; returns how many, or the reasons for the rest (contract 3.8).
@@ -202,9 +203,9 @@ impl Objects<'_> {
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Refused(reasons)) }
     }
 
-    fn check_limit(&self, elements: usize) -> Result<()> {
+    fn check_limit(&self, elements: &Elements) -> Result<()> {
         let limit = self.cms.config.batch_limit;
-        if elements > limit { Err(Error::BatchLimit { limit }) } else { Ok(()) }
+        if elements.texts().len() > limit { Err(Error::BatchLimit { limit }) } else { Ok(()) }
     }
 }
 
@@ -257,7 +258,7 @@ impl<'a> Batch<'a> {
         self.check(&mut draft, Some(stored.pk))?;
         match draft.valid() {
             Ok(draft) => {
-                write::update(self.writer, self.content_type, stored, &draft, self.context)?;
+                write::update(self.writer, self.content_type, stored, draft, self.context)?;
                 self.faults.push(None);
                 Ok(())
             }
@@ -314,12 +315,24 @@ fn still_used(
     Ok(used)
 }
 
+/// Reads an element, or says why it must not be written.
+fn read(element: Asked) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
+    let text = match element {
+        Ok(text) => text,
+        Err(errors) => return Ok(Err(errors)),
+    };
+    Ok(match serde_json::from_slice(&text).map_err(|_| Error::malformed())? {
+        Value::Object(payload) => Ok(payload),
+        other => Err(FieldErrors::one("data", wrong_type(&other, "object"))),
+    })
+}
+
 /// Returns the positions of elements whose id comes again later, in any spelling.
-fn repeated_ids(elements: &[Value]) -> HashSet<usize> {
+fn repeated_ids(elements: &Elements) -> HashSet<usize> {
     let mut last: HashMap<String, usize> = HashMap::new();
     let mut repeated = HashSet::new();
-    for (index, element) in elements.iter().enumerate() {
-        if let Some(id) = element.get("id").and_then(Value::as_str)
+    for (index, element) in elements.texts().iter().enumerate() {
+        if let Some(Value::String(id)) = object::id_of(element)
             && let Some(earlier) = last.insert(id.to_ascii_lowercase(), index)
         {
             repeated.insert(earlier);
@@ -334,23 +347,29 @@ fn read_faults(answer: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
 }
 
 /// The report over elements and what was wrong with each.
-fn report(elements: &[Value], faults: Vec<Option<FieldErrors>>, has_repeated: bool) -> BatchReport {
-    let errors: Vec<BatchError> = elements
-        .iter()
-        .zip(faults)
-        .filter_map(|(element, errors)| {
-            Some(BatchError {
-                id: element.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                data: element.clone(),
-                errors: errors?,
-            })
-        })
-        .collect();
-    BatchReport {
-        batch_total_count: elements.len(),
-        batch_success_count: elements.len() - errors.len(),
+fn report(
+    elements: &Elements,
+    faults: Vec<Option<FieldErrors>>,
+    has_repeated: bool,
+) -> Result<BatchReport> {
+    let mut errors = Vec::new();
+    for (text, fault) in elements.texts().iter().zip(faults) {
+        let Some(fault) = fault else { continue };
+        let id =
+            object::id_of(text).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        errors.push(BatchError { id, data: compact(text)?, errors: fault });
+    }
+    let total = elements.texts().len();
+    Ok(BatchReport {
+        batch_total_count: total,
+        batch_success_count: total - errors.len(),
         batch_error_count: errors.len(),
         errors,
         data: if has_repeated { vec![DUPLICATE_ID.to_owned()] } else { Vec::new() },
-    }
+    })
+}
+
+fn compact(text: &[u8]) -> Result<Box<RawValue>> {
+    let value: Value = serde_json::from_slice(text).map_err(|_| Error::malformed())?;
+    serde_json::value::to_raw_value(&value).map_err(|error| Error::Internal(Box::new(error)))
 }

@@ -133,7 +133,7 @@ impl Copier<'_> {
         make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = FieldErrors::default();
-        let mut draft = Draft::of(content_type, id, object, errors, self.context)?;
+        let mut draft = Draft::of(content_type, id, &object, errors, self.context)?;
         let mut known = KnownTargets::default();
         draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
         write::insert(self.writer, content_type, draft.valid()?, self.context)

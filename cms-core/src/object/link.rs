@@ -50,6 +50,13 @@ pub(crate) struct LinkRef {
     pub(crate) id: String,
 }
 
+impl LinkRef {
+    /// The type and the id that it names.
+    pub(crate) fn target(&self) -> (&str, &str) {
+        (&self.content_type, &self.id)
+    }
+}
+
 /// Returns the well-formed internal links of an object, those inside lists included.
 pub(crate) fn links(properties: &[Property], object: &Map<String, Value>) -> Vec<LinkRef> {
     let mut found = Vec::new();

@@ -310,7 +310,7 @@ impl Objects<'_> {
             let mut known = KnownTargets::default();
             draft.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
             let draft = draft.valid()?;
-            let stored = write::update(writer, content_type, stored, &draft, &context)?;
+            let stored = write::update(writer, content_type, stored, draft, &context)?;
             Ok(to_json(content_type, &stored))
         })
     }

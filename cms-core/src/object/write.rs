@@ -4,7 +4,7 @@
 //! transaction [`Draft::check_stored`] adds what only the database can tell, and [`insert`] or
 //! [`update`] writes. A draft that was made from something that has changed since is made again.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, collections::HashSet, mem};
 
 use serde_json::{Map, Value};
 
@@ -66,11 +66,16 @@ pub(crate) enum Edit {
 }
 
 /// An object as it is to be stored, and what is wrong with it.
+///
+/// It holds the text to store and what is taken from the object beside it, not the object itself,
+/// which would take many times the memory of its text: a batch has a draft of each element.
 pub(crate) struct Draft {
     pub(crate) id: String,
-    object: Map<String, Value>,
-    /// `object` as compact JSON.
+    /// The object as compact JSON.
     data: String,
+    title: String,
+    /// The values of unique properties.
+    unique: Vec<(String, Value)>,
     links: Vec<LinkRef>,
     pub(crate) errors: FieldErrors,
     /// Revision of the type that it was checked against.
@@ -98,7 +103,7 @@ impl Draft {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
-        Self::of(content_type, id, payload, errors, context)
+        Self::of(content_type, id, &payload, errors, context)
     }
 
     /// Makes a draft of a changed object from a request.
@@ -128,10 +133,9 @@ impl Draft {
             }
         };
         let id = stored.id.clone().into_owned();
-        let mut draft = Self::of(content_type, id, object, errors, context)?;
+        let mut draft = Self::of(content_type, id, &object, errors, context)?;
         if !context.lenient_readonly {
-            let changed =
-                validate::validate_readonly(&content_type.properties, &before, &draft.object);
+            let changed = validate::validate_readonly(&content_type.properties, &before, &object);
             draft.errors.merge(changed);
         }
         Ok(draft)
@@ -147,25 +151,31 @@ impl Draft {
         for message in self.errors.at("id") {
             errors.add("id", message);
         }
-        Self::of(content_type, self.id, self.object, errors, context)
+        Self::of(content_type, self.id, &parse(&self.data)?, errors, context)
     }
 
     /// Makes a draft of an object whose `id` and `internal` are already taken out.
     pub(crate) fn of(
         content_type: &Type,
         id: String,
-        object: Map<String, Value>,
+        object: &Map<String, Value>,
         mut errors: FieldErrors,
         context: &Context,
     ) -> Result<Self> {
-        let data = serde_json::to_string(&object).map_err(|e| Error::Internal(Box::new(e)))?;
+        let data = serde_json::to_string(object).map_err(|e| Error::Internal(Box::new(e)))?;
         require_size(&id, data.len())?;
-        errors.merge(validate::validate(&content_type.properties, &content_type.schema, &object));
+        errors.merge(validate::validate(&content_type.properties, &content_type.schema, object));
         if content_type.name() == WEBHOOKS {
-            errors.merge(webhook::model::validate(&object, context.http_webhooks));
+            errors.merge(webhook::model::validate(object, context.http_webhooks));
         }
-        let links = link::links(&content_type.properties, &object);
-        Ok(Self { id, object, data, links, errors, type_rev: content_type.rev() })
+        let title = object_title(&content_type.properties, object);
+        let value_of = |property: &Property| {
+            object.get(&property.name).map(|value| (property.name.clone(), value.clone()))
+        };
+        let unique = content_type.properties.iter().filter(|property| property.unique);
+        let unique = unique.filter_map(value_of).collect();
+        let links = link::links(&content_type.properties, object);
+        Ok(Self { id, data, title, unique, links, errors, type_rev: content_type.rev() })
     }
 
     /// Adds what only the database can tell: targets of links, and unique values.
@@ -185,14 +195,11 @@ impl Draft {
             }
         }
         let editions = content_type.definition.editions();
-        for property in content_type.properties.iter().filter(|p| p.unique) {
-            let slot = content_type.slots.find(&property.name);
-            let (Some(value), Some(slot)) = (self.object.get(&property.name), slot) else {
-                continue;
-            };
+        for (name, value) in &self.unique {
+            let Some(slot) = content_type.slots.find(name) else { continue };
             for &edition in editions {
                 if reader.is_value_used(edition, content_type.pk, slot, value, itself)? {
-                    self.errors.add(property.name.as_str(), message::ALREADY_USED);
+                    self.errors.add(name.as_str(), message::ALREADY_USED);
                 }
             }
         }
@@ -209,27 +216,16 @@ impl Draft {
 
     /// Returns the draft when nothing is wrong with it.
     pub(crate) fn valid(mut self) -> Result<Self> {
-        std::mem::take(&mut self.errors).into_result()?;
+        mem::take(&mut self.errors).into_result()?;
         Ok(self)
     }
 
-    fn link_targets(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.links.iter().map(|link| (link.content_type.as_str(), link.id.as_str()))
-    }
-
-    /// What is to be written of version `version`, which is in workflow state `state`.
-    fn change(
-        &self,
-        content_type: &Type,
-        status: Status,
-        state: &str,
-        version: i64,
-        context: &Context,
-    ) -> ObjectChange {
+    /// What is to be written as version `version`, which is in workflow state `state`.
+    fn change(self, status: Status, state: &str, version: i64, context: &Context) -> ObjectChange {
         let at = context.at.seconds();
         ObjectChange {
-            data: self.data.clone(),
-            title: object_title(&content_type.properties, &self.object),
+            data: self.data,
+            title: self.title,
             status,
             workflow_state: state.to_owned(),
             approval: transition::approval(state, version, at),
@@ -262,14 +258,15 @@ impl KnownTargets {
 pub(crate) fn insert(
     writer: &Writer<'_>,
     content_type: &Type,
-    draft: Draft,
+    mut draft: Draft,
     context: &Context,
 ) -> Result<Stored<'static>> {
     let status = Status::initial(content_type.definition.draft_public);
     let state = &content_type.workflow.initial_state;
-    let change = draft.change(content_type, status, state, 1, context);
-    let pk = writer.insert_object(content_type.pk, &content_type.slots, &draft.id, &change)?;
-    writer.insert_links(pk, draft.link_targets())?;
+    let (id, links) = (mem::take(&mut draft.id), mem::take(&mut draft.links));
+    let change = draft.change(status, state, 1, context);
+    let pk = writer.insert_object(content_type.pk, &content_type.slots, &id, &change)?;
+    writer.insert_links(pk, links.iter().map(LinkRef::target))?;
     let internal = Internal {
         created_at: change.at,
         updated_at: change.at,
@@ -286,7 +283,7 @@ pub(crate) fn insert(
         title: Cow::Owned(change.title),
         schedule: None,
     };
-    let stored = Stored { pk, id: Cow::Owned(draft.id), internal, data: Cow::Owned(change.data) };
+    let stored = Stored { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
     // A draft is not published: types with Draft & Public have no state that is public.
     let is_shown = stored.internal.workflow_state == PUBLIC;
     log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
@@ -298,13 +295,14 @@ pub(crate) fn update(
     writer: &Writer<'_>,
     content_type: &Type,
     before: Stored<'static>,
-    draft: &Draft,
+    mut draft: Draft,
     context: &Context,
 ) -> Result<Stored<'static>> {
     let status = before.internal.status.edited(content_type.definition.draft_public);
     let version = before.internal.version + 1;
     let state = &before.internal.workflow_state;
-    let change = draft.change(content_type, status, state, version, context);
+    let links = mem::take(&mut draft.links);
+    let change = draft.change(status, state, version, context);
     writer.update_object(content_type.pk, &content_type.slots, before.pk, &change)?;
     if content_type.properties.iter().any(Property::may_link) {
         let published = if content_type.definition.draft_public {
@@ -313,7 +311,7 @@ pub(crate) fn update(
             Vec::new()
         };
         let published = published.iter().map(FoundLink::target);
-        writer.replace_links(before.pk, draft.link_targets().chain(published))?;
+        writer.replace_links(before.pk, links.iter().map(LinkRef::target).chain(published))?;
     }
     let internal = Internal {
         updated_at: change.at,

@@ -1,8 +1,75 @@
 //! Requests for content objects. Objects themselves travel as JSON text: they are stored that way.
 
-use serde::{Deserialize, Serialize};
+use std::{borrow::Cow, fmt};
 
-use crate::paging::Page;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    error::{Error, Result},
+    ids::ID_MAX_CHARS,
+    limits,
+    paging::Page,
+};
+
+/// Reads the object that a request sends.
+///
+/// # Errors
+/// [`Error::ObjectTooLarge`] when the text is too long to be read, [`Error::BadRequest`] when it is no
+/// object.
+pub fn read(text: &[u8]) -> Result<Map<String, Value>> {
+    require_length(text)?;
+    serde_json::from_slice(text).map_err(|_| Error::malformed())
+}
+
+/// Refuses a text that is too long for an object, however it is written.
+pub(super) fn require_length(text: &[u8]) -> Result<()> {
+    let bytes = text.len();
+    if bytes <= limits::OBJECT_TEXT {
+        return Ok(());
+    }
+    let id = id_of(text).unwrap_or_default();
+    let id = id.as_str().unwrap_or_default().chars().take(ID_MAX_CHARS).collect();
+    Err(Error::ObjectTooLarge { id, bytes })
+}
+
+/// Returns what stands as `id` in the text of an object, without reading the rest.
+pub(crate) fn id_of(text: &[u8]) -> Option<Value> {
+    serde_json::from_slice(text).ok().and_then(|Id(id)| id)
+}
+
+struct Id(Option<Value>);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(IdOfObject)
+    }
+}
+
+struct IdOfObject;
+
+impl<'de> Visitor<'de> for IdOfObject {
+    type Value = Id;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Id, A::Error> {
+        let mut id = None;
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            if name == "id" {
+                id = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Id(id))
+    }
+}
 
 /// JSON text of one answer, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

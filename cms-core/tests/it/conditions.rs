@@ -6,6 +6,7 @@ use cms_core::{
     Caller, Error, Visibility,
     testing::TestCms,
     wire::{
+        batch::Elements,
         condition::{Conditions, IdempotencyKey, IfMatch, Tag},
         key::{KeyKind, NewKey},
         publish::PublishAction,
@@ -250,7 +251,8 @@ fn batches_and_copies_are_made_once() {
     let caller = once(&writer(&test, "writer"), "batch", &json!("batch"));
     let elements = [json!({ "id": "b", "title": "B" }), json!({ "id": "c" })];
     let batch = || {
-        let report = test.cms.objects().batch_create(&caller, "article", &elements, false);
+        let report =
+            test.cms.objects().batch_create(&caller, "article", &Elements::of(&elements), false);
         serde_json::to_value(report.unwrap()).unwrap()
     };
     let first = batch();

@@ -6,6 +6,7 @@ use cms_core::{
     Caller, Error,
     testing::{TestCms, fixture},
     wire::{
+        batch::Elements,
         ctd::TypeListRequest,
         key::{KeyKind, NewKey, Rule},
         object::{Direction, ListRequest},
@@ -132,7 +133,11 @@ fn site() -> TestCms {
     let apply = ApplyRequest { wanted, ..ApplyRequest::default() };
     test.cms.types().apply(&local, &apply).unwrap();
     for (name, _) in SITE {
-        let report = test.cms.objects().batch_create(&local, name, &objects(name), false).unwrap();
+        let report = test
+            .cms
+            .objects()
+            .batch_create(&local, name, &Elements::of(&objects(name)), false)
+            .unwrap();
         assert_eq!(report.batch_error_count, 0, "{name}: {:?}", report.errors);
     }
     for row in table["objects"].as_array().unwrap() {
@@ -190,9 +195,10 @@ fn what_is_sent_and_read_fits_its_schema() {
             judge.check(&format!("{name}VersionsList"), &[&versions.unwrap().to_value()]);
         }
         let faulty = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
-        let report = cms.objects().batch_create(&local, "post", &faulty, false).unwrap();
+        let report =
+            cms.objects().batch_create(&local, "post", &Elements::of(&faulty), false).unwrap();
         judge.check("BatchResponseError", &[&json!(report)]);
-        let report = cms.objects().batch_create(&local, "_tag", &[], false).unwrap();
+        let report = cms.objects().batch_create(&local, "_tag", &Elements::of(&[]), false).unwrap();
         judge.check("BatchResponseSuccess", &[&json!(report)]);
 
         let types = cms.types().list(&local, &TypeListRequest::default()).unwrap();

@@ -80,7 +80,7 @@ pub(crate) struct Whole {
 /// Reads a whole body, of at most `limit` bytes.
 pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<Whole> {
     let reading = read_all(app, Paced::new(app, body), limit);
-    time::timeout(app.request_timeout, reading).await.map_err(|_| malformed())?
+    time::timeout(app.request_timeout, reading).await.map_err(|_| Error::malformed())?
 }
 
 async fn read_all(app: &App, mut paced: Paced<'_>, limit: usize) -> Result<Whole> {
@@ -92,7 +92,7 @@ async fn read_all(app: &App, mut paced: Paced<'_>, limit: usize) -> Result<Whole
     let mut first = Bytes::new();
     let mut all = Vec::new();
     let mut turn = None;
-    while let Some(data) = paced.next().await.map_err(|_| malformed())? {
+    while let Some(data) = paced.next().await.map_err(|_| Error::malformed())? {
         let length = first.len() + all.len() + data.len();
         if length > limit {
             return Err(Error::BodyTooLarge);
@@ -144,16 +144,6 @@ pub(crate) fn object_or_empty(body: &[u8]) -> Result<Map<String, Value>> {
     if body.is_empty() { Ok(Map::new()) } else { parse(body) }
 }
 
-/// Reads a body that is a JSON array.
-pub(crate) fn array(body: &[u8]) -> Result<Vec<Value>> {
-    parse(body)
-}
-
-/// Reads a body that is a JSON array of strings.
-pub(crate) fn strings(body: &[u8]) -> Result<Vec<String>> {
-    parse(body)
-}
-
 /// Reads a structure out of an object; the message says what is wrong with it.
 pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::Object(object))
@@ -161,9 +151,5 @@ pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Resu
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
-    serde_json::from_slice(body).map_err(|_| malformed())
-}
-
-fn malformed() -> Error {
-    Error::BadRequest("Malformed JSON".to_owned())
+    serde_json::from_slice(body).map_err(|_| Error::malformed())
 }

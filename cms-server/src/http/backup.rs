@@ -27,6 +27,11 @@ const PIECES: usize = 4;
 /// How long a client may take none: files cannot be removed meanwhile.
 const SILENCE: Duration = Duration::from_mins(1);
 
+/// What a backup would be sent with; none is made.
+pub(crate) fn head() -> Answer {
+    Answer::endless(TAR, Body::empty())
+}
+
 /// Copies the database, and answers with all the rest under way.
 ///
 /// What goes wrong later breaks the answer off: a file without its end is no backup.

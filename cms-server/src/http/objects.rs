@@ -3,7 +3,7 @@
 use cms_core::{
     Cms, Result, limits,
     paging::{self, Page},
-    wire::object::{Direction, ListRequest},
+    wire::object::{self, Direction, ListRequest},
 };
 
 use crate::{
@@ -51,17 +51,17 @@ pub(crate) fn get_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answ
 
 pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
-    Ok(Answer::tagged(cms.objects().create(&call.caller, name, body::object(call.body)?)?))
+    Ok(Answer::tagged(cms.objects().create(&call.caller, name, object::read(call.body)?)?))
 }
 
 pub(crate) fn replace(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
-    Ok(Answer::tagged(cms.objects().replace(&call.caller, name, id, body::object(call.body)?)?))
+    Ok(Answer::tagged(cms.objects().replace(&call.caller, name, id, object::read(call.body)?)?))
 }
 
 pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, id, _] = &call.path;
-    Ok(Answer::tagged(cms.objects().patch(&call.caller, name, id, body::object(call.body)?)?))
+    Ok(Answer::tagged(cms.objects().patch(&call.caller, name, id, object::read(call.body)?)?))
 }
 
 pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {

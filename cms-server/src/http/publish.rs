@@ -1,6 +1,9 @@
 //! Draft & Public: publish, unpublish, archive, and schedules (contract 4, 13.3).
 
-use cms_core::{Cms, Result, paging, wire::publish::PublishAction};
+use cms_core::{
+    Cms, Result, limits, paging,
+    wire::{batch::first_of, publish::PublishAction},
+};
 
 use crate::{answer::Answer, extract::body, request::Call};
 
@@ -38,7 +41,7 @@ fn act(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> 
 
 fn act_on_many(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> {
     let [name, ..] = &call.path;
-    let ids = body::strings(call.body)?;
+    let ids: Vec<String> = first_of(call.body, limits::BATCH_PUBLISH)?;
     cms.publishing().act_on_many(&call.caller, name, &ids, action)?;
     Ok(Answer::no_content())
 }

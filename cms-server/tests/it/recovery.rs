@@ -13,7 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_core::{Caller, Cms, CoreConfig, Durability, clock::FixedClock, testing::START};
+use cms_core::{
+    Caller, Cms, CoreConfig, Durability, clock::FixedClock, testing::START, wire::batch::Elements,
+};
 use cms_server::{ServerConfig, serve};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
@@ -216,7 +218,7 @@ fn schedule(cms: &Cms) {
     let ids: Vec<String> = (0..OBJECTS).map(|number| number.to_string()).collect();
     for ids in ids.chunks(1000) {
         let new: Vec<_> = ids.iter().map(|id| json!({ "id": id, "title": "T" })).collect();
-        cms.objects().batch_create(&local, "article", &new, false).unwrap();
+        cms.objects().batch_create(&local, "article", &Elements::of(&new), false).unwrap();
     }
     let at = json!({ "scheduledAt": &crate::support::minute(DUE)[..19], "timeZone": "UTC" });
     for id in &ids {

@@ -485,9 +485,10 @@ fn by_number(elements: &[&Value], report: BatchReport) -> Vec<(usize, FieldError
     let mut found = Vec::new();
     let mut next = 0;
     for error in report.errors {
+        let data: Value = serde_json::from_str(error.data.get()).unwrap_or_default();
         let is_meant = |element: &&Value| match element.get("id").and_then(Value::as_str) {
             Some(id) => id == error.id,
-            None => error.id.is_empty() && **element == error.data,
+            None => error.id.is_empty() && **element == data,
         };
         if let Some(ahead) = elements[next..].iter().position(is_meant) {
             found.push((next + ahead, error.errors));
