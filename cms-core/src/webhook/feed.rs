@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    known,
+    known::{self, Known},
     model::{Kind, Webhook},
 };
 use crate::{
@@ -38,26 +38,33 @@ impl Cursor {
 }
 
 /// Takes a little of the journal; tells whether there may be more.
-pub(super) fn step(store: &Store, catalog: &Arc<CatalogCell>, cursor: &Cursor) -> Result<bool> {
+pub(super) fn step(
+    store: &Store,
+    catalog: &CatalogCell,
+    known: &Known,
+    cursor: &Cursor,
+) -> Result<bool> {
     if store.peek(|reader| Ok(reader.journal_head()?.seq <= cursor.at(reader)?))? {
         return Ok(false);
     }
-    let (is_idle, read) = store.read(|reader| {
-        let entries = reader.journal_told_after(cursor.at(reader)?, STEP)?;
-        let news = News::of(reader, &*catalog.at(reader)?, &entries)?;
-        if news.is_empty() {
-            cursor.0.fetch_max(news.seq, Ordering::Relaxed);
-        }
-        Ok((news.is_empty(), entries.len()))
+    let (from, news) = store.read(|reader| {
+        let from = cursor.at(reader)?;
+        let entries = reader.journal_told_after(from, STEP)?;
+        let catalog = catalog.at(reader)?;
+        let webhooks = known.at(reader, &catalog)?;
+        Ok((from, News::of(reader, &catalog, &webhooks, &entries)?))
     })?;
-    if is_idle {
-        return Ok(read == STEP);
+    let has_more = news.has_more;
+    if news.is_empty() {
+        cursor.0.fetch_max(news.seq, Ordering::Relaxed);
+        return Ok(has_more);
     }
-    let (cell, from) = (Arc::clone(catalog), cursor.0.load(Ordering::Relaxed));
+    let held = cursor.0.load(Ordering::Relaxed);
     store.write(move |writer| {
-        let from = writer.webhook_cursor()?.max(from);
-        follow(writer, &*cell.within(writer)?, from)
-    })
+        // Whoever moved the cursor meanwhile has told the same.
+        if writer.webhook_cursor()?.max(held) == from { news.write(writer) } else { Ok(()) }
+    })?;
+    Ok(has_more)
 }
 
 /// Takes all of the journal, inside a transaction that is about to destroy what it speaks of.
@@ -67,8 +74,14 @@ pub(crate) fn catch_up(writer: &Writer<'_>) -> Result<()> {
         return Ok(());
     }
     let catalog = CatalogCell::default().within(writer)?;
-    while follow(writer, &catalog, writer.webhook_cursor()?)? {}
-    Ok(())
+    let webhooks = known::read(writer, catalog.get(WEBHOOKS)?)?;
+    loop {
+        let entries = writer.journal_told_after(writer.webhook_cursor()?, STEP)?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        News::of(writer, &catalog, &webhooks, &entries)?.write(writer)?;
+    }
 }
 
 /// Writes down how far the journal was read, so that it can be forgotten up to there.
@@ -78,28 +91,6 @@ pub(super) fn save(store: &Store, cursor: &Cursor) -> Result<i64> {
         store.write(move |writer| writer.set_webhook_cursor(read.max(writer.webhook_cursor()?)))?;
     }
     Ok(read)
-}
-
-fn follow(writer: &Writer<'_>, catalog: &Catalog, from: i64) -> Result<bool> {
-    let entries = writer.journal_told_after(from, STEP)?;
-    if entries.is_empty() {
-        return Ok(false);
-    }
-    let news = News::of(writer, catalog, &entries)?;
-    for pk in news.made {
-        writer.insert_webhook(pk)?;
-    }
-    for delivery in &news.deliveries {
-        writer.insert_delivery(delivery)?;
-    }
-    for pk in news.changed {
-        writer.hurry_webhook(pk)?;
-    }
-    if news.has_lost {
-        writer.drop_webhooks()?;
-    }
-    writer.set_webhook_cursor(news.seq)?;
-    Ok(entries.len() == STEP)
 }
 
 /// What some rows of the journal mean to webhooks.
@@ -114,14 +105,21 @@ struct News {
     deliveries: Vec<NewDelivery>,
     /// The last of the rows.
     seq: i64,
+    /// Whether more may follow.
+    has_more: bool,
 }
 
 impl News {
-    fn of(reader: &Reader<'_>, catalog: &Catalog, entries: &[ToldEntry]) -> Result<Self> {
+    fn of(
+        reader: &Reader<'_>,
+        catalog: &Catalog,
+        webhooks: &[Webhook],
+        entries: &[ToldEntry],
+    ) -> Result<Self> {
         let seq = entries.last().map_or(0, |entry| entry.place.seq);
-        let mut news = Self { seq, ..Self::default() };
+        let mut news = Self { seq, has_more: entries.len() == STEP, ..Self::default() };
         let Some(own) = catalog.find(WEBHOOKS) else { return Ok(news) };
-        let mut told = Listeners::of(reader, known::read(reader, own)?)?;
+        let mut told = Listeners::of(reader, webhooks)?;
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
                 (Event::ObjectCreated, Some(pk)) if entry.ctd == own.pk => {
@@ -139,6 +137,22 @@ impl News {
         Ok(news)
     }
 
+    fn write(&self, writer: &Writer<'_>) -> Result<()> {
+        for &pk in &self.made {
+            writer.insert_webhook(pk)?;
+        }
+        for delivery in &self.deliveries {
+            writer.insert_delivery(delivery)?;
+        }
+        for &pk in &self.changed {
+            writer.hurry_webhook(pk)?;
+        }
+        if self.has_lost {
+            writer.drop_webhooks()?;
+        }
+        writer.set_webhook_cursor(self.seq)
+    }
+
     fn is_empty(&self) -> bool {
         self.made.is_empty()
             && self.changed.is_empty()
@@ -148,14 +162,14 @@ impl News {
 }
 
 /// The webhooks that exist at a place of the journal.
-struct Listeners {
-    webhooks: Vec<Webhook>,
+struct Listeners<'a> {
+    webhooks: &'a [Webhook],
     /// Rows of those whose creation was read.
     listening: BTreeSet<i64>,
 }
 
-impl Listeners {
-    fn of(reader: &Reader<'_>, webhooks: Vec<Webhook>) -> Result<Self> {
+impl<'a> Listeners<'a> {
+    fn of(reader: &Reader<'_>, webhooks: &'a [Webhook]) -> Result<Self> {
         let listening = reader.webhooks()?.into_iter().collect();
         Ok(Self { webhooks, listening })
     }

@@ -163,7 +163,7 @@ impl Webhooks<'_> {
     /// Makes deliveries of a little of the journal; tells whether there may be more to do.
     pub fn follow(&self) -> Result<bool> {
         let Cms { store, catalog, webhooks, .. } = self.cms;
-        feed::step(store, catalog, &webhooks.cursor)
+        feed::step(store, catalog, &webhooks.known, &webhooks.cursor)
     }
 
     /// Names the webhooks for which something is due.
