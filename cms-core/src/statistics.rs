@@ -23,6 +23,9 @@ pub struct Statistics {
     pub writing: Duration,
     /// The last row of the journal.
     pub journal_head: i64,
+    /// What webhooks are yet to be told, and how long the first of it has waited.
+    pub deliveries_waiting: u64,
+    pub deliveries_wait: Duration,
     /// The row of the journal up to which searches see changes; none before the first search.
     pub index_position: Option<i64>,
     pub database_bytes: u64,
@@ -50,6 +53,10 @@ impl Cms {
         let folder = &self.config.folder;
         // A file that is not there is empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
+        let (journal_head, (deliveries_waiting, since)) = self
+            .store
+            .read(|reader| Ok((reader.journal_head()?.seq, reader.waiting_deliveries()?)))?;
+        let waited = since.map_or(0, |since| self.config.clock.now().0 - since.0);
         Ok(Statistics {
             readers_used,
             readers,
@@ -58,7 +65,9 @@ impl Cms {
             commits: writer.commits,
             writes: writer.jobs,
             writing: writer.busy,
-            journal_head: self.store.peek(|reader| Ok(reader.journal_head()?.seq))?,
+            journal_head,
+            deliveries_waiting,
+            deliveries_wait: Duration::from_micros(u64::try_from(waited).unwrap_or(0)),
             index_position: self.index.position(),
             database_bytes: size("cms.db"),
             wal_bytes: size("cms.db-wal"),

@@ -128,6 +128,7 @@ async fn back_up(app: &Arc<App>, plan: &BackupPlan) -> bool {
     let (plan, state) = (plan.clone(), Arc::clone(app));
     let stops = move || state.draining.load(Ordering::Relaxed);
     let made = carry_out(app, Work::File, move |cms| cms.backups().make(&plan, &stops)).await;
+    app.metrics.count_backup("scheduled", made.is_some());
     if let Some(backup) = &made {
         let (objects, files, bytes) = (backup.objects, backup.files, backup.bytes);
         tracing::info!(objects, files, bytes, lost = backup.missing.len(), "made a backup");

@@ -9,7 +9,7 @@ use std::{
 };
 
 use axum::http::StatusCode;
-use cms_core::{Renderings, Result, Statistics};
+use cms_core::{Answered, Renderings, Result, Statistics};
 use prometheus::{
     Counter, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec,
     Opts, Registry, TextEncoder, core::Collector,
@@ -47,6 +47,8 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: IntCounterVec,
     durations: HistogramVec,
+    attempts: IntCounterVec,
+    backups: IntCounterVec,
     /// One for each row of the table, and one for what no row answers.
     rows: Vec<Counts>,
 }
@@ -64,8 +66,13 @@ impl Metrics {
             "cms_http_request_duration_seconds",
             "Time from the head of a request to the head of its answer.",
         );
+        let attempts =
+            Opts::new("cms_webhook_attempts_total", "Deliveries sent, by what came of it.");
+        let backups = Opts::new("cms_backups_total", "Backups by who asked and what came of it.");
         let metrics = Self {
             registry: Registry::new(),
+            attempts: known(IntCounterVec::new(attempts, &["result"])),
+            backups: known(IntCounterVec::new(backups, &["kind", "result"])),
             requests: known(IntCounterVec::new(requests, &["route", "method", "status"])),
             durations: known(HistogramVec::new(
                 durations.buckets(BOUNDS.to_vec()),
@@ -75,7 +82,34 @@ impl Metrics {
         };
         known(metrics.registry.register(Box::new(metrics.requests.clone())));
         known(metrics.registry.register(Box::new(metrics.durations.clone())));
+        known(metrics.registry.register(Box::new(metrics.attempts.clone())));
+        known(metrics.registry.register(Box::new(metrics.backups.clone())));
+        // What never happened is 0, not unknown.
+        for result in ["delivered", "refused", "unanswered"] {
+            metrics.attempts.with_label_values(&[result]);
+        }
+        for (kind, result) in
+            [("scheduled", "made"), ("scheduled", "failed"), ("sent", "made"), ("sent", "failed")]
+        {
+            metrics.backups.with_label_values(&[kind, result]);
+        }
         metrics
+    }
+
+    /// Counts an attempt to tell a webhook something.
+    pub(crate) fn count_attempt(&self, answered: &Answered) {
+        let result = match answered {
+            Answered::With(200..=299, _) => "delivered",
+            Answered::With(..) => "refused",
+            Answered::Nothing(_) => "unanswered",
+        };
+        self.attempts.with_label_values(&[result]).inc();
+    }
+
+    /// Counts a backup that was `scheduled`, or `sent` to who asked for it.
+    pub(crate) fn count_backup(&self, kind: &str, is_made: bool) {
+        let result = if is_made { "made" } else { "failed" };
+        self.backups.with_label_values(&[kind, result]).inc();
     }
 
     /// Counts an answer.
@@ -144,6 +178,16 @@ impl Snapshot {
             "cms_writing_seconds_total",
             "Time that the writer worked.",
             core.writing.as_secs_f64(),
+        );
+        self.value(
+            "cms_webhook_deliveries_waiting",
+            "What webhooks are yet to be told.",
+            as_float(core.deliveries_waiting),
+        );
+        self.value(
+            "cms_webhook_longest_wait_seconds",
+            "How long the first of it has waited.",
+            core.deliveries_wait.as_secs_f64(),
         );
         self.value("cms_journal_head", "Last row of the journal.", as_float(core.journal_head));
         if let Some(position) = core.index_position {

@@ -127,6 +127,7 @@ impl Courier {
             let Ok(turn) = self.turns.acquire().await else { break };
             let answered = self.send(&outgoing).await;
             drop(turn);
+            self.app.metrics.count_attempt(&answered);
             let is_done = matches!(answered, Answered::With(200..=299, _));
             self.ask(move |cms| cms.webhooks().record(outgoing, answered)).await?;
             if !is_done {

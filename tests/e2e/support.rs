@@ -335,6 +335,14 @@ impl Server {
         line.trim().strip_suffix(" kB")?.parse().ok()
     }
 
+    /// One number of `/metrics`, named with its labels.
+    pub(crate) fn metric(&self, name: &str) -> String {
+        let answer = client().build().unwrap().get(format!("{}/metrics", self.url)).send().unwrap();
+        let text = String::from_utf8(answer.bytes().unwrap().to_vec()).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("{name} in {text}")).to_owned()
+    }
+
     /// What the server has written into its log since it listened.
     pub(crate) fn logged(&self) -> String {
         self.logged.lock().unwrap().clone()

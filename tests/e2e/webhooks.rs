@@ -133,6 +133,9 @@ fn a_receiver_that_fails_for_a_while_gets_everything_in_order() {
     }
     wait_until(|| log(&place).len() == 4);
     assert_eq!(ids(&receiver.received()), ["a1"], "nothing overtakes what failed");
+    let count = |name: &str| server.metric(&format!("cms_webhook_{name}"));
+    assert_eq!(count("deliveries_waiting"), "4");
+    assert_ne!(count("longest_wait_seconds"), "0");
     receiver.behave(fine());
     place.run(&["webhook", "replay", "hook"]);
     wait_until(|| log(&place).iter().all(|entry| entry["status"] == "done"));
@@ -140,6 +143,9 @@ fn a_receiver_that_fails_for_a_while_gets_everything_in_order() {
     let received = receiver.received();
     let first: Vec<&str> = received.iter().map(|request| request.header("webhook-id")).collect();
     assert!(first[..4].iter().all(|id| *id == first[0]), "{first:?}");
+    let attempts = |result: &str| count(&format!("attempts_total{{result=\"{result}\"}}"));
+    assert_eq!(["delivered", "refused", "unanswered"].map(attempts), ["4", "2", "1"]);
+    assert_eq!(["deliveries_waiting", "longest_wait_seconds"].map(count), ["0", "0"]);
 }
 
 /// The server is killed again and again, with requests under way, and the receiver fails meanwhile.

@@ -185,6 +185,18 @@ impl Reader<'_> {
         .map_err(map)
     }
 
+    /// Counts what waits for any webhook, and tells since when the first of it does.
+    pub(crate) fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
+        self.statement(
+            "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),
+                    (SELECT min((SELECT at FROM webhook_delivery
+                                 WHERE webhook = w.object AND queued ORDER BY pk LIMIT 1))
+                     FROM webhook w)",
+        )?
+        .query_row([], |row| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?.map(Timestamp))))
+        .map_err(map)
+    }
+
     /// Tells whether something has waited since before a time.
     pub(crate) fn has_deliveries_before(&self, before: Timestamp) -> Result<bool> {
         self.statement(

@@ -65,6 +65,7 @@ fn send(app: &App, copied: Copied, sender: mpsc::Sender<Next>) {
         output.hand_over(Next::End).map_err(|error| Error::Internal(error.into()))?;
         Ok(backup)
     });
+    app.metrics.count_backup("sent", ended.is_ok());
     match ended {
         Ok(backup) => tracing::info!(files = backup.files, bytes = backup.bytes, "sent a backup"),
         Err(error) => {

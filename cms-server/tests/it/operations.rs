@@ -92,6 +92,8 @@ async fn metrics_count_what_was_asked() {
     assert!(samples["cms_journal_head"] >= 2.0, "{text}");
     assert!(samples["cms_database_bytes"] > 0.0 && samples["cms_disk_free_bytes"] > 0.0, "{text}");
     assert_eq!(samples["cms_permits_used{kind=\"write\"}"], 0.0);
+    assert_eq!(samples["cms_webhook_deliveries_waiting"], 0.0);
+    assert_eq!(samples["cms_backups_total{kind=\"scheduled\",result=\"failed\"}"], 0.0);
     assert_eq!(samples["cms_permits{kind=\"write\"}"], 64.0);
     let page = include_str!("../../../docs/operations.md");
     for family in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
