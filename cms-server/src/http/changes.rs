@@ -118,11 +118,13 @@ impl Follower {
         self.request.limit = AT_ONCE;
         // Subscribed before anything is read: what is committed from now on wakes the stream.
         let commits = self.app.commits.subscribe();
+        let asked = self.request.since;
         let first = self.read().await?;
+        let start = asked.unwrap_or(first.next);
         let (sender, receiver) = mpsc::channel(1);
         if self.parts.method != Method::HEAD {
             let slot = self.app.permits.subscriber()?;
-            tokio::spawn(self.follow(first, commits, sender, slot));
+            tokio::spawn(self.follow((start, first), commits, sender, slot));
         }
         let next = |mut receiver: mpsc::Receiver<Bytes>| async {
             let message = receiver.recv().await?;
@@ -135,15 +137,15 @@ impl Follower {
     /// comes back then is told what is wrong, or goes on.
     async fn follow(
         mut self,
-        first: Changes,
+        (start, first): (Position, Changes),
         mut commits: tokio::sync::watch::Receiver<()>,
         sender: Sender<Bytes>,
         _slot: OwnedSemaphorePermit,
     ) {
         let mut page = first;
         let mut heard = Instant::now();
-        // The first message tells where the stream begins, be it empty or not.
-        let mut message = heartbeat(page.next);
+        // The first message tells where the stream begins: before the changes that follow at once.
+        let mut message = heartbeat(start);
         loop {
             push(&mut message, &page);
             if message.is_empty() && heard.elapsed() >= HEARTBEAT {
