@@ -7,9 +7,10 @@
 //! query back as [`RawQuery`].
 //!
 //! A replacement has the length of what it replaces, so that no mistake in here can move the
-//! border between two requests. A request line is expected only where the request before it has
-//! been read to its end; several requests sent in one go are left as they are after the first.
-//! HTTP/2 has no request lines.
+//! border between two requests. A request line is expected only where a request certainly begins: on a
+//! new connection, and where nothing was read yet behind a request that ended. On a connection where
+//! that is not certain any more, because several requests came in one go or a body had no length,
+//! everything is left as it is: nothing of a body may ever be taken for a request line. HTTP/2 has none.
 
 use std::{
     pin::Pin,
@@ -54,8 +55,21 @@ enum Place {
     Path,
     /// In the query of the request line, after so many bytes of it.
     Query(usize),
-    /// Somewhere after the target.
-    Beyond,
+    /// In the rest of the head.
+    Head(Line),
+    /// So many bytes behind the head.
+    Behind(u64),
+    /// Nobody knows any more.
+    Lost,
+}
+
+/// How much of a line was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Something,
+    Nothing,
+    /// Nothing but what may stand before the end of a line.
+    Return,
 }
 
 impl Target {
@@ -70,14 +84,17 @@ impl Target {
 
     /// Gives a request its query back, and follows its body to the end.
     pub(crate) fn restore(self: &Arc<Self>, request: Request<Incoming>) -> Request<Followed> {
+        let (length, has_ended) =
+            (request.body().size_hint().exact(), request.body().is_end_stream());
         let replaced = {
             let mut state = self.state();
-            if request.body().is_end_stream() {
-                state.place = Place::Start;
+            if has_ended {
+                state.end(length);
             }
             std::mem::take(&mut state.replaced)
         };
-        let mut request = request.map(|body| Followed { body, target: Arc::clone(self) });
+        let mut request =
+            request.map(|body| Followed { body, length, has_ended, target: Arc::clone(self) });
         if !replaced.is_empty() {
             let query = original(request.uri().query().unwrap_or(""), &replaced);
             request.extensions_mut().insert(RawQuery(query));
@@ -92,7 +109,7 @@ impl State {
         if self.place == Place::Start {
             self.replaced.clear();
             let Some(start) = target_start(rest) else {
-                self.place = Place::Beyond;
+                self.pass(rest, Line::Something);
                 return;
             };
             self.place = Place::Path;
@@ -102,25 +119,62 @@ impl State {
             let Some(end) = rest.iter().position(|b| matches!(b, b'?' | b' ' | b'\n')) else {
                 return;
             };
-            self.place = if rest[end] == b'?' { Place::Query(0) } else { Place::Beyond };
+            if rest[end] != b'?' {
+                self.pass(&rest[end..], Line::Something);
+                return;
+            }
+            self.place = Place::Query(0);
             rest = &mut rest[end + 1..];
         }
-        if let Place::Query(before) = self.place {
-            for (index, byte) in rest.iter_mut().enumerate() {
-                match byte {
-                    b'"' | b'<' | b'>' => {
+        match self.place {
+            Place::Query(before) => {
+                let end = rest.iter().position(|byte| matches!(byte, b' ' | b'\n'));
+                let (query, rest) = rest.split_at_mut(end.unwrap_or(rest.len()));
+                for (index, byte) in query.iter_mut().enumerate() {
+                    if matches!(byte, b'"' | b'<' | b'>') {
                         self.replaced.push((before + index, *byte));
                         *byte = PLACEHOLDER;
                     }
-                    b' ' | b'\n' => {
-                        self.place = Place::Beyond;
-                        return;
-                    }
-                    _ => {}
+                }
+                self.place = Place::Query(before + query.len());
+                if end.is_some() {
+                    self.pass(rest, Line::Something);
                 }
             }
-            self.place = Place::Query(before + rest.len());
+            Place::Head(line) => self.pass(rest, line),
+            Place::Behind(bytes) => self.place = Place::Behind(bytes + rest.len() as u64),
+            Place::Start | Place::Path | Place::Lost => {}
         }
+    }
+
+    /// Goes through the rest of a head, which ends with an empty line.
+    fn pass(&mut self, bytes: &[u8], mut line: Line) {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let is_empty = match line {
+                Line::Something => false,
+                Line::Nothing => matches!(rest[..end], [] | [b'\r']),
+                Line::Return => end == 0,
+            };
+            rest = &rest[end + 1..];
+            if is_empty {
+                self.place = Place::Behind(rest.len() as u64);
+                return;
+            }
+            line = Line::Nothing;
+        }
+        self.place = Place::Head(match (line, rest) {
+            (line, []) => line,
+            (Line::Nothing, [b'\r']) => Line::Return,
+            _ => Line::Something,
+        });
+    }
+
+    /// A request ended that has a body of so many bytes. Where more was read, or may have been, nobody
+    /// knows where the next one starts.
+    fn end(&mut self, length: Option<u64>) {
+        let is_certain = matches!(self.place, Place::Behind(bytes) if Some(bytes) == length);
+        self.place = if is_certain { Place::Start } else { Place::Lost };
     }
 }
 
@@ -145,6 +199,9 @@ fn original(query: &str, replaced: &[(usize, u8)]) -> String {
 /// A request body that tells when it has been read to the end: there the next request starts.
 pub(crate) struct Followed {
     body: Incoming,
+    /// Bytes, when the head says so.
+    length: Option<u64>,
+    has_ended: bool,
     target: Arc<Target>,
 }
 
@@ -157,8 +214,9 @@ impl Body for Followed {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
-        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
-            self.target.state().place = Place::Start;
+        let is_end = matches!(polled, Poll::Ready(None)) || self.body.is_end_stream();
+        if is_end && !std::mem::replace(&mut self.has_ended, true) {
+            self.target.state().end(self.length);
         }
         polled
     }
@@ -211,6 +269,42 @@ mod tests {
         for (chunks, through, replaced) in cases {
             let (through, replaced) = (through.to_string(), replaced.to_string());
             assert_eq!(feed(chunks), (through, replaced), "{chunks:?}");
+        }
+    }
+
+    /// Only a request line is changed, and only where a request certainly begins.
+    #[test]
+    fn a_body_is_never_taken_for_a_request() {
+        const HEAD: &str = "GET /a HTTP/1.1\r\nh: v\r\n\r\n";
+        const NEXT: &str = "GET /?< HTTP/1.1\n\n";
+        // what was read, the length of the body, whether the next request line is looked at
+        let cases: &[(&[&str], Option<u64>, bool)] = &[
+            (&[HEAD], Some(0), true),
+            (&["GET /a?< HTTP/1.1\r\n", "\r", "\n"], Some(0), true),
+            (&["GET /a HTTP/1.1\n\n"], Some(0), true),
+            (&["\r\nGET /a HTTP/1.1\r\n\r\n"], Some(0), true),
+            (&[HEAD, "body"], Some(4), true),
+            (&[HEAD, "bo", "dy"], Some(4), true),
+            (&["PUT /a HTTP/1.1\r\n\r\nbody"], Some(4), true),
+            (&["PUT /a HTTP/1.1\r\n\r\nbody", "G"], Some(4), false),
+            (&[HEAD, "0\r\n\r\n"], None, false),
+            (&["GET /a HTTP/1.1\r\n\r\nPUT /b HTTP/1.1\r\n\r\nsee "], Some(0), false),
+            (&["GET /a HTTP/1.1\r\nh: v\r\n\r\r\n"], Some(0), false),
+        ];
+        for (chunks, length, expected) in cases {
+            let mut state = State::default();
+            for chunk in *chunks {
+                state.look_at(&mut chunk.as_bytes().to_vec());
+            }
+            state.end(*length);
+            let mut next = NEXT.as_bytes().to_vec();
+            state.look_at(&mut next);
+            assert_eq!(next != NEXT.as_bytes(), *expected, "{chunks:?}");
+            if !expected {
+                state.end(Some(0));
+                state.look_at(&mut next);
+                assert_eq!(next, NEXT.as_bytes(), "{chunks:?}");
+            }
         }
     }
 

@@ -160,6 +160,18 @@ fn requests_may_come_in_any_portions() {
     let pair = Client::head("GET", "/api/v1/content/post/one", "").repeat(2);
     client.write(&pair);
     assert_eq!((client.read().0, client.read().0), (200, 200));
+    // The rest of a body, though it looks like a request line, is no query to be repaired.
+    let mut client = Client::connect(running.address());
+    let title = "see GET /x?<b>bold</b> there";
+    let body = json!({ "title": title }).to_string();
+    let (begin, rest) = body.split_at(body.find("GET").unwrap());
+    let headers = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+    let put = Client::head("PUT", "/api/v1/content/post/one", &headers);
+    client.write(&(Client::head("GET", "/healthz", "") + &put + begin));
+    assert_eq!(client.read().0, 200);
+    client.write(rest);
+    let (status, stored) = client.read();
+    assert_eq!((status, &stored["title"]), (200, &json!(title)));
     running.shutdown();
 }
 
