@@ -31,6 +31,8 @@ pub const HYDRATED_BYTES: usize = 64 * 1024 * 1024;
 pub const QUICK_ENTRIES: u64 = 10_000;
 /// Objects that a list may show and still count as quick.
 pub const QUICK_OBJECTS: u32 = 100;
+/// Largest answer with objects, in bytes: whoever asks for more is told to ask for fewer objects.
+pub const ANSWER_BYTES: usize = 256 * 1024 * 1024;
 /// Longest time that one read of the database may take.
 pub const READ_TIME: Duration = Duration::from_secs(5);
 /// Paths of one map of faults; a payload cannot make an answer many times its size.

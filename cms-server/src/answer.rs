@@ -13,7 +13,8 @@ use serde::Serialize;
 use crate::{
     compression::{Coding, WORTHWHILE},
     extract::validators::knows_tag,
-    state::REQUEST_ID,
+    large,
+    state::{App, REQUEST_ID},
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -199,6 +200,21 @@ impl Answer {
             self.coding = Some(coding);
         }
         self
+    }
+
+    /// Counts a large answer for as long as it is sent; one too many becomes a 503.
+    pub(crate) fn counted(self, app: &App, method: &Method) -> Self {
+        let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
+        match &self.body {
+            Content::Whole(bytes) if is_sent && bytes.len() >= large::UNIT => {
+                let length = Some(bytes.len() as u64);
+                match large::body(app, bytes.clone()) {
+                    Ok(body) => Self { body: Content::Stream { length, body }, ..self },
+                    Err(error) => Self::from(error),
+                }
+            }
+            _ => self,
+        }
     }
 
     /// Makes the response; one to HEAD tells the length of the body and leaves it out.

@@ -73,6 +73,8 @@ pub(crate) struct Permits {
     slow_renders: Turns,
     files: Turns,
     subscribers: Turns,
+    /// One for each [`crate::large::UNIT`].
+    large_answers: Turns,
 }
 
 /// The permits of one kind.
@@ -109,6 +111,7 @@ impl Permits {
             slow_renders: permits("slow_render", config.renders / 2),
             files: permits("file", config.files),
             subscribers: permits("subscriber", config.subscribers),
+            large_answers: permits("large_answer_mib", config.large_answers),
         }
     }
 
@@ -144,8 +147,15 @@ impl Permits {
         permit.map_err(|_| Error::Busy("too many streams of changes".to_owned()))
     }
 
+    /// Room for an answer of so many units, or none: whoever takes those that there are may be slow.
+    pub(crate) fn large_answer(&self, units: usize) -> Result<OwnedSemaphorePermit> {
+        let units = u32::try_from(units.min(self.large_answers.all)).unwrap_or(u32::MAX);
+        let permit = Arc::clone(&self.large_answers.semaphore).try_acquire_many_owned(units);
+        permit.map_err(|_| Error::Busy("too many large answers are being sent".to_owned()))
+    }
+
     /// How much of each kind is under way.
-    pub(crate) fn states(&self) -> [PermitState; 10] {
+    pub(crate) fn states(&self) -> [PermitState; 11] {
         [
             self.reads.state(),
             self.searches.state(),
@@ -157,6 +167,7 @@ impl Permits {
             self.slow_renders.state(),
             self.files.state(),
             self.subscribers.state(),
+            self.large_answers.state(),
         ]
     }
 }

@@ -76,6 +76,8 @@ pub struct ServerConfig {
     pub files: usize,
     /// Streams of changes at the same time; more are refused.
     pub subscribers: usize,
+    /// Mebibytes of large answers that are sent at the same time; a request for more is refused.
+    pub large_answers: usize,
     /// Open connections; more wait in the system's queue.
     pub connections: usize,
     /// Webhooks may have addresses of private networks and of this machine.
@@ -111,6 +113,7 @@ impl Default for ServerConfig {
             renders: cores,
             files: 32,
             subscribers: 256,
+            large_answers: 512,
             connections: 10_000,
             webhook_private: false,
             least_rate: 4096,

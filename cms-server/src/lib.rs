@@ -14,7 +14,7 @@
 //! | `blocking` | crosses to a thread that may block, once per request |
 //! | `extract` | key, view, query and body of a request |
 //! | `http` | one short function per route: unpack, one call of the core, pack |
-//! | `answer`, `error`, `deprecation`, `compression` | what goes back |
+//! | `answer`, `error`, `deprecation`, `compression`, `large` | what goes back |
 //! | `log` | what is written down about it |
 //!
 //! Beside requests, `chores` tidies up and publishes what is due, `webhook` tells others what happened,
@@ -30,6 +30,7 @@ mod deprecation;
 mod error;
 mod extract;
 mod http;
+mod large;
 mod log;
 mod metrics;
 mod pace;

@@ -3,7 +3,12 @@
 use std::io::Write;
 
 use super::model::{Internal, Stored};
-use crate::{dates, paging::Page};
+use crate::{
+    dates,
+    error::{Error, Result},
+    limits,
+    paging::Page,
+};
 
 /// A good first size for an answer with this many objects, so that it seldom has to grow.
 pub(crate) fn expected_bytes(objects: u64) -> usize {
@@ -67,6 +72,18 @@ pub(crate) fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Interna
         string(out, &schedule.zone);
     }
     out.push(b'}');
+}
+
+/// Refuses an answer that is too large to be put together in memory.
+pub(crate) fn require_bounded(bytes: usize) -> Result<()> {
+    let limit = limits::ANSWER_BYTES;
+    if bytes <= limit {
+        return Ok(());
+    }
+    let limit = limit / (1024 * 1024);
+    Err(Error::BadRequest(format!(
+        "The answer would be larger than {limit} MiB: ask for fewer objects at a time with limit"
+    )))
 }
 
 /// Appends the list envelope up to the entries; whoever calls it adds them and `]}`.

@@ -92,6 +92,9 @@ impl Objects<'_> {
             // A page past the end costs nothing.
             if count > 0 {
                 reader.list(&plan.page, |stored| {
+                    if text.json.len() > limits::ANSWER_BYTES {
+                        return;
+                    }
                     if !std::mem::take(&mut is_first) {
                         text.json.push(b',');
                     }
@@ -103,6 +106,7 @@ impl Objects<'_> {
                 })?;
             }
             text.json.extend_from_slice(b"]}");
+            render::require_bounded(text.json.len())?;
             let json = match request.hydrate {
                 0 => text.json,
                 depth => hydration.resolve(&text, depth)?,

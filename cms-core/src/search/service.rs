@@ -24,6 +24,7 @@ use crate::{
     object::{
         hydrate::Hydration,
         model::{Edition, Stored},
+        render,
         view::{self, View},
     },
     store::Reader,
@@ -196,6 +197,7 @@ fn rows<'t>(
 ) -> Result<HashMap<i64, (&'t Type, Stored<'static>)>> {
     let edition = |hit: &Hit| types.get(&hit.ctd).map(|known| View::of_many(caller, known).edition);
     let mut rows = HashMap::with_capacity(found.hits.len());
+    let mut bytes = 0;
     for wanted in [Edition::Current, Edition::Published] {
         let hits = found.hits.iter().filter(|hit| edition(hit) == Some(wanted));
         let pks: Vec<i64> = hits.map(|hit| hit.pk).collect();
@@ -206,6 +208,8 @@ fn rows<'t>(
             if let Some(known) = types.get(&ctd) {
                 let view = View::of_many(caller, known);
                 if view.edition == wanted && view.shows(&stored.internal) {
+                    bytes += stored.data.len();
+                    render::require_bounded(bytes)?;
                     rows.insert(stored.pk, (*known, stored.into_owned()));
                 }
             }

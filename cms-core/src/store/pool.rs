@@ -89,8 +89,11 @@ struct State {
 
 impl Pool {
     pub(super) fn new(path: PathBuf) -> Self {
+        // Quick reads run on threads that everybody waits for, and must always find a connection: so
+        // there are more than a server lets be in use for long, which is 2 to read and 4 to search
+        // per core, and 4 and 8 at least. They are opened when needed.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let size = (2 * cores).max(4);
+        let size = 8 * cores + 8;
         let state = State { idle: Vec::new(), unopened: size, waiting: 0 };
         Self { path, size, state: Mutex::new(state), returned: Condvar::new() }
     }

@@ -106,6 +106,15 @@ async fn metrics_count_what_was_asked() {
     }
 }
 
+/// Reads that take long leave connections to the quick ones, which run on the threads of all others.
+#[tokio::test]
+async fn long_reads_leave_connections_to_quick_ones() {
+    let app = TestApp::new();
+    let ServerConfig { reads, searches, workers, .. } = ServerConfig::default();
+    let readers = app.core.cms.statistics().unwrap().readers;
+    assert!(reads + searches + workers <= readers, "{reads} {searches} {workers} {readers}");
+}
+
 #[tokio::test]
 async fn metrics_are_for_whom_the_operator_says() {
     let asked = async |app: &TestApp, who| {

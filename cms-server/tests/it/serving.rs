@@ -175,6 +175,30 @@ fn requests_may_come_in_any_portions() {
     running.shutdown();
 }
 
+/// Large answers that nobody takes do not pile up, and make room when their clients go.
+#[test]
+fn large_answers_are_bounded() {
+    let (core, running) =
+        start(&ServerConfig { large_answers: 20, least_rate: 0, ..ServerConfig::default() });
+    for number in 0..19 {
+        let new = object(&json!({ "id": format!("l{number}"), "title": "x".repeat(800_000) }));
+        core.cms.objects().create(&Caller::local(), "post", new).unwrap();
+    }
+    let mut slow = Client::connect(running.address());
+    slow.write(&Client::head("GET", POSTS, ""));
+    thread::sleep(Duration::from_millis(500));
+    let mut other = Client::connect(running.address());
+    assert_eq!(other.get(POSTS).0, 503);
+    assert_eq!(other.get("/api/v1/content/post/l1").0, 200, "small ones go on");
+    drop(slow);
+    let started = Instant::now();
+    while other.get(POSTS).0 != 200 {
+        assert!(started.elapsed() < Duration::from_secs(20));
+    }
+    assert_eq!(ids(&other.get(POSTS).1).len(), 20);
+    running.shutdown();
+}
+
 /// HTTP/2 by prior knowledge, on the same port.
 #[test]
 fn http2_is_spoken_on_the_same_port() {
