@@ -1,8 +1,8 @@
 //! What a call needs on a content type, and what the rules of a scoped key give (contract 10).
 
-use std::ops::BitOr;
+use std::ops::{BitAnd, BitOr};
 
-use crate::wire::key::Rule;
+use crate::{ctd::builtin::WEBHOOKS, wire::key::Rule};
 
 /// A set of the four rights that a rule can give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,20 @@ impl Access {
     }
 
     /// Adds up what the rules give on a type.
+    ///
+    /// A webhook is told of all types and may change what is written, whoever made it. So only who has
+    /// all rights on every type may make one.
     pub(crate) fn granted(rules: &[Rule], content_type: &str) -> Self {
+        let granted = Self::of_rules(rules.iter().filter(|rule| rule.covers(content_type)));
+        if content_type == WEBHOOKS
+            && Self::of_rules(rules.iter().filter(|rule| rule.is_about_all())) != Self::ALL
+        {
+            return granted & Self::READ_REMOVED;
+        }
+        granted
+    }
+
+    fn of_rules<'r>(rules: impl Iterator<Item = &'r Rule>) -> Self {
         let rights = |rule: &Rule| {
             let right = |given: bool, access: Self| if given { access } else { Self::NONE };
             right(rule.create, Self::CREATE)
@@ -37,10 +50,7 @@ impl Access {
                 | right(rule.update, Self::UPDATE)
                 | right(rule.delete, Self::DELETE)
         };
-        rules
-            .iter()
-            .filter(|rule| rule.covers(content_type))
-            .fold(Self::NONE, |sum, rule| sum | rights(rule))
+        rules.fold(Self::NONE, |sum, rule| sum | rights(rule))
     }
 }
 
@@ -49,6 +59,14 @@ impl BitOr for Access {
 
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Access {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 
@@ -69,4 +87,35 @@ pub enum Permission<'a> {
     AdministerTypes,
     /// Keys and other management.
     Manage,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_add_up_and_webhooks_need_all_of_them() {
+        let rule = |(ctd, rights): (&str, &str)| Rule {
+            ctd: ctd.to_owned(),
+            create: rights.contains('c'),
+            read: rights.contains('r'),
+            update: rights.contains('u'),
+            delete: rights.contains('d'),
+        };
+        let table: [(&[(&str, &str)], &str, Access); 9] = [
+            (&[], "post", Access::NONE),
+            (&[("post", "c"), ("*", "r"), ("tag", "u")], "post", Access::CREATE | Access::READ),
+            (&[("post", "crud")], "tag", Access::NONE),
+            (&[("*", "c")], "_webhooks", Access::NONE),
+            (&[("*", "crd")], "_webhooks", Access::READ_REMOVED),
+            (&[("_webhooks", "crud")], "_webhooks", Access::READ_REMOVED),
+            (&[("_webhooks", "crud"), ("*", "cru")], "_webhooks", Access::READ_REMOVED),
+            (&[("*", "crud")], "_webhooks", Access::ALL),
+            (&[("*", "cu"), ("*", "rd")], "_webhooks", Access::ALL),
+        ];
+        for (rules, content_type, expected) in table {
+            let given: Vec<Rule> = rules.iter().copied().map(rule).collect();
+            assert_eq!(Access::granted(&given, content_type), expected, "{rules:?} {content_type}");
+        }
+    }
 }

@@ -61,7 +61,12 @@ pub struct Rule {
 impl Rule {
     /// Tells whether the rule speaks of this type.
     pub fn covers(&self, content_type: &str) -> bool {
-        self.ctd == "*" || self.ctd == content_type
+        self.is_about_all() || self.ctd == content_type
+    }
+
+    /// Tells whether the rule speaks of every type.
+    pub fn is_about_all(&self) -> bool {
+        self.ctd == "*"
     }
 }
 
