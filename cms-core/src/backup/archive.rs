@@ -170,7 +170,9 @@ pub(super) fn unpack(
     let mut archive = Archive::new(input);
     let mut sum = Sum::default();
     let mut is_first = true;
-    for entry in archive.entries().map_err(unreadable)? {
+    // Raw: what only says more about the entry that follows is read as a whole, however long it is, and
+    // is not in a backup.
+    for entry in archive.entries().map_err(unreadable)?.raw(true) {
         let mut entry =
             entry.map_err(|error| if is_first { foreign() } else { unreadable(error) })?;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();

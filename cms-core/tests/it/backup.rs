@@ -26,6 +26,7 @@ use cms_core::{
     },
 };
 use serde_json::json;
+use tar::{EntryType, Header};
 use tempfile::TempDir;
 
 use crate::{
@@ -292,6 +293,17 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
     for (what, foreign) in [("empty", &b""[..]), ("text", b"no backup"), ("zeros", &[0; 2048])] {
         fs::write(&spoiled, foreign).unwrap();
         refused(what);
+    }
+    // What says more about an entry may be of any length: it is not read at all.
+    for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(7);
+        header.set_cksum();
+        let mut text = [0; 512];
+        text[..7].copy_from_slice(b"7 a=bc\n");
+        fs::write(&spoiled, [header.as_bytes(), &text, &*bytes].concat()).unwrap();
+        refused(&format!("{kind:?}"));
     }
     let missing = verify_backup(&folder.path().join("nothing.tar"));
     assert!(matches!(missing, Err(Error::BadRequest(_))), "{missing:?}");
