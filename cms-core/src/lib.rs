@@ -22,6 +22,7 @@ mod context;
 mod ctd;
 mod dates;
 pub mod error;
+mod folder;
 mod graphql;
 pub mod ids;
 mod json;

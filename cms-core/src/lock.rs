@@ -6,15 +6,15 @@ use std::{
     path::Path,
 };
 
-use crate::error::{Error, Result};
+use crate::{error::Result, media::files::unusable};
 
 /// Takes the lock of a file, which is made when missing; none when another process has it.
 pub(crate) fn try_hold(path: &Path) -> Result<Option<File>> {
     let file = File::options().create(true).truncate(false).write(true).open(path);
-    let file = file.map_err(Error::of_disk)?;
+    let file = file.map_err(|error| unusable(path, &error))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(Error::of_disk(error)),
+        Err(TryLockError::Error(error)) => Err(unusable(path, &error)),
     }
 }

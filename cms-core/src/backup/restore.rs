@@ -10,6 +10,7 @@ use super::archive::{self, Content, Part};
 use crate::{
     CoreConfig,
     error::{Error, Result},
+    folder,
     media::{
         files::{Files, unusable},
         id::FileId,
@@ -66,7 +67,7 @@ fn open(backup: &Path) -> Result<impl Read + use<>> {
 fn prepare(folder: &Path) -> Result<bool> {
     let is_new = !folder.exists();
     let fault = |error: &_| unusable(folder, error);
-    fs::create_dir_all(folder).map_err(|error| fault(&error))?;
+    folder::make(folder).map_err(|error| fault(&error))?;
     for entry in fs::read_dir(folder).map_err(|error| fault(&error))? {
         let entry = entry.map_err(|error| fault(&error))?;
         if entry.file_name() != STAGE {

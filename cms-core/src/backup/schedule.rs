@@ -16,6 +16,7 @@ use crate::{
     config::{Bucket, Durability},
     dates,
     error::{Error, Result},
+    folder,
     media::{files::unusable, storage::Storage},
     wire::backup::Backup,
 };
@@ -140,7 +141,7 @@ fn stamp(at: Timestamp) -> String {
 fn open(place: &BackupPlace) -> Result<Storage> {
     match place {
         BackupPlace::Folder(folder) => {
-            fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
+            folder::make(folder).map_err(|error| unusable(folder, &error))?;
             Storage::folder(folder, Durability::Full)
         }
         BackupPlace::S3(bucket) => Storage::bucket(bucket),

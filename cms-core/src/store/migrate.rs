@@ -13,7 +13,10 @@ use std::{
 use rusqlite::Connection;
 
 use super::{error::map, functions};
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    folder,
+};
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -25,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Makes the folder and its database ready; returns the database's path and the shared lock.
 pub(super) fn prepare(folder: &Path) -> Result<(PathBuf, File)> {
-    std::fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
+    folder::make(folder).map_err(|error| unusable(folder, &error))?;
     let path = folder.join("cms.db");
     let lock = OpenOptions::new()
         .create(true)

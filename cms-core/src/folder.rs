@@ -1,0 +1,35 @@
+//! Folders that hold content: nobody but their owner looks into them.
+
+use std::{fs::DirBuilder, io, path::Path};
+
+/// Makes a folder and those above it, where they are missing. One that is there stays as it is.
+pub(crate) fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn new_folders_are_private_and_others_stay_as_they_are() {
+        let outside = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let open = outside.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        make(&open).unwrap();
+        assert_eq!(mode(&open), 0o755);
+        let new = open.join("a/b");
+        make(&new).unwrap();
+        assert_eq!((mode(&new), mode(&open)), (0o700, 0o755));
+        fs::write(open.join("file"), "").unwrap();
+        assert!(make(&open.join("file/below")).is_err());
+    }
+}
