@@ -3,7 +3,9 @@
 //! A setting of the file becomes the flag of that name, unless that flag was given or its variable is
 //! set. So there is one list of settings, one way to read a value, and one place for defaults: clap.
 
-use std::{collections::BTreeMap, env, ffi::OsString, fs, ops::Range, path::PathBuf};
+use std::{
+    collections::BTreeMap, env, ffi::OsString, fs, io::ErrorKind, ops::Range, path::PathBuf,
+};
 
 use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
@@ -73,7 +75,10 @@ fn file(matches: &ArgMatches) -> Option<(PathBuf, bool)> {
     }
     let folder = server.get_one::<OsString>("data").filter(|folder| !folder.is_empty());
     let path = folder.map_or_else(|| PathBuf::from(FOLDER), PathBuf::from).join(NAME);
-    path.exists().then_some((path, true))
+    // One that is there but cannot be read is a mistake, not a missing one: limits may stand in it.
+    let is_missing = fs::symlink_metadata(&path)
+        .is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory));
+    (!is_missing).then_some((path, true))
 }
 
 /// The settings that a file may have, as clap knows them.
@@ -245,6 +250,8 @@ mod tests {
             ("body-limit = true", 1, "body-limit"),
             ("body-limit = -1", 1, "-1"),
             ("trust-proxy = \"yes\"", 1, "true or false"),
+            ("max-connections = 18446744073709551615", 1, "1 to 1000000"),
+            ("max-subscribers = 0", 1, "1 to 1000000"),
             ("key-rate = 0", 1, "RATE/BURST"),
             ("apply = [1.5]", 1, "a list of texts"),
             ("data = \"x\"", 1, "leave it out"),

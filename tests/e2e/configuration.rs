@@ -49,6 +49,23 @@ fn mistakes_in_the_file_are_told_with_their_lines() {
     let ran = place.run(&["serve", "--config", "nowhere.toml"]);
     assert_eq!(ran.exit, 2, "{}", ran.whole());
     assert!(ran.stderr.contains("nowhere.toml"), "{}", ran.whole());
+    for level in ["wran", "info,wran"] {
+        let ran = place.run(&["serve", "--config", "/dev/null", "--log", level]);
+        assert_eq!(ran.exit, 2, "{}", ran.whole());
+        assert!(ran.stderr.contains("\"wran\" is no log level"), "{}", ran.whole());
+    }
+}
+
+/// Limits may stand in a file that is there but leads nowhere.
+#[cfg(unix)]
+#[test]
+fn a_file_that_leads_nowhere_is_a_mistake() {
+    let place = Place::with_data();
+    place.write("data/other", "");
+    std::os::unix::fs::symlink("nowhere", place.path("data/cms.toml")).unwrap();
+    let ran = place.run(&["serve"]);
+    assert_eq!(ran.exit, 2, "{}", ran.whole());
+    assert!(ran.stderr.contains("cms.toml"), "{}", ran.whole());
 }
 
 #[cfg(unix)]

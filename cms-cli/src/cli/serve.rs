@@ -67,10 +67,10 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) webhooks: WebhookReach,
     /// Open connections; more wait to be accepted.
-    #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS")]
+    #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = many)]
     pub(crate) max_connections: Option<usize>,
     /// Streams of changes at the same time; more are refused.
-    #[arg(long, value_name = "N", env = "CMS_MAX_SUBSCRIBERS")]
+    #[arg(long, value_name = "N", env = "CMS_MAX_SUBSCRIBERS", value_parser = many)]
     pub(crate) max_subscribers: Option<usize>,
     /// How long the body of a request may take to arrive, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 600, env = "CMS_REQUEST_TIMEOUT",
@@ -138,4 +138,13 @@ pub(crate) enum MetricsChoice {
 pub(crate) enum LogFormat {
     Text,
     Json,
+}
+
+/// A number of things at the same time.
+fn many(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1_000_000;
+    match text.parse() {
+        Ok(number @ 1..=MOST) => Ok(number),
+        _ => Err(format!("a number from 1 to {MOST} is expected")),
+    }
 }

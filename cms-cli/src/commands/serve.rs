@@ -14,7 +14,9 @@ use cms_core::{
 };
 use cms_server::{MetricsAccess, ServerConfig, Traces, Tunables};
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry, fmt,
+    EnvFilter, Layer, Registry,
+    filter::LevelFilter,
+    fmt,
     layer::{Filter, SubscriberExt},
     reload,
     util::SubscriberInitExt,
@@ -140,6 +142,16 @@ fn layers(
 }
 
 fn filter(level: &str) -> Result<EnvFilter> {
+    // A word alone could also be the name of a part of the program, of which there would be no other
+    // line then: it is a level with a mistake in it.
+    let is_known = |word: &str| word.parse::<LevelFilter>().is_ok();
+    let is_word = |part: &&str| !part.contains(['=', '[']);
+    if let Some(word) =
+        level.split(',').map(str::trim).find(|part| is_word(part) && !is_known(part))
+    {
+        return Err(Failure::usage(format!("\"{word}\" is no log level"))
+            .hint("use error, warn, info, debug, trace or off, or PART=LEVEL"));
+    }
     // Migrations tell each of their steps; their errors are ours to report. Spans are no lines.
     EnvFilter::try_new(format!("refinery_core=warn,{TRACED}=off,{level}"))
         .map_err(|error| Failure::usage(format!("\"{level}\" is no log level: {error}")))
