@@ -129,7 +129,11 @@ impl Courier {
             drop(turn);
             self.app.metrics.count_attempt(&answered);
             let is_done = matches!(answered, Answered::With(200..=299, _));
-            self.ask(move |cms| cms.webhooks().record(outgoing, answered)).await?;
+            let webhook = outgoing.id.clone();
+            let error = self.ask(move |cms| cms.webhooks().record(outgoing, answered)).await?;
+            if let Some(error) = error {
+                tracing::warn!(webhook, error, "a webhook cannot be told what happens");
+            }
             if !is_done {
                 break;
             }

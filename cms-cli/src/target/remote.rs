@@ -311,7 +311,12 @@ impl Target for Remote {
     }
 
     fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed> {
-        self.post(&webhook_path(id, "replay"), request, webhook_named(id))
+        let about = if request.ids.is_some() {
+            About { what: "webhook or delivery", name: id }
+        } else {
+            webhook_named(id)
+        };
+        self.post(&webhook_path(id, "replay"), request, about)
     }
 
     fn test_webhook(&self, id: &str) -> Result<Delivery> {

@@ -51,6 +51,8 @@ pub(crate) struct Deliveries {
 /// A request to be sent.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
+    /// The id of the webhook.
+    pub id: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
@@ -209,6 +211,7 @@ impl Webhooks<'_> {
         let mut headers = webhook.headers.clone();
         headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
         Ok(Outgoing {
+            id: webhook.id.clone(),
             url: webhook.url.clone(),
             headers,
             body,
@@ -241,8 +244,8 @@ impl Webhooks<'_> {
         }
     }
 
-    /// Notes what came of a request.
-    pub fn record(&self, sent: Outgoing, answered: Answered) -> Result<()> {
+    /// Notes what came of a request; tells why, when it is an error by now.
+    pub fn record(&self, sent: Outgoing, answered: Answered) -> Result<Option<String>> {
         let now = self.cms.config.clock.now();
         let (status, response, error) = match answered {
             Answered::With(status, body) => {
@@ -258,13 +261,15 @@ impl Webhooks<'_> {
             Some(_) if retry::is_error(attempts) => ("error", Some(retry::next(attempts, now))),
             Some(_) => ("pending", Some(retry::next(attempts, now))),
         };
+        let told = error.clone().filter(|_| state == "error");
         let request = bounded(sent.body);
         let attempt = Attempt { at: now, state, due_at, status, response, error, request };
         let (webhook, delivery) = (sent.webhook, sent.delivery);
         self.cms.store.write(move |writer| {
             writer.record_attempt(delivery, &attempt)?;
             writer.prune_log(webhook, limits::WEBHOOK_LOG)
-        })
+        })?;
+        Ok(told)
     }
 
     /// Gives up what has waited for too long, and reads the journal; returns the row of it up to
