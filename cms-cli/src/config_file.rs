@@ -186,11 +186,17 @@ fn unknown(key: &str, settings: &[clap::Arg]) -> String {
     }
 }
 
-/// What clap says, without its advice.
+/// What clap says, without its advice, and without the password in an address that it repeats.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    match (line.find("://"), line.rfind('@')) {
+        (Some(start), Some(end)) if start < end => {
+            format!("{}***{}", &line[..start + 3], &line[end..])
+        }
+        _ => line.to_owned(),
+    }
 }
 
 /// Every setting of the server that has a value.
@@ -252,6 +258,7 @@ mod tests {
             ("trust-proxy = \"yes\"", 1, "true or false"),
             ("max-connections = 18446744073709551615", 1, "1 to 1000000"),
             ("max-subscribers = 0", 1, "1 to 1000000"),
+            ("traces = \"http://me:secret@host\"", 1, "'http://***@host'"),
             ("key-rate = 0", 1, "RATE/BURST"),
             ("apply = [1.5]", 1, "a list of texts"),
             ("data = \"x\"", 1, "leave it out"),
