@@ -11,6 +11,7 @@ use cms_core::wire::{condition::Tag, graphql::GraphQlAnswer, object::Json};
 use serde::Serialize;
 
 use crate::{
+    blocking::Work,
     compression::{Coding, WORTHWHILE},
     extract::validators::knows_tag,
     large,
@@ -202,11 +203,13 @@ impl Answer {
         self
     }
 
-    /// Counts a large answer for as long as it is sent; one too many becomes a 503.
-    pub(crate) fn counted(self, app: &App, method: &Method) -> Self {
+    /// Counts a large answer for as long as it is sent; one too many becomes a 503. Not so what tells of
+    /// a write, which was done.
+    pub(crate) fn counted(self, app: &App, work: Option<Work>, method: &Method) -> Self {
         let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
+        let may_be_refused = is_sent && work != Some(Work::Write);
         match &self.body {
-            Content::Whole(bytes) if is_sent && bytes.len() >= large::UNIT => {
+            Content::Whole(bytes) if may_be_refused && bytes.len() >= large::UNIT => {
                 let length = Some(bytes.len() as u64);
                 match large::body(app, bytes.clone()) {
                     Ok(body) => Self { body: Content::Stream { length, body }, ..self },

@@ -30,7 +30,7 @@ const HASTE: u64 = 32;
 /// [`cms_core::Error::Busy`] when too much is being sent already.
 pub(crate) fn body(app: &App, bytes: Bytes) -> Result<Body> {
     let turn = app.permits.large_answer(bytes.len().div_ceil(UNIT))?;
-    let least_rate = app.pace.least_rate * HASTE;
+    let least_rate = app.pace.least_rate.saturating_mul(HASTE);
     let ends = (bytes.len() as u64)
         .checked_div(least_rate)
         .map(|seconds| Instant::now() + GRACE + Duration::from_secs(seconds));

@@ -75,7 +75,8 @@ pub(crate) async fn answer(
     let span = trace::begin(line.row, &parts, &request_id);
     let carried_out = carry_out(&app, found, parts, &mut body, &mut line);
     let answer = carried_out.instrument(span.clone()).await.unwrap_or_else(Answer::from);
-    let answer = answer.counted(&app, &method);
+    let work = line.row.map(|row| row.route.work);
+    let answer = answer.counted(&app, work, &method);
     trace::end(span, &line, &answer);
     let time = started.elapsed();
     app.metrics.count(line.row, answer.status, time);

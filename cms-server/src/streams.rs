@@ -67,8 +67,13 @@ impl Streams {
     pub(crate) async fn idle(&self) {
         loop {
             time::sleep(LOOK).await;
-            let state = self.lock();
-            if !state.is_exempt && state.running == 0 && state.idle.elapsed() >= IDLE {
+            let (is_exempt, is_idle) = {
+                let state = self.lock();
+                (state.is_exempt, state.running == 0 && state.idle.elapsed() >= IDLE)
+            };
+            if is_exempt {
+                std::future::pending::<()>().await;
+            } else if is_idle {
                 return;
             }
         }

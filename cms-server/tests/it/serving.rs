@@ -190,6 +190,11 @@ fn large_answers_are_bounded() {
     let mut other = Client::connect(running.address());
     assert_eq!(other.get(POSTS).0, 503);
     assert_eq!(other.get("/api/v1/content/post/l1").0, 200, "small ones go on");
+    // What was written is told, however large the answer is: here all that was refused.
+    let refused: Vec<_> =
+        (0..19).map(|n| json!({ "id": n, "title": "x".repeat(800_000) })).collect();
+    let (status, report) = other.post(&format!("{POSTS}/batch"), &json!(refused));
+    assert_eq!((status, &report["batch_error_count"]), (400, &json!(19)));
     drop(slow);
     let started = Instant::now();
     while other.get(POSTS).0 != 200 {
