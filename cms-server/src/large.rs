@@ -15,14 +15,10 @@ use cms_core::{Result, limits};
 use hyper::body::{Frame, SizeHint};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-use crate::state::App;
+use crate::{pace::Progress, state::App};
 
 /// Bytes in which large answers are counted; smaller ones are not large.
 pub(crate) const UNIT: usize = 1024 * 1024;
-/// Time that a client of a large answer has in any case.
-const GRACE: Duration = Duration::from_mins(1);
-/// So many times as fast as all others it has to be.
-const HASTE: u64 = 32;
 
 /// Makes the body of a large answer, which has a turn until it is sent.
 ///
@@ -30,17 +26,15 @@ const HASTE: u64 = 32;
 /// [`cms_core::Error::Busy`] when too much is being sent already.
 pub(crate) fn body(app: &App, bytes: Bytes) -> Result<Body> {
     let turn = app.permits.large_answer(bytes.len().div_ceil(UNIT))?;
-    let least_rate = app.pace.least_rate.saturating_mul(HASTE);
-    let ends = (bytes.len() as u64)
-        .checked_div(least_rate)
-        .map(|seconds| Instant::now() + GRACE + Duration::from_secs(seconds));
-    Ok(Body::new(Large { rest: bytes, ends, _turn: turn }))
+    let progress = app.pace.hurried().start();
+    Ok(Body::new(Large { rest: bytes, progress, offered: None, _turn: turn }))
 }
 
 struct Large {
     rest: Bytes,
-    /// When it must have been taken.
-    ends: Option<Instant>,
+    progress: Progress,
+    /// Bytes of the last piece, and since when the client may take it.
+    offered: Option<(usize, Instant)>,
     _turn: OwnedSemaphorePermit,
 }
 
@@ -55,10 +49,14 @@ impl HttpBody for Large {
         if self.rest.is_empty() {
             return Poll::Ready(None);
         }
-        if self.ends.is_some_and(|ends| Instant::now() > ends) {
+        if let Some((bytes, since)) = self.offered.take() {
+            self.progress.moved(bytes, since.elapsed());
+        }
+        if self.progress.patience(Duration::MAX).is_zero() {
             return Poll::Ready(Some(Err(io::ErrorKind::TimedOut.into())));
         }
         let piece = usize::try_from(limits::PIECE_BYTES).unwrap_or(UNIT).min(self.rest.len());
+        self.offered = Some((piece, Instant::now()));
         Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(piece)))))
     }
 
@@ -107,7 +105,7 @@ mod tests {
         assert!(body(&small, bytes()).is_ok(), "one may always be sent");
     }
 
-    /// Two mebibytes at 3,200 bytes a second, and a minute.
+    /// A piece of 256 KiB takes 82 seconds at 3,200 bytes a second.
     #[tokio::test(start_paused = true)]
     async fn answers_must_be_taken_soon() {
         let (_core, app) = app(3);

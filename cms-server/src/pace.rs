@@ -23,7 +23,15 @@ pub(crate) struct Progress {
     waited: Duration,
 }
 
+/// So many times as fast has to be who holds what there is little of.
+const HASTE: u64 = 32;
+
 impl Pace {
+    /// The pace of those who hold a turn that others wait for, or much memory.
+    pub(crate) fn hurried(self) -> Self {
+        Self { least_rate: self.least_rate.saturating_mul(HASTE) }
+    }
+
     pub(crate) fn start(self) -> Progress {
         Progress { pace: self, bytes: 0, waited: Duration::ZERO }
     }

@@ -52,6 +52,11 @@ impl<'b> Paced<'b> {
         Self { body, progress: app.pace.start() }
     }
 
+    /// Asks for more of it from now on: the body holds what others wait for.
+    fn hurry(&mut self, app: &App) {
+        self.progress = app.pace.hurried().start();
+    }
+
     /// Waits for the next piece; none at the end.
     ///
     /// # Errors
@@ -99,6 +104,7 @@ async fn read_all(app: &App, mut paced: Paced<'_>, limit: usize) -> Result<Whole
         }
         if turn.is_none() && length.max(declared) > LARGE {
             turn = Some(app.permits.large_body().await?);
+            paced.hurry(app);
         }
         if first.is_empty() && all.is_empty() {
             // Small bodies come in one piece, which need not be copied.
@@ -152,4 +158,46 @@ pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Resu
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     serde_json::from_slice(body).map_err(|_| Error::malformed())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{convert::Infallible, sync::Arc};
+
+    use cms_core::testing::TestCms;
+    use futures_util::stream;
+
+    use super::*;
+    use crate::config::ServerConfig;
+
+    /// A body may come slowly, unless it is large: then others wait for its turn.
+    #[tokio::test(start_paused = true)]
+    async fn large_bodies_have_to_hurry() {
+        let core = TestCms::new();
+        let config = ServerConfig {
+            least_rate: 100,
+            request_timeout: Duration::from_hours(10),
+            ..ServerConfig::default()
+        };
+        let app = App::new(&config, Arc::clone(&core.cms));
+        // bytes that come at once, bytes of each piece that follows after ten seconds, whether all come
+        for (first, piece, comes) in [
+            (0, 2000, true),
+            (LARGE / 2, 2000, true),
+            (LARGE + 1, 2000, false),
+            (LARGE + 1, 40_000, true),
+        ] {
+            let pieces = stream::unfold(0, move |number: usize| async move {
+                if number > 0 {
+                    time::sleep(Duration::from_secs(10)).await;
+                }
+                let length = if number == 0 { first } else { piece };
+                (number < 100).then(|| (Ok::<_, Infallible>(vec![b' '; length]), number + 1))
+            });
+            let mut body = Body::from_stream(pieces);
+            let read = read(&app, &mut body, usize::MAX).await;
+            assert_eq!(read.is_ok(), comes, "{first} {piece}");
+            assert!(read.is_err() || read.unwrap().bytes.len() == first + 99 * piece);
+        }
+    }
 }
