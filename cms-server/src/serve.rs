@@ -79,6 +79,14 @@ pub fn bind(config: ServerConfig) -> io::Result<Bound> {
         .thread_name("cms-server")
         .enable_all()
         .build()?;
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let _entered = runtime.enter();
+        // Once somebody has listened for it, it ends nobody: settings may be changed while the server
+        // starts. It is heard from when the server runs.
+        drop(signal(SignalKind::hangup())?);
+    }
     let socket = if config.listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // A server that starts again does not wait for connections of the last one to be forgotten.
     #[cfg(unix)]
