@@ -218,7 +218,10 @@ async fn a_key_that_asks_too_often_waits() {
 /// Memory is bounded, however many send much at the same time; small requests do not notice.
 #[tokio::test(start_paused = true)]
 async fn large_bodies_wait_for_each_other() {
-    let app = with(|config| config.large_bodies = 1);
+    let app = with(|config| {
+        config.large_bodies = 1;
+        config.least_rate = 0;
+    });
     let headers =
         [("x-auth-token", app.key(Who::ReadWrite).unwrap()), ("content-type", "application/json")];
     let batch = |id: &str| {
