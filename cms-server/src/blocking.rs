@@ -143,15 +143,13 @@ impl Permits {
 
     /// One more stream of changes, or none: those that there are may last for days.
     pub(crate) fn subscriber(&self) -> Result<OwnedSemaphorePermit> {
-        let permit = Arc::clone(&self.subscribers.semaphore).try_acquire_owned();
-        permit.map_err(|_| Error::Busy("too many streams of changes".to_owned()))
+        self.subscribers.take_now(1, "too many streams of changes")
     }
 
     /// Room for an answer of so many units, or none: whoever takes those that there are may be slow.
     pub(crate) fn large_answer(&self, units: usize) -> Result<OwnedSemaphorePermit> {
         let units = u32::try_from(units.min(self.large_answers.all)).unwrap_or(u32::MAX);
-        let permit = Arc::clone(&self.large_answers.semaphore).try_acquire_many_owned(units);
-        permit.map_err(|_| Error::Busy("too many large answers are being sent".to_owned()))
+        self.large_answers.take_now(units, "too many large answers are being sent")
     }
 
     /// How much of each kind is under way.
@@ -183,6 +181,12 @@ impl Turns {
         let permit = time::timeout(patience, turn).instrument(wait).await;
         let too_late = |_| Error::Busy("too many requests are waiting".to_owned());
         Ok(permit.map_err(too_late)?.expect("nobody closes the permits"))
+    }
+
+    /// Takes turns that are free, or says that there are too many of something.
+    fn take_now(&self, count: u32, too_many: &str) -> Result<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.semaphore).try_acquire_many_owned(count);
+        permit.map_err(|_| Error::Busy(too_many.to_owned()))
     }
 
     fn state(&self) -> PermitState {

@@ -7,15 +7,14 @@ use std::{
     io,
     pin::Pin,
     task::{Context, Poll},
-    time::Duration,
 };
 
 use axum::body::{Body, Bytes, HttpBody};
 use cms_core::{Result, limits};
 use hyper::body::{Frame, SizeHint};
-use tokio::{sync::OwnedSemaphorePermit, time::Instant};
+use tokio::sync::OwnedSemaphorePermit;
 
-use crate::{pace::Progress, state::App};
+use crate::{pace::Taking, state::App};
 
 /// Bytes in which large answers are counted; smaller ones are not large.
 pub(crate) const UNIT: usize = 1024 * 1024;
@@ -26,15 +25,13 @@ pub(crate) const UNIT: usize = 1024 * 1024;
 /// [`cms_core::Error::Busy`] when too much is being sent already.
 pub(crate) fn body(app: &App, bytes: Bytes) -> Result<Body> {
     let turn = app.permits.large_answer(bytes.len().div_ceil(UNIT))?;
-    let progress = app.pace.hurried().start();
-    Ok(Body::new(Large { rest: bytes, progress, offered: None, _turn: turn }))
+    let taking = Taking::new(app.pace.hurried());
+    Ok(Body::new(Large { rest: bytes, taking, _turn: turn }))
 }
 
 struct Large {
     rest: Bytes,
-    progress: Progress,
-    /// Bytes of the last piece, and since when the client may take it.
-    offered: Option<(usize, Instant)>,
+    taking: Taking,
     _turn: OwnedSemaphorePermit,
 }
 
@@ -49,14 +46,12 @@ impl HttpBody for Large {
         if self.rest.is_empty() {
             return Poll::Ready(None);
         }
-        if let Some((bytes, since)) = self.offered.take() {
-            self.progress.moved(bytes, since.elapsed());
-        }
-        if self.progress.patience(Duration::MAX).is_zero() {
+        self.taking.taken();
+        if self.taking.is_slow() {
             return Poll::Ready(Some(Err(io::ErrorKind::TimedOut.into())));
         }
         let piece = usize::try_from(limits::PIECE_BYTES).unwrap_or(UNIT).min(self.rest.len());
-        self.offered = Some((piece, Instant::now()));
+        self.taking.offered(piece);
         Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(piece)))))
     }
 
@@ -71,7 +66,7 @@ impl HttpBody for Large {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::{sync::Arc, time::Duration};
 
     use cms_core::testing::TestCms;
     use http_body_util::BodyExt;

@@ -126,11 +126,7 @@ async fn carry_out(
                 let ignored = Query::parse(query_text(&parts)).ignored(route.query);
                 let caller = identify(app, &parts, line)?;
                 app.cms.authorise(&caller, Permission::Manage)?;
-                let answer = if parts.method == Method::HEAD {
-                    backup::head()
-                } else {
-                    backup::answer(app).await?
-                };
+                let answer = backup::answer(app, &parts.method).await?;
                 Ok(answer.with_optional(deprecation::QUERY, ignored))
             }
             Action::Keyed(needs, handler) => {

@@ -18,14 +18,12 @@ use tokio::{
 };
 
 use crate::{
-    pace::{Pace, Progress},
+    pace::{Pace, Progress, STALL},
     target::Target,
 };
 
 /// Bytes by which the protocol is known: the length of what an HTTP/2 client says first.
 const OPENING: usize = 24;
-/// How long a client may leave unread what it is sent.
-const STALL: Duration = Duration::from_mins(1);
 
 /// The bytes of one connection.
 pub(crate) struct Stream<S> {

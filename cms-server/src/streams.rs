@@ -19,10 +19,8 @@ use hyper::{
 };
 use tokio::time::{self, Instant};
 
-use crate::pace::{Pace, Progress};
+use crate::pace::{Pace, Taking};
 
-/// How long a client may take nothing of an answer.
-const STALL: Duration = Duration::from_mins(1);
 /// How long a connection may be open without a request.
 const IDLE: Duration = Duration::from_mins(5);
 /// How often streams and connections are looked at.
@@ -132,42 +130,22 @@ impl Drop for Running {
 
 /// How an answer goes.
 #[derive(Clone)]
-struct Sending(Arc<Mutex<(Progress, Option<Waiting>)>>);
-
-/// A piece that waits to be taken.
-#[derive(Clone, Copy)]
-struct Waiting {
-    bytes: usize,
-    since: Instant,
-}
+struct Sending(Arc<Mutex<Taking>>);
 
 impl Sending {
     fn new(pace: Pace) -> Self {
-        Self(Arc::new(Mutex::new((pace.start(), None))))
+        Self(Arc::new(Mutex::new(Taking::new(pace))))
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Progress, Option<Waiting>)> {
+    fn lock(&self) -> MutexGuard<'_, Taking> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn offered(&self, bytes: usize) {
-        self.lock().1 = Some(Waiting { bytes, since: Instant::now() });
-    }
-
-    /// Whoever asks for more has taken what there was.
-    fn taken(&self) {
-        let (progress, waiting) = &mut *self.lock();
-        if let Some(Waiting { bytes, since }) = waiting.take() {
-            progress.moved(bytes, since.elapsed());
-        }
     }
 
     /// Waits until the client has taken too little for too long.
     async fn stalled(&self) {
         loop {
             time::sleep(LOOK).await;
-            let (progress, waiting) = *self.lock();
-            if waiting.is_some_and(|waiting| waiting.since.elapsed() >= progress.patience(STALL)) {
+            if self.lock().is_stalled() {
                 return;
             }
         }
@@ -190,7 +168,7 @@ impl HttpBody for Followed {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        self.sending.taken();
+        self.sending.lock().taken();
         if self.rest.is_empty() {
             match ready!(Pin::new(&mut self.answer).poll_frame(context)) {
                 Some(Ok(frame)) => match frame.into_data() {
@@ -202,7 +180,7 @@ impl HttpBody for Followed {
         }
         let length = self.rest.len().min(PIECE);
         let piece = self.rest.split_to(length);
-        self.sending.offered(length);
+        self.sending.lock().offered(length);
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
@@ -230,6 +208,7 @@ mod tests {
     use tokio::io::duplex;
 
     use super::*;
+    use crate::pace::STALL;
 
     const LENGTH: usize = 1_000_000;
     /// Bytes of an answer that a client takes unasked.

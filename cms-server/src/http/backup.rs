@@ -8,7 +8,7 @@ use std::{
 
 use axum::{
     body::{Body, Bytes},
-    http::HeaderValue,
+    http::{HeaderValue, Method},
 };
 use cms_core::{Copied, Error, Result};
 use futures_util::stream;
@@ -27,15 +27,13 @@ const PIECES: usize = 4;
 /// How long a client may take none: files cannot be removed meanwhile.
 const SILENCE: Duration = Duration::from_mins(1);
 
-/// What a backup would be sent with; none is made.
-pub(crate) fn head() -> Answer {
-    Answer::endless(TAR, Body::empty())
-}
-
 /// Copies the database, and answers with all the rest under way.
 ///
 /// What goes wrong later breaks the answer off: a file without its end is no backup.
-pub(crate) async fn answer(app: &Arc<App>) -> Result<Answer> {
+pub(crate) async fn answer(app: &Arc<App>, method: &Method) -> Result<Answer> {
+    if method == Method::HEAD {
+        return Ok(Answer::endless(TAR, Body::empty()));
+    }
     let copied = blocking::run(app, Work::File, |app| app.cms.backups().begin()).await??;
     let (sender, receiver) = mpsc::channel(PIECES);
     let app = Arc::clone(app);
