@@ -99,7 +99,7 @@ impl Metrics {
     /// Counts an attempt to tell a webhook something.
     pub(crate) fn count_attempt(&self, answered: &Answered) {
         let result = match answered {
-            Answered::With(200..=299, _) => "delivered",
+            taken if taken.is_success() => "delivered",
             Answered::With(..) => "refused",
             Answered::Nothing(_) => "unanswered",
         };

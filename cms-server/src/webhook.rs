@@ -128,7 +128,7 @@ impl Courier {
             let answered = self.send(&outgoing).await;
             drop(turn);
             self.app.metrics.count_attempt(&answered);
-            let is_done = matches!(answered, Answered::With(200..=299, _));
+            let is_done = answered.is_success();
             let webhook = outgoing.id.clone();
             let error = self.ask(move |cms| cms.webhooks().record(outgoing, answered)).await?;
             if let Some(error) = error {

@@ -17,6 +17,13 @@ pub enum Answered {
     Nothing(String),
 }
 
+impl Answered {
+    /// Tells whether the receiver took what it was sent.
+    pub fn is_success(&self) -> bool {
+        matches!(self, Self::With(200..=299, _))
+    }
+}
+
 /// What is about to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {

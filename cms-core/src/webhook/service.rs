@@ -247,9 +247,9 @@ impl Webhooks<'_> {
     /// Notes what came of a request; tells why, when it is an error by now.
     pub fn record(&self, sent: Outgoing, answered: Answered) -> Result<Option<String>> {
         let now = self.cms.config.clock.now();
+        let is_done = answered.is_success();
         let (status, response, error) = match answered {
             Answered::With(status, body) => {
-                let is_done = (200..300).contains(&status);
                 let error = (!is_done).then(|| format!("the answer has status {status}"));
                 (Some(status), Some(bounded(body)), error)
             }
