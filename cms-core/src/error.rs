@@ -4,7 +4,7 @@
 //! [`std::error::Error::source`] and goes to logs only. How an error looks on the wire is in
 //! [`crate::wire::error`]; exit codes belong to the command line.
 
-use std::{fmt, io};
+use std::{fmt, io, path::Path};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,12 @@ impl Error {
     pub(crate) fn no_object(content_type: &str, id: &str) -> Self {
         Self::NotFound { what: "object", name: format!("{content_type}/{id}") }
     }
+}
+
+/// An error of the system with the place where it happened.
+pub(crate) fn unusable(path: &Path, error: &io::Error) -> Error {
+    let sentence = format!("{} cannot be used: {error}", path.display());
+    if is_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
 }
 
 /// Tells whether a disk, or what one may use of it, is used up.

@@ -6,12 +6,17 @@ use std::{
     path::Path,
 };
 
-use crate::{error::Result, media::files::unusable};
+use crate::error::{Result, unusable};
+
+/// Opens a file to lock it; it is made when missing.
+pub(crate) fn open(path: &Path) -> Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(path);
+    file.map_err(|error| unusable(path, &error))
+}
 
 /// Takes the lock of a file, which is made when missing; none when another process has it.
 pub(crate) fn try_hold(path: &Path) -> Result<Option<File>> {
-    let file = File::options().create(true).truncate(false).write(true).open(path);
-    let file = file.map_err(|error| unusable(path, &error))?;
+    let file = open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),

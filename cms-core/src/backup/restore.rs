@@ -9,12 +9,9 @@ use std::{
 use super::archive::{self, Content, Part};
 use crate::{
     CoreConfig,
-    error::{Error, Result},
+    error::{Error, Result, unusable},
     folder,
-    media::{
-        files::{Files, unusable},
-        id::FileId,
-    },
+    media::{files::Files, id::FileId},
     store::{self, Store},
     wire::backup::Backup,
 };

@@ -15,9 +15,9 @@ use crate::{
     clock::Timestamp,
     config::{Bucket, Durability},
     dates,
-    error::{Error, Result},
+    error::{Error, Result, unusable},
     folder,
-    media::{files::unusable, storage::Storage},
+    media::storage::Storage,
     wire::backup::Backup,
 };
 

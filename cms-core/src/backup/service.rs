@@ -16,8 +16,8 @@ use crate::{
     clock::Timestamp,
     cms::Cms,
     dates,
-    error::{Error, Result},
-    media::{files::unusable, id::FileId, service::TYPE},
+    error::{Error, Result, unusable},
+    media::{id::FileId, service::TYPE},
     store::{Reader, read_copy},
     wire::backup::Backup,
 };

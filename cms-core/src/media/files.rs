@@ -25,7 +25,8 @@ use crate::{
     CoreConfig,
     clock::Timestamp,
     config::{Bucket, Durability, MediaStorage},
-    error::{Error, Result, is_full},
+    error::{Error, Result, unusable},
+    lock,
 };
 
 /// Where files are, within the data folder and within a bucket.
@@ -206,10 +207,7 @@ impl Files {
     }
 
     fn keeping(&self) -> Result<File> {
-        let path = self.config.folder.join(KEEPING);
-        let mut options = File::options();
-        let file = options.create(true).truncate(false).write(true).open(&path);
-        file.map_err(|error| unusable(&path, &error))
+        lock::open(&self.config.folder.join(KEEPING))
     }
 
     /// Removes files, unless somebody keeps them; those that are not there count as removed. Tells
@@ -355,10 +353,4 @@ fn key(id: &FileId) -> Key {
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// An error of the system with the place where it happened.
-pub(crate) fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    let sentence = format!("{} cannot be used: {error}", path.display());
-    if is_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
 }

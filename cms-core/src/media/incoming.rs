@@ -6,8 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::files::unusable;
-use crate::{error::Result, ids::IdSource};
+use crate::{
+    error::{Result, unusable},
+    ids::IdSource,
+};
 
 /// A file that is being received. It goes away with this value, unless it was stored.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! What batch create and batch patch take, and their report (contract 3.9).
 
-use std::{fmt, marker::PhantomData, sync::Arc};
+use std::{fmt, marker::PhantomData};
 
 use bytes::Bytes;
 use serde::{
@@ -14,8 +14,8 @@ use crate::error::{Error, FieldErrors, Result};
 
 /// The elements of a batch as texts, as they were sent. Each is read when its turn comes: a value
 /// takes many times the memory of its text.
-#[derive(Clone, Debug, Default)]
-pub struct Elements(Arc<[Bytes]>);
+#[derive(Debug)]
+pub struct Elements(Vec<Bytes>);
 
 impl Elements {
     /// Finds the elements of a JSON array. One more than `most` says that there are too many.
