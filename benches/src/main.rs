@@ -66,7 +66,7 @@ struct Options {
 
 /// One operation, as asked of the server and of the baseline.
 struct Operation {
-    name: &'static str,
+    name: String,
     cms: MakeRequest,
     bare: MakeRequest,
     connections: Option<&'static [usize]>,
@@ -126,7 +126,7 @@ async fn measure(options: &Options, posts: usize) {
                         .push(client::run(&server.address, connections, time, &next, make).await);
                 }
             }
-            row(posts, operation.name, &connections.to_string(), median(of_cms), median(of_bare));
+            row(posts, &operation.name, &connections.to_string(), median(of_cms), median(of_bare));
         }
     }
     let after = server.memory_megabytes();
@@ -224,8 +224,8 @@ fn operations(posts: usize, picture: &str) -> Vec<Operation> {
         "%7B%22category%22%3A%7B%22type%22%3A%22equals%22%2C%22filter%22%3A%22category-7%22%7D%7D";
     let posts = posts as u64;
     let id = move |number: u64| (number.wrapping_mul(7_919)) % posts;
-    let fixed = |name, cms: String, bare: &str| Operation {
-        name,
+    let fixed = |name: &str, cms: String, bare: &str| Operation {
+        name: name.to_owned(),
         cms: always(client::get(&cms, KEY)),
         bare: always(client::get(bare, KEY)),
         connections: None,
@@ -234,9 +234,9 @@ fn operations(posts: usize, picture: &str) -> Vec<Operation> {
         let number = usize::try_from(number).unwrap_or_default();
         corpus::post(number + 1_000_000_000).to_string()
     };
-    vec![
+    let mut operations = vec![
         Operation {
-            name: "one object by id",
+            name: "one object by id".to_owned(),
             cms: Arc::new(move |n| {
                 client::get(&format!("/api/v1/content/post/post-{}", id(n)), KEY)
             }),
@@ -250,12 +250,43 @@ fn operations(posts: usize, picture: &str) -> Vec<Operation> {
         fixed("a rendered picture", picture.to_owned(), "/picture"),
         fixed("a rendered picture, from disk", picture.to_owned(), "/picture-on-disk"),
         Operation {
-            name: "create",
+            name: "create".to_owned(),
             cms: Arc::new(move |n| client::post("/api/v1/content/post", KEY, &create(n))),
             bare: Arc::new(move |n| client::post("/create", KEY, &create(n))),
             connections: Some(&[1, 8]),
         },
-    ]
+    ];
+    operations.extend(directions(list, &format!("&filters={filter}")));
+    operations
+}
+
+/// The same lists ascending and descending, by many and by few different values. The baseline reads
+/// its ascending list for both, so the ratios of a pair compare.
+fn directions(list: &str, filter: &str) -> Vec<Operation> {
+    const ORDERS: [(&str, &str); 5] = [
+        ("rank", "order_by=rank"),
+        ("date", "order_by=date"),
+        ("featured", "order_by=featured"),
+        ("creation", "order_by=internal.createdAt"),
+        ("update", "order_by=internal.updatedAt"),
+    ];
+    let in_category = format!("order_by=internal.createdAt{filter}");
+    let orders = ORDERS.into_iter().chain([("creation in a category", in_category.as_str())]);
+    let mut operations = Vec::new();
+    for (name, order) in orders {
+        for (page, bare) in [(1, "/ordered"), (400, "/page")] {
+            for direction in ["asc", "desc"] {
+                let path = format!("{list}&{order}&order_direction={direction}&page={page}");
+                operations.push(Operation {
+                    name: format!("page {page} by {name}, {direction}"),
+                    cms: always(client::get(&path, KEY)),
+                    bare: always(client::get(bare, KEY)),
+                    connections: Some(&[1]),
+                });
+            }
+        }
+    }
+    operations
 }
 
 fn always(request: Vec<u8>) -> MakeRequest {

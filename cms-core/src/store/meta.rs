@@ -7,7 +7,7 @@ use crate::error::Result;
 
 /// The making of slots, their indexes and `link` by this program. It grows whenever a function that
 /// they are made by returns something else, or another table gets them.
-pub(crate) const DERIVED: i64 = 2;
+pub(crate) const DERIVED: i64 = 3;
 
 /// Counters that move whenever what they stand for changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,9 +11,10 @@
 //! uses an index on an expression only when a statement spells it the same way, and a partial one
 //! only when the statement repeats its condition.
 //!
-//! The index of a slot begins with its key, then the order of creation, so that both "all objects
-//! by this property" and "objects with this value, oldest first" are walks along it; the spelling
-//! and the count at its end spare a look at the object.
+//! A slot has an index for each direction. Both begin with the key, then the order of creation: ties
+//! are in the order of creation in either direction, so one index scanned backwards would need a sort
+//! of each group of equal keys. "Objects with this value, oldest first" is a range of either. The
+//! spelling and the count at the end make them covering indexes.
 
 use std::fmt::Write as _;
 
@@ -84,22 +85,24 @@ pub(crate) fn condition(slot: usize) -> String {
     format!("slot_count > {slot}")
 }
 
-/// Returns the name of the index of a slot.
-pub(crate) fn index_name(edition: Edition, slot: usize) -> String {
-    format!("{}_slot_{slot}", edition.table())
+/// Returns the name of the index of a slot for a direction.
+pub(crate) fn index_name(edition: Edition, slot: usize, descending: bool) -> String {
+    let suffix = if descending { "_desc" } else { "" };
+    format!("{}_slot_{slot}{suffix}", edition.table())
 }
 
 /// The statements that make the indexes of so many slots, where they are missing.
 pub(super) fn indexes(count: usize) -> String {
     let mut sql = String::new();
     for edition in [Edition::Current, Edition::Published] {
-        for slot in 0..count {
-            let (name, table) = (index_name(edition, slot), edition.table());
+        for (slot, descending) in (0..count).flat_map(|slot| [(slot, false), (slot, true)]) {
+            let (name, table) = (index_name(edition, slot, descending), edition.table());
             let (key, spelling, condition) = (key(slot), spelling(slot), condition(slot));
+            let direction = if descending { "DESC" } else { "ASC" };
             writeln!(
                 sql,
                 "CREATE INDEX IF NOT EXISTS {name}
-                     ON {table} (ctd, {key}, created_at, pk, {spelling}, slot_count)
+                     ON {table} (ctd, {key} {direction}, created_at, pk, {spelling}, slot_count)
                      WHERE {condition};"
             )
             .expect("writing to memory cannot fail");
@@ -113,7 +116,7 @@ impl Reader<'_> {
     fn has_slots(&self, count: usize) -> Result<bool> {
         let Some(last) = count.checked_sub(1) else { return Ok(true) };
         self.statement("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)")?
-            .query_row([index_name(Edition::Published, last)], |row| row.get(0))
+            .query_row([index_name(Edition::Published, last, true)], |row| row.get(0))
             .map_err(map)
     }
 }

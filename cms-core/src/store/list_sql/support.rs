@@ -81,8 +81,13 @@ impl Default for Stored {
 pub(super) fn database(properties: &[Property]) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     functions::register(&connection).unwrap();
-    connection.execute_batch(include_str!("../../../migrations/V1__base.sql")).unwrap();
-    connection.execute_batch(include_str!("../../../migrations/V2__publishing.sql")).unwrap();
+    for migration in [
+        include_str!("../../../migrations/V1__base.sql"),
+        include_str!("../../../migrations/V2__publishing.sql"),
+        include_str!("../../../migrations/V5__descending.sql"),
+    ] {
+        connection.execute_batch(migration).unwrap();
+    }
     for ctd in [CTD - 1, CTD] {
         connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
     }

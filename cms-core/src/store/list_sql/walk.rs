@@ -37,7 +37,7 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
     let by_creation = is_by_creation(&query.order);
     if by_creation
         && let Some(name) = fixed_property(query, terms)
-        && let Some(index) = property_index(query, target, name)
+        && let Some(index) = property_index(query, target, name, false)
     {
         // Objects with one value stand in the order of creation there.
         return Walk::Along(index);
@@ -98,23 +98,33 @@ fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str
 fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     let order = &query.order;
     let fixed = |name: &str| format!("{}_{name}", query.edition.table());
+    let descending = query.descending;
     if is_by_creation(order) {
         let is_date = order.root == Root::Internal(InternalField::CreatedAt);
-        let newest_first = query.descending && is_date && order.steps.is_empty();
+        let newest_first = descending && is_date && order.steps.is_empty();
         return Some(fixed(if newest_first { "newest" } else { "created" }));
     }
     match &order.root {
         Root::Id => Some(fixed("id")),
-        Root::Internal(InternalField::UpdatedAt) => Some(fixed("updated")),
-        Root::Property(name) if order.steps.is_empty() => property_index(query, target, name),
+        Root::Internal(InternalField::UpdatedAt) => {
+            Some(fixed(if descending { "updated_desc" } else { "updated" }))
+        }
+        Root::Property(name) if order.steps.is_empty() => {
+            property_index(query, target, name, descending)
+        }
         _ => None,
     }
 }
 
-/// The index of a property, if it has one.
-fn property_index(query: &ListQuery, target: Target<'_>, name: &str) -> Option<String> {
+/// The index of a property for a direction, if it has one.
+fn property_index(
+    query: &ListQuery,
+    target: Target<'_>,
+    name: &str,
+    descending: bool,
+) -> Option<String> {
     let slot = slots::indexed(target.properties).position(|property| property.name == name)?;
-    Some(slots::index_name(query.edition, slot))
+    Some(slots::index_name(query.edition, slot, descending))
 }
 
 /// Tells whether the order is that of creation, be it because no object has an order value.
