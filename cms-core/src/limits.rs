@@ -23,15 +23,13 @@ pub const FILTER_CONDITIONS: usize = 100;
 pub const FILTER_VALUES: usize = 10_000;
 /// Property indexes per content type, unique properties not counted.
 pub const INDEXED_PROPERTIES: usize = 16;
-/// Most links that hydration follows on one level; the others stay links.
-pub const HYDRATED_LINKS: usize = 20_000;
-/// Size of an answer, in bytes, from which on links stay links.
-pub const HYDRATED_BYTES: usize = 64 * 1024 * 1024;
 /// Entries of an index that a list may read and still count as quick: well below a millisecond.
 pub const QUICK_ENTRIES: u64 = 10_000;
 /// Objects that a list may show and still count as quick.
 pub const QUICK_OBJECTS: u32 = 100;
-/// Largest answer with objects, in bytes: whoever asks for more is told to ask for fewer objects.
+/// Different objects that the links of a quick read may point to; each is a look-up by id.
+pub const QUICK_TARGETS: usize = 300;
+/// Largest response with objects, in bytes; larger ones are an error that names the limit.
 pub const ANSWER_BYTES: usize = 256 * 1024 * 1024;
 /// Longest time that one read of the database may take.
 pub const READ_TIME: Duration = Duration::from_secs(5);
@@ -112,6 +110,8 @@ pub const GRAPHQL_BYTES: usize = 64 * 1024;
 pub const GRAPHQL_DEPTH: usize = 15;
 /// Most relations within each other in a GraphQL query (contract 8.4).
 pub const GRAPHQL_RELATIONS: usize = 10;
+/// Largest response to a GraphQL query, and most text of objects that it holds in memory, in bytes.
+pub const GRAPHQL_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// Most objects in the answer to a GraphQL query (contract 8.5).
 pub const GRAPHQL_OBJECTS: usize = 10_000;
 /// Deepest brackets in the text of a GraphQL query, of any kind.

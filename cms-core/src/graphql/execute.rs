@@ -55,7 +55,7 @@ impl Answer<'_> {
     fn has_room(&mut self, pending: usize) -> bool {
         self.objects += 1;
         let bytes = self.text.json.len() + pending;
-        self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::HYDRATED_BYTES
+        self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::GRAPHQL_RESPONSE_BYTES
     }
 }
 
@@ -83,7 +83,7 @@ impl Execution<'_> {
             self.root(&mut answer, &root.key, &root.action)?;
         }
         answer.text.json.push(b'}');
-        if answer.text.json.len() > limits::HYDRATED_BYTES {
+        if answer.text.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
             return Err(too_many().into());
         }
         self.follow(&mut answer)?;
@@ -305,7 +305,7 @@ impl Execution<'_> {
                 if !ids.is_empty() {
                     bytes += self.fetch(answer, content_type, &relations, &ids)?;
                 }
-                if bytes > limits::HYDRATED_BYTES {
+                if bytes > limits::GRAPHQL_RESPONSE_BYTES {
                     return Err(too_many().into());
                 }
             }
@@ -326,8 +326,8 @@ impl Execution<'_> {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut bytes = 0;
         self.reader.objects(view.edition, content_type.pk, &ids, |stored| {
-            if !view.shows(&stored.internal) || bytes > limits::HYDRATED_BYTES {
-                return;
+            if !view.shows(&stored.internal) || bytes > limits::GRAPHQL_RESPONSE_BYTES {
+                return Ok(());
             }
             let id = stored.id.to_ascii_lowercase();
             for relation in relations {
@@ -339,6 +339,7 @@ impl Execution<'_> {
                     answer.targets.set(*relation, &id, text);
                 }
             }
+            Ok(())
         })?;
         Ok(bytes)
     }

@@ -92,7 +92,7 @@ impl<'p> Targets<'p> {
         let values = members(data, &selection.members);
         for (index, field) in selection.fields.iter().enumerate() {
             // Whoever gets this text sees by its length that it is none to send.
-            if text.json.len() > limits::HYDRATED_BYTES {
+            if text.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
                 return;
             }
             text.json.push(if index == 0 { b'{' } else { b',' });
@@ -180,7 +180,8 @@ impl<'p> Targets<'p> {
             let mut is_first = true;
             for target in hole.targets.iter().filter_map(|target| found[*target].as_ref()) {
                 *objects += 1;
-                if *objects > limits::GRAPHQL_OBJECTS || out.len() > limits::HYDRATED_BYTES {
+                if *objects > limits::GRAPHQL_OBJECTS || out.len() > limits::GRAPHQL_RESPONSE_BYTES
+                {
                     return None;
                 }
                 if !std::mem::take(&mut is_first) {

@@ -1,14 +1,14 @@
-//! Hydration: links of objects replaced by the objects they point to (contract 3.5).
+//! Hydration: links of objects are replaced by the objects they point to.
 //!
-//! Objects are rendered first, and the places of their links noted. Then one statement per type
-//! and level fetches all targets, and the answer is put together from rendered texts. Two levels
-//! are the most, so a cycle ends as a link.
+//! Objects are rendered first, and the positions of their links noted. Then each level is fetched, type
+//! by type, and the response is put together from rendered texts. Two levels are the most, so a cycle
+//! ends as a link. Every link is followed: a link stays only when its target is gone, is not in the view
+//! of the request, or is of a type that the caller may not read. The size of the response is computed
+//! before it is put together, and one above [`crate::limits::ANSWER_BYTES`] is an error.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
+
+use indexmap::IndexMap;
 
 use super::{model::Stored, render, scan, view::View};
 use crate::{
@@ -16,36 +16,46 @@ use crate::{
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::Result,
-    limits,
     store::Reader,
 };
 
-/// Where links are resolved: one snapshot, one view of the content.
+/// Ids that one statement looks up, so that its parameter stays small.
+const IDS_PER_STATEMENT: usize = 10_000;
+
+/// Resolves the links of one response, in one snapshot and one view of the content.
 pub(crate) struct Hydration<'a> {
-    pub(crate) reader: &'a Reader<'a>,
-    pub(crate) catalog: &'a Catalog,
-    pub(crate) caller: &'a Caller,
+    reader: &'a Reader<'a>,
+    catalog: &'a Catalog,
+    caller: &'a Caller,
+    /// What links point to, in the order in which the links were found; each target once. None while
+    /// it is not fetched, and for good when it may not be shown.
+    targets: IndexMap<Key, Option<Text>>,
 }
 
-/// Rendered objects, and where links stand in them.
+/// Rendered objects, and the positions of their links.
 #[derive(Default)]
 pub(crate) struct Text {
     pub(crate) json: Vec<u8>,
     links: Vec<Link>,
 }
 
-/// A link to an object that the caller may read, if it exists.
+/// A link to an object of a type that the caller may read.
 struct Link {
     span: Range<usize>,
-    target: Key,
+    /// Index of the target.
+    target: usize,
 }
 
 /// Row of a type, and an id in lower case.
 type Key = (i64, String);
 
-impl Hydration<'_> {
+impl<'a> Hydration<'a> {
+    pub(crate) fn new(reader: &'a Reader<'a>, catalog: &'a Catalog, caller: &'a Caller) -> Self {
+        Self { reader, catalog, caller, targets: IndexMap::new() }
+    }
+
     /// Appends an object, and notes its links.
-    pub(crate) fn add(&self, text: &mut Text, content_type: &Type, stored: &Stored<'_>) {
+    pub(crate) fn add(&mut self, text: &mut Text, content_type: &Type, stored: &Stored<'_>) {
         render::object(&mut text.json, content_type.name(), stored);
         // The properties were appended last, without the brace that begins their stored text.
         let start = text.json.len() - stored.data.len();
@@ -53,55 +63,65 @@ impl Hydration<'_> {
             let target = self.catalog.find(&found.content_type);
             let readable = target.filter(|known| self.caller.may(Access::READ, known.name()));
             if let Some(target) = readable {
-                text.links.push(Link {
-                    span: start + found.span.start..start + found.span.end,
-                    target: (target.pk, found.id.to_ascii_lowercase()),
-                });
+                let entry = self.targets.entry((target.pk, found.id.to_ascii_lowercase()));
+                let target = entry.index();
+                entry.or_default();
+                let span = start + found.span.start..start + found.span.end;
+                text.links.push(Link { span, target });
             }
         }
     }
 
+    /// Number of objects that the links noted so far point to.
+    pub(crate) fn targets(&self) -> usize {
+        self.targets.len()
+    }
+
     /// Returns the text with its links replaced, `depth` levels deep.
-    pub(crate) fn resolve(&self, text: &Text, depth: u8) -> Result<Vec<u8>> {
-        let mut targets = HashMap::new();
-        let mut wanted = wanted([text], &targets);
-        for level in 1..=depth {
-            let fetched = self.fetch(&wanted, level < depth)?;
-            wanted = self::wanted(fetched.values(), &targets);
-            // They would come again without their links.
-            wanted.retain(|target| !fetched.contains_key(target));
-            targets.extend(fetched);
+    pub(crate) fn resolve(mut self, text: &Text, depth: u8) -> Result<Vec<u8>> {
+        let mut bytes = text.json.len();
+        let mut level = 0..self.targets.len();
+        for remaining in (0..depth).rev() {
+            // What was fetched for an earlier level is there already.
+            self.fetch(level.clone(), remaining > 0, &mut bytes)?;
+            level = level.end..self.targets.len();
         }
-        let mut out = Vec::with_capacity(text.json.len() * 2);
-        splice(&mut out, text, &targets, depth);
+        let size = self.size(text, &self.sizes(depth));
+        render::require_bounded(size)?;
+        let mut out = Vec::with_capacity(size);
+        self.splice(&mut out, text, depth);
         Ok(out)
     }
 
-    /// Fetches objects that the caller may see; notes their links when another level follows.
-    fn fetch(&self, wanted: &HashSet<Key>, with_links: bool) -> Result<HashMap<Key, Text>> {
-        let mut by_type: HashMap<i64, Vec<&str>> = HashMap::new();
-        for (ctd, id) in wanted {
-            by_type.entry(*ctd).or_default().push(id);
+    /// Fetches the targets of a level that the caller may see; notes their links when another level
+    /// follows.
+    fn fetch(&mut self, level: Range<usize>, with_links: bool, bytes: &mut usize) -> Result<()> {
+        let mut by_type: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+        for (ctd, id) in self.targets.keys().skip(level.start).take(level.len()) {
+            by_type.entry(*ctd).or_default().push(id.clone());
         }
-        let mut fetched = HashMap::with_capacity(wanted.len());
-        for content_type in self.catalog.types() {
-            let Some(ids) = by_type.get(&content_type.pk) else { continue };
-            self.fetch_type(content_type, ids, with_links, &mut fetched)?;
+        let catalog = self.catalog;
+        for content_type in catalog.types() {
+            let ids = by_type.remove(&content_type.pk).unwrap_or_default();
+            for ids in ids.chunks(IDS_PER_STATEMENT) {
+                self.fetch_type(content_type, ids, with_links, bytes)?;
+            }
         }
-        Ok(fetched)
+        Ok(())
     }
 
     fn fetch_type(
-        &self,
+        &mut self,
         content_type: &Arc<Type>,
-        ids: &[&str],
+        ids: &[String],
         with_links: bool,
-        fetched: &mut HashMap<Key, Text>,
+        bytes: &mut usize,
     ) -> Result<()> {
+        let reader = self.reader;
         let view = View::of_many(self.caller, content_type);
-        self.reader.objects(view.edition, content_type.pk, ids, |stored| {
+        reader.objects(view.edition, content_type.pk, ids, |stored| {
             if !view.shows(&stored.internal) {
-                return;
+                return Ok(());
             }
             let mut text = Text::default();
             if with_links {
@@ -109,32 +129,44 @@ impl Hydration<'_> {
             } else {
                 render::object(&mut text.json, content_type.name(), &stored);
             }
-            fetched.insert((content_type.pk, stored.id.to_ascii_lowercase()), text);
+            // An object is longer than the link that it replaces, and each stands in the response at
+            // least once.
+            *bytes = bytes.saturating_add(text.json.len());
+            render::require_bounded(*bytes)?;
+            self.targets.insert((content_type.pk, stored.id.to_ascii_lowercase()), Some(text));
+            Ok(())
         })
     }
-}
 
-/// Returns which objects the texts point to and nobody fetched yet.
-fn wanted<'t>(
-    texts: impl IntoIterator<Item = &'t Text>,
-    known: &HashMap<Key, Text>,
-) -> HashSet<Key> {
-    let links = texts.into_iter().flat_map(|text| &text.links).take(limits::HYDRATED_LINKS);
-    let targets = links.map(|link| &link.target);
-    targets.filter(|target| !known.contains_key(*target)).cloned().collect()
-}
-
-/// Appends a text with its links replaced, as long as the answer is not too large.
-fn splice(out: &mut Vec<u8>, text: &Text, targets: &HashMap<Key, Text>, depth: u8) {
-    let mut copied = 0;
-    for link in if depth > 0 { text.links.as_slice() } else { &[] } {
-        let Some(target) = targets.get(&link.target) else { continue };
-        if out.len() >= limits::HYDRATED_BYTES {
-            break;
+    /// Sizes of the targets, their links replaced by objects that are one level less deep.
+    fn sizes(&self, depth: u8) -> Vec<usize> {
+        let targets = || self.targets.values();
+        let mut sizes: Vec<usize> =
+            targets().map(|target| target.as_ref().map_or(0, |text| text.json.len())).collect();
+        for _ in 1..depth {
+            let size = |target: &Option<Text>| target.as_ref().map_or(0, |t| self.size(t, &sizes));
+            sizes = targets().map(size).collect();
         }
-        out.extend_from_slice(&text.json[copied..link.span.start]);
-        splice(out, target, targets, depth - 1);
-        copied = link.span.end;
+        sizes
     }
-    out.extend_from_slice(&text.json[copied..]);
+
+    /// Size of a text with its links replaced by objects of these sizes.
+    fn size(&self, text: &Text, sizes: &[usize]) -> usize {
+        let fetched = text.links.iter().filter(|link| self.targets[link.target].is_some());
+        fetched.fold(text.json.len(), |size, link| {
+            size.saturating_add(sizes[link.target]) - link.span.len()
+        })
+    }
+
+    /// Appends a text with its links replaced.
+    fn splice(&self, out: &mut Vec<u8>, text: &Text, depth: u8) {
+        let mut copied = 0;
+        for link in if depth > 0 { text.links.as_slice() } else { &[] } {
+            let Some(target) = &self.targets[link.target] else { continue };
+            out.extend_from_slice(&text.json[copied..link.span.start]);
+            self.splice(out, target, depth - 1);
+            copied = link.span.end;
+        }
+        out.extend_from_slice(&text.json[copied..]);
+    }
 }

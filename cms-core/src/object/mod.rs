@@ -8,6 +8,7 @@ pub(crate) mod duplicate;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;
 pub(crate) mod link;
+mod list;
 pub(crate) mod model;
 pub(crate) mod path;
 pub(crate) mod remember;

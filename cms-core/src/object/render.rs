@@ -74,16 +74,15 @@ pub(crate) fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Interna
     out.push(b'}');
 }
 
-/// Refuses an answer that is too large to be put together in memory.
+/// Refuses a response that is too large to be put together in memory.
 pub(crate) fn require_bounded(bytes: usize) -> Result<()> {
     let limit = limits::ANSWER_BYTES;
     if bytes <= limit {
         return Ok(());
     }
     let limit = limit / (1024 * 1024);
-    Err(Error::BadRequest(format!(
-        "The answer would be larger than {limit} MiB: ask for fewer objects at a time with limit"
-    )))
+    let message = format!("The response would exceed {limit} MiB, use a smaller limit");
+    Err(Error::invalid("limit", message))
 }
 
 /// Appends the list envelope up to the entries; whoever calls it adds them and `]}`.

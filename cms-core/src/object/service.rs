@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     hydrate::{Hydration, Text},
+    list,
     model::{Edition, Stored},
     render,
     view::View,
@@ -24,9 +25,9 @@ use crate::{
     error::{Error, Result},
     limits,
     paging::Slice,
-    query::{ListQuery, filter},
     store::{
-        CtdState, Reader, Writer, list,
+        CtdState, Reader, Writer,
+        list::page,
         list_sql::{self, Size},
     },
     wire::{
@@ -50,7 +51,7 @@ pub struct Objects<'a> {
 impl Objects<'_> {
     /// Lists objects in the list envelope (contract 3.2).
     pub fn list(&self, caller: &Caller, name: &str, request: &ListRequest) -> Result<Json> {
-        let json = self.list_within(caller, name, request, u64::MAX)?;
+        let json = self.list_within(caller, name, request, false)?;
         Ok(json.expect("without a bound nothing is put off"))
     }
 
@@ -64,30 +65,30 @@ impl Objects<'_> {
         if request.page.limit > limits::QUICK_OBJECTS || request.hydrate > 1 {
             return Ok(None);
         }
-        self.list_within(caller, name, request, limits::QUICK_ENTRIES)
+        self.list_within(caller, name, request, true)
     }
 
-    /// Lists objects unless that costs more than `bound`, in entries of an index, or has a cost
-    /// that is not known yet.
+    /// Lists objects; none when the list has to be quick and is not known to be.
     fn list_within(
         &self,
         caller: &Caller,
         name: &str,
         request: &ListRequest,
-        bound: u64,
+        only_if_quick: bool,
     ) -> Result<Option<Json>> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
-            let may_count = bound == u64::MAX;
-            let plan =
-                self.plan(reader, content_type, view, request, request.page.into(), may_count)?;
-            let Some(plan) = plan.filter(|plan| plan.page.cost <= bound) else { return Ok(None) };
+            let (slice, may_count) = (request.page.into(), !only_if_quick);
+            let plan = self.plan(reader, content_type, view, request, slice, may_count)?;
+            let is_admitted =
+                |plan: &Arc<Plan>| !only_if_quick || plan.page.cost <= limits::QUICK_ENTRIES;
+            let Some(plan) = plan.filter(is_admitted) else { return Ok(None) };
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
             let mut text = Text::default();
             text.json.reserve(render::expected_bytes(count));
             render::list_head(&mut text.json, request.page, plan.matching, count);
-            let hydration = Hydration { reader, catalog, caller };
+            let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
             // A page past the end costs nothing.
             if count > 0 {
@@ -107,6 +108,9 @@ impl Objects<'_> {
             }
             text.json.extend_from_slice(b"]}");
             render::require_bounded(text.json.len())?;
+            if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {
+                return Ok(None);
+            }
             let json = match request.hydrate {
                 0 => text.json,
                 depth => hydration.resolve(&text, depth)?,
@@ -136,7 +140,7 @@ impl Objects<'_> {
         if let Some(known) = self.cms.plans.get(ctd, &asked, changes) {
             return Ok(Some(known));
         }
-        let query = list_query(request, slice, content_type, view)?;
+        let query = list::query(request, slice, content_type, view)?;
         let filter = format!("{:?}{:?}{view:?}", request.filters, request.ids);
         let known = if query.is_unrestricted() {
             Some(live)
@@ -148,7 +152,7 @@ impl Objects<'_> {
             None if may_count => reader.count(target, &query)?,
             None => return Ok(None),
         };
-        let page = list::page(target, &query, Size { matching, live });
+        let page = page(target, &query, Size { matching, live });
         let plan = Arc::new(Plan { matching, page });
         self.cms.counts.set(ctd, filter, changes, matching);
         self.cms.plans.set(ctd, asked, changes, Arc::clone(&plan));
@@ -160,7 +164,7 @@ impl Objects<'_> {
         self.get_with_tag(caller, name, id, hydrate).map(|(json, _)| json)
     }
 
-    /// As [`Self::get`], with the tag of the answer.
+    /// As [`Self::get`], with the tag of the response.
     pub fn get_with_tag(
         &self,
         caller: &Caller,
@@ -168,15 +172,42 @@ impl Objects<'_> {
         id: &str,
         hydrate: u8,
     ) -> Result<(Json, Tag)> {
+        let found = self.get_within(caller, name, id, hydrate, false)?;
+        Ok(found.expect("without a bound nothing is put off"))
+    }
+
+    /// As [`Self::get_with_tag`], when that is certain to be quick; else none.
+    pub fn get_if_quick(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        hydrate: u8,
+    ) -> Result<Option<(Json, Tag)>> {
+        if hydrate > 1 {
+            return Ok(None);
+        }
+        self.get_within(caller, name, id, hydrate, true)
+    }
+
+    /// Returns one object; none when the read has to be quick and is not known to be.
+    fn get_within(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        hydrate: u8,
+        only_if_quick: bool,
+    ) -> Result<Option<(Json, Tag)>> {
         if hydrate == 0
             && let Some(json) = self.get_at_once(caller, name, id)?
         {
             let tag = Tag::of(&json.0);
-            return Ok((json, tag));
+            return Ok(Some((json, tag)));
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_one(caller, content_type);
-            let hydration = Hydration { reader, catalog, caller };
+            let mut hydration = Hydration::new(reader, catalog, caller);
             let mut text = Text::default();
             let shown = reader.object(view.edition, content_type.pk, id, |stored| {
                 let is_visible = view.shows(&stored.internal);
@@ -187,16 +218,19 @@ impl Objects<'_> {
                 }
                 is_visible
             })?;
-            let tag = Tag::of(&text.json);
-            match (shown, hydrate) {
-                (Some(true), 0) => Ok((Json(text.json), tag)),
-                (Some(true), depth) => {
-                    let json = hydration.resolve(&text, depth)?;
-                    let tag = tag.hydrated(&json);
-                    Ok((Json(json), tag))
-                }
-                _ => Err(Error::no_object(name, id)),
+            if shown != Some(true) {
+                return Err(Error::no_object(name, id));
             }
+            let tag = Tag::of(&text.json);
+            if hydrate == 0 {
+                return Ok(Some((Json(text.json), tag)));
+            }
+            if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {
+                return Ok(None);
+            }
+            let json = hydration.resolve(&text, hydrate)?;
+            let tag = tag.hydrated(&json);
+            Ok(Some((Json(json), tag)))
         })
     }
 
@@ -396,27 +430,6 @@ impl Objects<'_> {
             write(writer, &catalog, content_type)
         })
     }
-}
-
-/// Reads what a list request asks for.
-fn list_query(
-    request: &ListRequest,
-    slice: Slice,
-    content_type: &Type,
-    view: View,
-) -> Result<ListQuery> {
-    let properties = &content_type.properties;
-    let filters = request.filters.as_deref().unwrap_or_default();
-    Ok(ListQuery {
-        conditions: filter::parse(filters, properties).map_err(Error::Invalid)?,
-        order: ListQuery::order(request.order_by.as_deref(), properties),
-        descending: request.descending,
-        empty_first: request.empty_first,
-        ids: request.ids.clone(),
-        edition: view.edition,
-        only_approved: view.only_approved,
-        slice,
-    })
 }
 
 /// Finds an object that the request may see, in its current version: what is written is a new one,

@@ -40,7 +40,7 @@ impl Hits<'_> {
     pub(super) fn render(
         &self,
         request: &SearchRequest,
-        hydration: &Hydration<'_>,
+        mut hydration: Hydration<'_>,
     ) -> Result<Vec<u8>> {
         let mut text = Text::default();
         text.json.reserve(2 * render::expected_bytes(self.rows.len() as u64));
@@ -64,6 +64,7 @@ impl Hits<'_> {
             text.json.extend_from_slice(b"},\"score\":");
             number(&mut text.json, hit.score);
             text.json.push(b'}');
+            render::require_bounded(text.json.len())?;
         }
         text.json.extend_from_slice(b"]}");
         match request.hydrate {

@@ -63,10 +63,10 @@ impl Searching<'_> {
             let catalog = self.cms.catalog.at(reader)?;
             let types = selected(&catalog, caller, request);
             let rows = rows(reader, caller, &types, &found)?;
-            let hydration = Hydration { reader, catalog: &catalog, caller };
+            let hydration = Hydration::new(reader, &catalog, caller);
             let (organization, _) = reader.names()?;
             let hits = answer::Hits { found: &found, rows: &rows, organization: &organization };
-            hits.render(request, &hydration).map(Json)
+            hits.render(request, hydration).map(Json)
         })
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use rusqlite::{OptionalExtension, Row, params, types::Type};
+use serde::Serialize;
 
 use super::{Reader, Writer, error::map, slots::Slots};
 use crate::{
@@ -174,19 +175,20 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Hands those of the ids that exist to `visit`, in no particular order, by one statement.
+    /// Hands those of the ids that exist to `visit`, in no particular order, by one statement, until
+    /// it fails.
     pub(crate) fn objects(
         &self,
         edition: Edition,
         ctd: i64,
-        ids: &[&str],
-        mut visit: impl FnMut(Stored<'_>),
+        ids: &[impl Serialize],
+        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         let mut statement = self.statement(edition.statements().many)?;
         let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
-            visit(read(row).map_err(map)?);
+            visit(read(row).map_err(map)?)?;
         }
         Ok(())
     }

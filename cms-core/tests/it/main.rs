@@ -14,6 +14,7 @@ mod follow;
 mod graphql;
 mod handles;
 mod hostile;
+mod hydration;
 mod media;
 mod objects;
 mod openapi;

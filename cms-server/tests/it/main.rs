@@ -10,6 +10,7 @@ mod docs;
 mod graphql;
 mod headers;
 mod hostile;
+mod hydration;
 mod images;
 mod keys;
 mod logs;

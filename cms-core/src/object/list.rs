@@ -1,0 +1,32 @@
+//! What a list request asks for: conditions, order and slice as a query.
+//! [`super::service`] runs it.
+
+use super::view::View;
+use crate::{
+    ctd::catalog::Type,
+    error::{Error, Result},
+    paging::Slice,
+    query::{ListQuery, filter},
+    wire::object::ListRequest,
+};
+
+/// Reads what a list request asks for.
+pub(super) fn query(
+    request: &ListRequest,
+    slice: Slice,
+    content_type: &Type,
+    view: View,
+) -> Result<ListQuery> {
+    let properties = &content_type.properties;
+    let filters = request.filters.as_deref().unwrap_or_default();
+    Ok(ListQuery {
+        conditions: filter::parse(filters, properties).map_err(Error::Invalid)?,
+        order: ListQuery::order(request.order_by.as_deref(), properties),
+        descending: request.descending,
+        empty_first: request.empty_first,
+        ids: request.ids.clone(),
+        edition: view.edition,
+        only_approved: view.only_approved,
+        slice,
+    })
+}

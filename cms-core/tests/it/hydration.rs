@@ -1,0 +1,96 @@
+//! Hydration follows every link, and refuses a response that is too large instead of leaving links out.
+
+use cms_core::{
+    Caller, Error,
+    paging::Page,
+    testing::TestCms,
+    wire::{
+        batch::Elements,
+        object::{Json, ListRequest},
+        search::SearchRequest,
+    },
+};
+use serde_json::{Value, json};
+
+use crate::support::{article, link, map};
+
+/// Creates `targets` articles of `bytes` bytes, `holders` articles that link to all of them and one to
+/// an article of its own, and `top`, which links to the holders.
+fn with_links(holders: usize, targets: usize, bytes: usize) -> (TestCms, Caller) {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let mut definition = article();
+    let text = json!({ "type": "string" });
+    crate::support::add_property(&mut definition, "body", text, "textarea");
+    test.cms.types().create(&local, definition).unwrap();
+    let create = |objects: Vec<Value>| {
+        let elements = Elements::of(&objects);
+        test.cms.objects().batch_create(&local, "article", &elements, false).unwrap();
+    };
+    let id = |kind: &str, number: usize| format!("{kind}-{number}");
+    let object = |id: String, related: Vec<Value>, body: String| json!({ "id": id, "title": id, "related": related, "body": body });
+    let ids = |kind: &str, count: usize| (0..count).map(|n| id(kind, n)).collect::<Vec<_>>();
+    let links = |ids: &[String]| ids.iter().map(|id| link("article", id)).collect::<Vec<_>>();
+    let targets = ids("target", targets);
+    create(targets.iter().map(|id| object(id.clone(), Vec::new(), "x".repeat(bytes))).collect());
+    create(vec![object("own".to_owned(), Vec::new(), String::new())]);
+    let mut all = ids("holder", holders);
+    create(all.iter().map(|id| object(id.clone(), links(&targets), String::new())).collect());
+    create(vec![object("last".to_owned(), vec![link("article", "own")], String::new())]);
+    all.push("last".to_owned());
+    create(vec![object("top".to_owned(), links(&all), String::new())]);
+    (test, local)
+}
+
+fn hydrated(holders: usize) -> ListRequest {
+    let holders = (0..holders).map(|holder| format!("holder-{holder}"));
+    let ids = Some(holders.chain(["last".to_owned()]).collect());
+    let page = Page { number: 1, limit: 1000 };
+    ListRequest { hydrate: 1, ids, page, ..ListRequest::default() }
+}
+
+/// Links after the twenty-thousandth of a level, and after 64 MiB, stayed links without notice.
+#[test]
+fn hydration_follows_every_link_of_a_level() {
+    for (holders, targets, bytes) in [(21, 1000, 1), (20, 20, 200_000)] {
+        let (test, local) = with_links(holders, targets, bytes);
+        let objects = test.cms.objects();
+        let get =
+            |id: &str, hydrate| objects.get(&local, "article", id, hydrate).unwrap().to_value();
+        let all: Vec<Value> = (0..targets).map(|n| get(&format!("target-{n}"), 0)).collect();
+        let wanted = |id: &str| {
+            let mut wanted = get(id, 0);
+            wanted["related"] = if id == "last" { json!([get("own", 0)]) } else { json!(all) };
+            wanted
+        };
+        let list = objects.list(&local, "article", &hydrated(holders)).unwrap().to_value();
+        let list = list["data"].as_array().unwrap();
+        assert_eq!(list.len(), holders + 1);
+        for object in list {
+            let id = object["id"].as_str().unwrap();
+            assert!(*object == wanted(id), "{id} in a list");
+            assert!(*object == get(id, 1), "{id} alone");
+        }
+        let top = get("top", 2);
+        let top = top["related"].as_array().unwrap();
+        assert!(top.iter().all(|object| *object == wanted(object["id"].as_str().unwrap())));
+    }
+}
+
+/// The size is known before the response is put together, so no memory is taken for it.
+#[test]
+fn hydration_refuses_a_response_above_256_mib() {
+    let (test, local) = with_links(70, 20, 200_000);
+    let wanted = "The response would exceed 256 MiB, use a smaller limit";
+    let refused = |result: Result<Json, Error>| match result {
+        Err(Error::Invalid(errors)) => assert_eq!(errors.at("limit"), [wanted]),
+        other => panic!("{:?}", other.map(|_| "a response")),
+    };
+    let objects = test.cms.objects();
+    refused(objects.list(&local, "article", &hydrated(70)));
+    refused(objects.get(&local, "article", "top", 2));
+    assert!(objects.get(&local, "article", "top", 1).unwrap().0.len() < 1_000_000);
+    let page = Page { number: 1, limit: 1000 };
+    let q = Some("holder".to_owned());
+    let search = SearchRequest { page, q, hydrate: 1, ..SearchRequest::default() };
+    refused(test.cms.search().search(&local, &search));
+}
