@@ -53,6 +53,8 @@ pub(crate) struct Call<'a> {
     pub(crate) form: Form,
     /// Payload keys that are ignored (contract 1.11).
     pub(crate) ignored_payload: Option<HeaderValue>,
+    /// Paths of `filters` that mean nothing.
+    pub(crate) unknown_filters: Vec<String>,
 }
 
 /// Answers a request that came from `peer`. Never fails: what goes wrong is an answer too.
@@ -116,14 +118,14 @@ async fn carry_out(
             Action::Image => {
                 let query = Query::parse(query_text(&parts));
                 let answer = images::answer(app, &parts, &query, parameters).await;
-                Ok(answer.with_optional(deprecation::QUERY, query.ignored(route.query)))
+                Ok(answer.with_optional(deprecation::QUERY, query.ignored(route.query, &[])))
             }
             Action::Changes => {
                 identify(app, &parts, line)?;
                 Ok(changes::answer(app, route, parts).await)
             }
             Action::Backup => {
-                let ignored = Query::parse(query_text(&parts)).ignored(route.query);
+                let ignored = Query::parse(query_text(&parts)).ignored(route.query, &[]);
                 let caller = identify(app, &parts, line)?;
                 app.cms.authorise(&caller, Permission::Manage)?;
                 let answer = backup::answer(app, &parts.method).await?;
@@ -247,7 +249,7 @@ impl Errand {
 
     /// Names the query parameters that the route does not know (contract 1.11).
     fn ignored(&self) -> Option<HeaderValue> {
-        Query::parse(query_text(&self.parts)).ignored(self.route.query)
+        Query::parse(query_text(&self.parts)).ignored(self.route.query, &[])
     }
 
     /// Checks that the caller may do this.
@@ -275,12 +277,15 @@ impl Errand {
         let path = self.parameters.read(self.parts.uri.path());
         let query = Query::parse(query_text(&self.parts));
         let (head, site) = (&self.parts, &app.site);
-        let mut call = Call { caller, path, query, head, site, body, form, ignored_payload: None };
+        let (ignored_payload, unknown_filters) = (None, Vec::new());
+        let mut call =
+            Call { caller, path, query, head, site, body, form, ignored_payload, unknown_filters };
         let answer = handler(&app.cms, &mut call)
             .unwrap_or_else(|error| Some((self.route.failure)(error)))?;
+        let ignored = call.query.ignored(self.route.query, &call.unknown_filters);
         Some(
             answer
-                .with_optional(deprecation::QUERY, call.query.ignored(self.route.query))
+                .with_optional(deprecation::QUERY, ignored)
                 .with_optional(deprecation::PAYLOAD, call.ignored_payload)
                 .finished_for(&self.parts.method, &self.parts.headers),
         )

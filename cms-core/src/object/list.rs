@@ -1,7 +1,7 @@
-//! What a list request asks for: conditions, order and slice as a query.
-//! [`super::service`] runs it.
+//! What a list request asks for: conditions, order and slice as a query, and the conditions that
+//! mean nothing. [`super::service`] runs it.
 
-use super::view::View;
+use super::{service::Objects, view::View};
 use crate::{
     ctd::catalog::Type,
     error::{Error, Result},
@@ -9,6 +9,16 @@ use crate::{
     query::{ListQuery, filter},
     wire::object::ListRequest,
 };
+
+impl Objects<'_> {
+    /// Returns the paths of the `filters` of a list that its type does not declare: they behave as
+    /// missing values.
+    pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
+        let catalog = self.cms.catalog.held();
+        let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
+        filter::unknown_paths(filters, properties)
+    }
+}
 
 /// Reads what a list request asks for.
 pub(super) fn query(

@@ -131,6 +131,13 @@ pub(crate) fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition
     if errors.is_empty() { Ok(conditions) } else { Err(errors) }
 }
 
+/// Returns the paths of the parameter that the type does not declare, in the order in which they stand.
+pub(crate) fn unknown_paths(text: &str, properties: &[Property]) -> Vec<String> {
+    let filters: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let is_declared = |text: &str| Path::parse(text, properties).is_declared(text, properties);
+    filters.into_iter().map(|(path, _)| path).filter(|path| !is_declared(path)).collect()
+}
+
 fn fault(message: String) -> FieldErrors {
     let mut errors = FieldErrors::default();
     errors.add(FIELD, message);

@@ -137,6 +137,37 @@ impl Path {
         Self { root, steps: steps.collect() }
     }
 
+    /// Tells whether the type declares what the path, read from `text`, names: its first segment, and
+    /// each further one where the type declares members.
+    pub(crate) fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
+        match &self.root {
+            Root::Id | Root::Any | Root::Internal(_) => true,
+            Root::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
+            Root::Property(name) => {
+                let mut found = properties.iter().find(|property| property.name == *name);
+                let names = self.steps.iter().filter_map(|step| match step {
+                    Step::Key(name) => Some(name.as_str()),
+                    Step::Index(_) | Step::Each => None,
+                });
+                for name in names {
+                    let Some(property) = found else { return true };
+                    let inner = property.nested.iter().find(|inner| inner.name == name);
+                    let fixed: &[&str] = match property.input_type {
+                        InputType::Datasource => &["dataUrl", "type"],
+                        InputType::Geo => &["lat", "lon"],
+                        _ => &[],
+                    };
+                    let declares = !fixed.is_empty() || !property.nested.is_empty();
+                    if declares && inner.is_none() && !fixed.contains(&name) {
+                        return false;
+                    }
+                    found = inner;
+                }
+                true
+            }
+        }
+    }
+
     fn nowhere() -> Self {
         Self { root: Root::Nowhere, steps: Vec::new() }
     }
@@ -263,6 +294,68 @@ mod tests {
         }
         let own = Path::parse("workflow_state", &[property("workflow_state")]);
         assert_eq!(own.root, Root::Property("workflow_state".to_owned()));
+    }
+
+    #[test]
+    fn paths_are_declared_where_the_type_declares_members() {
+        let plain = Property::plain;
+        let parts = Property {
+            nested: vec![property("name"), plain("place", SchemaType::Object, InputType::Geo)],
+            ..plain("parts", SchemaType::Array, InputType::Object)
+        };
+        let properties = [
+            property("title"),
+            plain("place", SchemaType::Object, InputType::Geo),
+            plain("links", SchemaType::Array, InputType::Datasource),
+            plain("free", SchemaType::Object, InputType::Custom),
+            parts,
+        ];
+        let declared = [
+            "title",
+            "$.title",
+            "id",
+            "*",
+            "$.*",
+            "internal",
+            "internal.createdAt",
+            "internal.created_at",
+            "workflow_state",
+            "title[0]",
+            "title.anything",
+            "place.lat",
+            "place.lon",
+            "links[*].dataUrl",
+            "links[0].type",
+            "free",
+            "free.anything.below",
+            "parts[*].name",
+            "parts[0].place.lat",
+            "parts.name",
+            "parts[*].name.anything",
+        ];
+        let unknown = [
+            "",
+            "titel",
+            "$.titel",
+            "$",
+            "Title",
+            "title.",
+            "[0]",
+            "other.lat",
+            "internal.nope",
+            "place.latitude",
+            "links[*].title",
+            "links[*].data",
+            "parts[*].title",
+            "parts[*].place.x",
+            "ids",
+        ];
+        for (paths, wanted) in [(&declared[..], true), (&unknown[..], false)] {
+            for text in paths {
+                let path = Path::parse(text, &properties);
+                assert_eq!(path.is_declared(text, &properties), wanted, "{text}");
+            }
+        }
     }
 
     #[test]

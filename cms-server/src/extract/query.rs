@@ -51,10 +51,22 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns the names that a route does not know, as a header value (contract 1.11).
-    pub(crate) fn ignored(&self, known: &[&str]) -> Option<HeaderValue> {
-        let is_ignored = |name: &&str| *name != auth::PARAMETER && !is_known(name, known);
-        deprecation::names(self.pairs.iter().map(|(name, _)| name.as_ref()).filter(is_ignored))
+    /// Returns the names that a route does not know, and at the place of `filters` those of its
+    /// conditions that mean nothing, as a header value.
+    pub(crate) fn ignored(
+        &self,
+        known: &[&str],
+        unknown_filters: &[String],
+    ) -> Option<HeaderValue> {
+        let names = self.pairs.iter().map(|(name, _)| name.as_ref());
+        let names = names.filter(|name| *name != auth::PARAMETER).flat_map(|name| {
+            let is_known = is_known(name, known);
+            let conditions = if is_known && name == "filters" { unknown_filters } else { &[] };
+            let conditions = conditions.iter().map(|path| Cow::Owned(format!("filters[{path}]")));
+            (!is_known).then_some(Cow::Borrowed(name)).into_iter().chain(conditions)
+        });
+        let names: Vec<Cow<'_, str>> = names.collect();
+        deprecation::names(names.iter().map(AsRef::as_ref))
     }
 
     /// Returns the pairs that a route knows. The key is none of them, however it is spelt.
@@ -139,17 +151,30 @@ mod tests {
         let pairs: Vec<_> =
             pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         assert_eq!(pairs, [("a.b", "1"), ("l[*].c", "2"), ("a.b", "6")]);
-        let ignored = query.ignored(&["f[*]"]).map(|value| value.to_str().unwrap().to_owned());
+        let ignored = query.ignored(&["f[*]"], &[]).map(|value| value.to_str().unwrap().to_owned());
         assert_eq!(ignored.as_deref(), Some("f,f[],fx[a]"));
     }
 
     #[test]
     fn names_nobody_knows_are_told() {
         let ignored = |text: &str| {
-            let value = Query::parse(text).ignored(&["page", "ids[]"]);
+            let value = Query::parse(text).ignored(&["page", "ids[]"], &[]);
             value.map(|v| v.to_str().unwrap().to_owned())
         };
         assert_eq!(ignored("page=1&ids[0]=a&ids[]=b&auth_token=t"), None);
         assert_eq!(ignored("z=1&page[]=1&z=2&ids[a]=b").as_deref(), Some("z,page[],ids[a]"));
+    }
+
+    #[test]
+    fn unknown_filters_are_named_at_the_place_of_the_parameter() {
+        let unknown = ["a.b".to_owned(), "c,d".to_owned()];
+        let ignored = |text: &str, known: &[&str]| {
+            let value = Query::parse(text).ignored(known, &unknown);
+            value.map(|v| v.to_str().unwrap().to_owned())
+        };
+        let both = ignored("y=1&filters={}&z=2&filters={}", &["filters"]);
+        assert_eq!(both.as_deref(), Some("y,filters[a.b],filters[c%2Cd],z"));
+        assert_eq!(ignored("filters={}", &[]).as_deref(), Some("filters"));
+        assert_eq!(ignored("page=1", &["page"]), None);
     }
 }

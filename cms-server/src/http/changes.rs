@@ -52,7 +52,7 @@ const AT_ONCE: u32 = 100;
 pub(crate) async fn answer(app: &Arc<App>, route: &Route, parts: Parts) -> Answer {
     let parts = Arc::new(parts);
     let answered = carry_out(app, &parts).await;
-    let ignored = Query::parse(query_text(&parts)).ignored(route.query);
+    let ignored = Query::parse(query_text(&parts)).ignored(route.query, &[]);
     let answer = answered.unwrap_or_else(Answer::from).with_optional(deprecation::QUERY, ignored);
     answer.finished_for(&parts.method, &parts.headers)
 }

@@ -14,14 +14,24 @@ use crate::{
 
 pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
-    let json = cms.objects().list(&call.caller, name, &list_request(&call.query))?;
+    let request = list_request(&call.query);
+    let json = cms.objects().list(&call.caller, name, &request)?;
+    call.unknown_filters = unknown_filters(cms, name, &request);
     Ok(Answer::tagged(json))
 }
 
 pub(crate) fn list_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answer>> {
     let [name, ..] = &call.path;
-    let json = cms.objects().list_if_quick(&call.caller, name, &list_request(&call.query))?;
-    Ok(json.map(Answer::tagged))
+    let request = list_request(&call.query);
+    let Some(json) = cms.objects().list_if_quick(&call.caller, name, &request)? else {
+        return Ok(None);
+    };
+    call.unknown_filters = unknown_filters(cms, name, &request);
+    Ok(Some(Answer::tagged(json)))
+}
+
+fn unknown_filters(cms: &Cms, name: &str, request: &ListRequest) -> Vec<String> {
+    request.filters.as_ref().map_or_else(Vec::new, |text| cms.objects().unknown_filters(name, text))
 }
 
 fn list_request(query: &Query<'_>) -> ListRequest {

@@ -107,6 +107,15 @@ async fn ignored_names_are_told() {
         ("GET", ONE, "hydrate=1&page=2", Some("page")),
         ("GET", TYPES, "internal=1&names[]=a&hydrate=1", Some("hydrate")),
         ("GET", "/api/v1/content/post/gone", "x=1", Some("x")),
+        ("GET", POSTS, "filters=%7B%22title%22:%7B%22type%22:%22empty%22%7D%7D", None),
+        (
+            "GET",
+            POSTS,
+            "z=1&filters=%7B%22titel%22:%7B%22type%22:%22empty%22%7D,%22id%22:%7B%22type%22:\
+             %22notEmpty%22%7D,%22a,b.c%22:%7B%22type%22:%22empty%22%7D%7D&y=2",
+            Some("z,filters[titel],filters[a%2Cb.c],y"),
+        ),
+        ("GET", ONE, "filters=%7B%7D", Some("filters")),
         ("POST", "/api/v1/content/post/batch", "updateExisting=1&hydrate=1", Some("hydrate")),
     ];
     for (method, path, query, wanted) in cases {
