@@ -5,7 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{model::Definition, parse};
+use super::{
+    model::{DATA_SOURCE_REF, Definition},
+    parse,
+};
 use crate::{
     webhook::model::{ACTIONS, EXECUTION_MODES, KINDS},
     workflow::model::WorkflowSet,
@@ -277,7 +280,7 @@ fn links(name: &'static str, target: &str) -> Field {
 }
 
 fn relation(name: &'static str, target: &str, multiple: bool) -> Field {
-    let items = json!({"$ref": "#/components/schemas/DataSource"});
+    let items = json!({"$ref": DATA_SOURCE_REF});
     Field::new(name, "datasource", json!({"type": "array", "items": items}))
         .config("validation", json!({"relationMultiple": multiple, "relationContenttype": target}))
 }

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::{object::model::Edition, wire::ctd::Slug};
 
+/// Reference to the schema of links, in the exported OpenAPI document.
+pub(crate) const DATA_SOURCE_REF: &str = "#/components/schemas/DataSource";
+
 /// A validated definition: the part of a content type that a client decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,8 +1,9 @@
-//! A content type with its references resolved, as `resolveRef` asks for (contract 2.3).
+//! A content type with its references resolved, as `resolveRef` asks for: no `$ref` is left that only
+//! the exported API description could resolve.
 
 use serde_json::{Map, Value, json};
 
-use super::model::Definition;
+use super::model::{DATA_SOURCE_REF, Definition};
 
 /// Returns the schema of the type's own properties, and nothing else.
 pub(crate) fn strict_schema(definition: &Definition) -> Value {
@@ -24,8 +25,38 @@ pub(crate) fn resolved_schema(definition: &Definition) -> Value {
 
 fn own(definition: &Definition) -> (Map<String, Value>, &Value) {
     let schema = &definition.schema_definition;
-    let properties = schema["allOf"][1]["properties"].as_object().cloned().unwrap_or_default();
+    let mut properties = schema["allOf"][1]["properties"].clone();
+    write_out_links(&mut properties);
+    let properties = match properties {
+        Value::Object(properties) => properties,
+        _ => Map::new(),
+    };
     (properties, &schema["required"])
+}
+
+/// Replaces references to the schema of links by that schema, at any depth.
+fn write_out_links(value: &mut Value) {
+    match value {
+        Value::Object(members) if members.get("$ref").is_some_and(|to| to == DATA_SOURCE_REF) => {
+            *value = data_source();
+        }
+        Value::Object(members) => members.values_mut().for_each(write_out_links),
+        Value::Array(items) => items.iter_mut().for_each(write_out_links),
+        _ => {}
+    }
+}
+
+/// A link, as the items of a relation.
+fn data_source() -> Value {
+    json!({
+        "type": "object",
+        "required": ["dataUrl", "type"],
+        "properties": {
+            "dataUrl": {"type": "string"},
+            "type": {"type": "string", "enum": ["internal", "external"], "default": "internal"},
+        },
+        "additionalProperties": false,
+    })
 }
 
 /// What every object has besides the properties of its type.
@@ -87,6 +118,35 @@ mod tests {
             let strict = strict_schema(&definition);
             let expected = json!({"type": "object", "properties": own, "required": required});
             assert_eq!(strict, json!({ "schema": expected }));
+            // A client has no document in which it could look up a reference.
+            assert!(!resolved.to_string().contains("$ref"), "{resolved}");
+        }
+    }
+
+    #[test]
+    fn resolved_schemas_write_out_links_at_any_depth() {
+        let relation = |items: Value| json!({"type": "array", "items": items, "minItems": 1});
+        let properties = |link: Value| {
+            let nested = json!({"type": "object", "properties": {"deep": relation(link.clone())}});
+            json!({"title": {"type": "string"}, "near": relation(link), "parts": relation(nested)})
+        };
+        let mut definition = builtin::definitions().remove(0);
+        definition.schema_definition["allOf"][1]["properties"] =
+            properties(json!({"$ref": "#/components/schemas/DataSource"}));
+        let link = json!({
+            "type": "object",
+            "required": ["dataUrl", "type"],
+            "properties": {
+                "dataUrl": {"type": "string"},
+                "type": {"type": "string", "enum": ["internal", "external"], "default": "internal"},
+            },
+            "additionalProperties": false,
+        });
+        let wanted = properties(link);
+        assert_eq!(strict_schema(&definition)["schema"]["properties"], wanted);
+        let resolved = resolved_schema(&definition);
+        for (name, schema) in wanted.as_object().unwrap() {
+            assert_eq!(resolved["properties"][name], *schema, "{name}");
         }
     }
 }

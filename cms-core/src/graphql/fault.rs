@@ -67,9 +67,8 @@ impl Fault {
         Self { message, code: Code::UnknownHash, locations: Vec::new() }
     }
 
-    /// A root field that names no content type.
-    pub(crate) fn not_found(location: Pos) -> Self {
-        let message = "Not found".to_owned();
+    /// A root field that names no content type: unlike other unknown fields, its status is 404.
+    pub(crate) fn unknown_root(message: String, location: Pos) -> Self {
         Self { message, code: Code::NotFound, locations: vec![location] }
     }
 

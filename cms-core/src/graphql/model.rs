@@ -76,14 +76,14 @@ impl TypeRef {
 }
 
 /// What the name of a type stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Named {
     Scalar(Scalar),
     Object(usize),
     Input(usize),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scalar {
     String,
     Int,
@@ -150,7 +150,34 @@ impl Model {
         builder.add_system();
         builder.add_contents(contents);
         builder.add_introspection();
+        builder.model.remove_unreachable();
         builder.model
+    }
+
+    /// Takes the names of types that no field and no argument leads to from `Query`: they are in no
+    /// description of the schema, and no query may name them.
+    fn remove_unreachable(&mut self) {
+        let mut open = ["Query", "__Schema", "__Type"].map(|name| self.known(name)).to_vec();
+        let mut reachable = HashSet::new();
+        while let Some(named) = open.pop() {
+            if !reachable.insert(named) {
+                continue;
+            }
+            match named {
+                Named::Scalar(_) => {}
+                Named::Input(index) => {
+                    open.extend(self.inputs[index].fields.values().map(|f| f.type_ref.named));
+                }
+                Named::Object(index) => {
+                    for field in self.objects[index].fields.values() {
+                        open.push(field.type_ref.named);
+                        open.extend(field.arguments.values().map(|wanted| wanted.named));
+                    }
+                }
+            }
+        }
+        let is_built_in = |named| matches!(named, Named::Scalar(scalar) if scalar != Scalar::Json);
+        self.by_name.retain(|_, named| is_built_in(*named) || reachable.contains(named));
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Named> {

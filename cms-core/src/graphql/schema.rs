@@ -28,10 +28,14 @@ impl Schema {
     /// # Errors
     /// The reason that `async_graphql` has against it.
     pub(crate) fn of(model: &Model) -> Result<Self, String> {
-        let mut builder = Described::build(&model.object(QUERY).name, None, None)
-            .disable_suggestions()
-            .register(Scalar::new("JSON").description("Any value, as it is stored"));
-        for described in &model.objects {
+        let mut builder =
+            Described::build(&model.object(QUERY).name, None, None).disable_suggestions();
+        let is_known = |name: &str| model.find(name).is_some();
+        if is_known("JSON") {
+            builder =
+                builder.register(Scalar::new("JSON").description("Any value, as it is stored"));
+        }
+        for described in model.objects.iter().filter(|object| is_known(&object.name)) {
             let mut object = Object::new(&described.name);
             if let Some(description) = &described.description {
                 object = object.description(description);
@@ -53,7 +57,7 @@ impl Schema {
                 builder = builder.register(object);
             }
         }
-        for described in &model.inputs {
+        for described in model.inputs.iter().filter(|input| is_known(&input.name)) {
             let mut input = InputObject::new(&described.name);
             for (name, field) in &described.fields {
                 input = input.field(InputValue::new(name, type_ref(&field.type_ref.text)));

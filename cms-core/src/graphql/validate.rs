@@ -230,12 +230,11 @@ impl<'a, 'd> Walk<'a, 'd> {
             return;
         }
         let Some(known) = parent.fields.get(name) else {
-            let is_root = object == QUERY;
-            if is_root {
-                self.faults.push(Fault::not_found(place));
+            let message = format!("Cannot query field \"{name}\" on type \"{}\".", parent.name);
+            if object == QUERY {
+                self.faults.push(Fault::unknown_root(message, place));
             } else {
-                let parent = &parent.name;
-                self.fault(format!("Cannot query field \"{name}\" on type \"{parent}\"."), place);
+                self.fault(message, place);
             }
             self.unknown_arguments(&field.node);
             self.set(inner, None);

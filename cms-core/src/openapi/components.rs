@@ -33,6 +33,10 @@ pub(super) const SEARCH: &str = "SearchResponse";
 /// The pattern of [`crate::ids::ID_PATTERN`] without escapes that some dialects refuse.
 const ID_PATTERN: &str = r#"^[a-zA-Z0-9\-_.,:=!?#$%&(`’{}" ]*$"#;
 
+/// `*`, or entity tags separated by commas.
+const TAGS_PATTERN: &str = r#"^(\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$"#;
+const IDEMPOTENCY_KEY_PATTERN: &str = "^[ -~]{1,255}$";
+
 /// Schemas of content.
 pub(super) fn shared() -> Vec<(String, Schema)> {
     let id = || ("id", id());
@@ -208,15 +212,16 @@ pub(super) fn unreadable() -> [Response; 2] {
 /// An answer that the client may have already.
 pub(super) fn known(operation: Operation) -> Operation {
     operation
-        .parameters([Parameter::header("If-None-Match", "Tags of answers that are known")])
+        .parameters([Parameter::header("If-None-Match", "Tags of known responses", TAGS_PATTERN)])
         .respond([Response::empty(304, "The answer is known")])
 }
 
 /// A change of one object, which may depend on its state.
 pub(super) fn conditional(operation: Operation) -> Operation {
     let failed = Schema::reference("412Response");
+    let description = "Tag of the state that is to be changed";
     operation
-        .parameters([Parameter::header("If-Match", "Tag of the state that is to be changed")])
+        .parameters([Parameter::header("If-Match", description, TAGS_PATTERN)])
         .respond([Response::json(412, "The object is in another state", failed)])
 }
 
@@ -225,7 +230,7 @@ pub(super) fn repeatable(operation: Operation) -> Operation {
     let description = "Makes the request have one effect, however often it comes within a day";
     let reused = Schema::reference("422Response");
     operation
-        .parameters([Parameter::header("Idempotency-Key", description)])
+        .parameters([Parameter::header("Idempotency-Key", description, IDEMPOTENCY_KEY_PATTERN)])
         .respond([Response::json(422, "The key came with another request", reused)])
 }
 

@@ -114,9 +114,11 @@ impl Parameter {
         Self { name, place: Place::QueryMap, description, required: false, schema }
     }
 
-    /// A text in a header.
-    pub(super) fn header(name: &'static str, description: &'static str) -> Self {
-        Self { name, place: Place::Header, description, required: false, schema: Schema::text() }
+    /// A text in a header, which has a pattern.
+    pub(super) fn header(name: &'static str, description: &'static str, pattern: &str) -> Self {
+        let text = Text { pattern: Some(pattern.to_owned()), ..Text::default() };
+        let schema = Kind::Text(text).into();
+        Self { name, place: Place::Header, description, required: false, schema }
     }
 
     pub(super) fn required(self) -> Self {

@@ -16,6 +16,8 @@ use crate::{
     wire::search::QueryMode,
 };
 
+/// A position in the journal, as events carry it.
+const LAST_EVENT_ID_PATTERN: &str = "^[0-9]+(-[0-9a-fA-F]{1,8})?$";
 pub(super) const SEARCH_TAG: &str = "Search API";
 pub(super) const MEDIA_TAG: &str = "Media";
 pub(super) const INTERNAL_TAG: &str = "Internal";
@@ -197,7 +199,11 @@ fn changes() -> Operation {
             Parameter::query("since", "Where the last page or event ended", Schema::text()),
             Parameter::query("types[]", "Only changes of these types", types),
             Parameter::query("limit", "Most changes", most.unless_given(limits::PAGE_DEFAULT)),
-            Parameter::header("Last-Event-ID", "The same as since, for streams that go on"),
+            Parameter::header(
+                "Last-Event-ID",
+                "The same as since, for streams that go on",
+                LAST_EVENT_ID_PATTERN,
+            ),
         ])
         .respond([
             Response::json(200, what, page),

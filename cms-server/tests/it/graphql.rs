@@ -99,16 +99,44 @@ async fn refusals_are_told_as_graphql_has_them() {
         assert_eq!(reply.both(), other);
 
         let unknown = json!({ "query": "{ nothing { id } }" });
-        let (status, body) = app.request("POST", path, &unknown).await.both();
-        let error = &body["errors"][0];
-        let told = (&error["message"], &error["extensions"]["code"]);
-        assert_eq!((status, told), (404, (&json!("Not found"), &json!("NOT_FOUND"))));
+        let error = json!({
+            "message": "Cannot query field \"nothing\" on type \"Query\".",
+            "locations": [{ "line": 1, "column": 3 }],
+            "extensions": { "code": "NOT_FOUND" },
+        });
+        let reply = app.request("POST", path, &unknown).await;
+        assert_eq!(reply.both(), (404, json!({ "errors": [error] })));
         let missing = failed(400, "The property query is required", "BAD_REQUEST");
         assert_eq!(app.get(path).await.both(), missing);
         assert_eq!(app.ask(Who::Nobody, "GET", path, &Value::Null).await.both(), nobody);
         assert_eq!(app.ask(Who::Stranger, "GET", path, &Value::Null).await.both(), stranger);
         let (status, body) = app.request("PUT", path, &query).await.both();
         assert_eq!((status, body), (405, generic(405, "Method Not Allowed")));
+    }
+}
+
+/// Types for links, geo points and blocks were in every schema.
+#[tokio::test]
+async fn schemas_hold_what_a_query_can_reach() {
+    let app = TestApp::new();
+    let internal = "type cms___internal {\n  status: String\n";
+    for (path, input) in PATHS.iter().zip([false, true]) {
+        let reply = app.ask(Who::Scoped, "GET", &format!("{path}/schema"), &Value::Null).await;
+        let sdl = String::from_utf8(reply.bytes.to_vec()).unwrap();
+        assert!(sdl.contains(internal) && sdl.contains("type post {"), "{sdl}");
+        assert_eq!(sdl.contains("input FieldFilterInput"), input, "{sdl}");
+        let query = "{ __schema { types { name kind } } }";
+        let body = json!({ "query": query });
+        let described = app.ask(Who::Scoped, "POST", path, &body).await.json().to_string();
+        for name in ["DataSource", "cms___geo", "cms___block", "cms___block_item", "JSON"] {
+            assert!(!sdl.contains(name), "{name} in {sdl}");
+            assert!(!described.contains(name), "{name} in {described}");
+            // A query cannot name it either.
+            let query = format!("query Q($x: {name}) {{ post(id: \"one\") {{ __typename }} }}");
+            let reply = app.ask(Who::Scoped, "POST", path, &json!({ "query": query })).await;
+            let errors = reply.json()["errors"].to_string();
+            assert!(errors.contains(&format!("Unknown type \\\"{name}\\\".")), "{errors}");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::{
-    super::model::{InputType, SchemaType},
+    super::model::{DATA_SOURCE_REF, InputType, SchemaType},
     migration,
 };
 use crate::{
@@ -16,8 +16,6 @@ use crate::{
     message::{self, DUPLICATES, NOT_VALID},
     read::{Integer, Number, join, optional, read, required, strings},
 };
-
-const DATA_SOURCE: &str = "#/components/schemas/DataSource";
 
 /// Names that objects and the search index use themselves.
 const RESERVED: [&str; 11] = [
@@ -337,7 +335,7 @@ impl PropertySchema<'_> {
             InputType::Datasource => {
                 let items = self.json.get("items");
                 self.schema_type == SchemaType::Array
-                    && items.is_some_and(|items| items["$ref"] == DATA_SOURCE)
+                    && items.is_some_and(|items| items["$ref"] == DATA_SOURCE_REF)
             }
             InputType::Geo => self.schema_type == SchemaType::Object && self.is_geo(),
             InputType::Block => {
