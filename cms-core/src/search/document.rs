@@ -13,7 +13,7 @@ use super::{
     analysis::{self, Markup},
     geo,
     query::Point,
-    schema::{self, Fields, Flags},
+    schema::{self, FOLDED_BYTES, Fields, Flags},
     word::{self, INTERNAL},
 };
 use crate::{
@@ -158,9 +158,9 @@ impl Leaves {
         }
         let seen = analysis::plain_text(text, markup);
         self.document.add_text(self.words, word::text(path, &seen));
+        self.paths.folded.push((path.to_owned(), OwnedValue::Str(folded(text))));
         if text.len() <= schema::EXACT_BYTES {
             self.paths.exact.push((path.to_owned(), OwnedValue::Str(text.to_owned())));
-            self.paths.folded.push((path.to_owned(), OwnedValue::Str(text.to_lowercase())));
         } else {
             self.document.add_text(self.words, word::presence(path));
         }
@@ -198,6 +198,16 @@ impl Leaves {
     }
 }
 
+/// The beginning of the lower-case form of a text, by which it is ordered.
+fn folded(text: &str) -> String {
+    // Lower case takes at least a third of the bytes, so this is always enough. What follows a capital
+    // sigma decides how it becomes lower case, hence a little more.
+    let beginning = &text[..text.floor_char_boundary(4 * FOLDED_BYTES)];
+    let mut folded = beginning.to_lowercase();
+    folded.truncate(folded.floor_char_boundary(FOLDED_BYTES));
+    folded
+}
+
 fn markup(input_type: Option<InputType>) -> Markup {
     match input_type {
         Some(InputType::RichText | InputType::Block) => Markup::Html,
@@ -210,5 +220,30 @@ fn number_value(number: &Number) -> OwnedValue {
     match (number.as_i64(), number.as_f64()) {
         (Some(integer), _) => OwnedValue::I64(integer),
         (None, float) => OwnedValue::F64(float.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folded_texts_end_at_a_character_boundary_within_512_bytes() {
+        let cases = [
+            (String::new(), String::new()),
+            ("AbC".to_owned(), "abc".to_owned()),
+            ("X".repeat(512), "x".repeat(512)),
+            ("X".repeat(513), "x".repeat(512)),
+            // The character with bytes 512 and 513 does not fit.
+            ("X".repeat(511) + "Éa", "x".repeat(511)),
+            ("É".repeat(300), "é".repeat(256)),
+            // Three bytes become one, and two become three.
+            ("\u{212a}".repeat(600), "k".repeat(512)),
+            ("\u{130}".repeat(300), "i\u{307}".repeat(170) + "i"),
+            ("ΑΣ".to_owned(), "ας".to_owned()),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(folded(&text), wanted, "{text}");
+        }
     }
 }

@@ -13,7 +13,7 @@
 //! | `words` | words of every value, each with its path ([`super::word`]) | words, with and without a field |
 //! | `scalars` | path → numbers, booleans | equality |
 //! | `exact` | path → whole values: numbers, booleans, short texts | aggregations, order, ranges |
-//! | `folded` | path → short texts in lower case | order and ranges of texts, as in lists (3.2) |
+//! | `folded` | path → the beginnings of texts in lower case | order and ranges of texts, as in lists |
 //! | `geo` | path → points ([`super::geo::pack`]) | distances |
 
 use tantivy::{
@@ -28,10 +28,12 @@ use tantivy::{
 use super::tokenizer::WordTokenizer;
 
 /// Grows whenever an index made by an older program would answer differently.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
-/// Texts longer than this, in bytes, are no whole values: they cannot be aggregated or ordered by.
+/// Texts longer than this, in bytes, are no whole values: aggregations leave them out.
 pub(super) const EXACT_BYTES: usize = 512;
+/// Bytes of the lower-case form of a text that decide its order.
+pub(super) const FOLDED_BYTES: usize = 512;
 
 /// Names of the fields as the engine addresses columns.
 pub(super) mod name {
