@@ -230,7 +230,7 @@ impl Cms {
         let now = self.config.clock.now();
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
         let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
-        let told = self.webhooks().housekeep(forgotten)?;
+        let told = self.webhooks().housekeep()?;
         let needed = self.index.needs_from().unwrap_or(0).min(told);
         let used = self.keys.take_used();
         let answered = idempotency::since(now);

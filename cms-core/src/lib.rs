@@ -7,7 +7,7 @@
 //! | level | modules |
 //! |---|---|
 //! | base | [`error`], `clock`, `dates`, `folder`, `ids`, `limits`, `lock`, `paging`, `progress`, `json`, `read` |
-//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `webhook::{model, body, exchange, signature, retry}`, `auth::{key, scope}`, `openapi` but for its service |
+//! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `webhook::{model, body, exchange, signature, schedule}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
 //! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`] |
 
@@ -82,6 +82,7 @@ pub use statistics::{Renderings, Statistics};
 pub use webhook::{
     consult::AskReceiver,
     exchange::Answered,
-    service::{Outgoing, Webhooks},
+    schedule::Dispatch,
+    service::{Outgoing, Recorded, Webhooks},
 };
 pub use workflow::service::Workflows;

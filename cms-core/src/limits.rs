@@ -49,8 +49,6 @@ pub const WEBHOOK_LOGGED: usize = 16 * 1024;
 pub const WEBHOOK_REPLAYS: usize = 1000;
 /// Seconds that one call asks blocking webhooks.
 pub const CONSULTATION_SECONDS: i64 = 60;
-/// Days that a delivery is tried.
-pub const WEBHOOK_DAYS: i64 = 7;
 /// Days that the journal of changes goes back at least.
 pub const JOURNAL_DAYS: i64 = 7;
 /// Steps of a regular expression on one value before it counts as not matching.
@@ -110,10 +108,10 @@ pub const GRAPHQL_BYTES: usize = 64 * 1024;
 pub const GRAPHQL_DEPTH: usize = 15;
 /// Most relations within each other in a GraphQL query (contract 8.4).
 pub const GRAPHQL_RELATIONS: usize = 10;
-/// Largest response to a GraphQL query, and most text of objects that it holds in memory, in bytes.
-pub const GRAPHQL_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// Most objects in the answer to a GraphQL query (contract 8.5).
 pub const GRAPHQL_OBJECTS: usize = 10_000;
+/// Largest response to a GraphQL query, and most text of objects that it holds in memory, in bytes.
+pub const GRAPHQL_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// Deepest brackets in the text of a GraphQL query, of any kind.
 pub const GRAPHQL_NESTING: usize = 40;
 /// Most selections, arguments, values and directives of a GraphQL query with its fragments put in

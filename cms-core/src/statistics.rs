@@ -26,6 +26,8 @@ pub struct Statistics {
     /// What webhooks are yet to be told, and how long the first of it has waited.
     pub deliveries_waiting: u64,
     pub deliveries_wait: Duration,
+    /// Webhooks whose endpoint is down.
+    pub endpoints_down: u64,
     /// The row of the journal up to which searches see changes; none before the first search.
     pub index_position: Option<i64>,
     pub database_bytes: u64,
@@ -53,9 +55,11 @@ impl Cms {
         let folder = &self.config.folder;
         // A file that is not there is empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
-        let (journal_head, (deliveries_waiting, since)) = self
-            .store
-            .read(|reader| Ok((reader.journal_head()?.seq, reader.waiting_deliveries()?)))?;
+        let (journal_head, (deliveries_waiting, since), endpoints_down) =
+            self.store.read(|reader| {
+                let journal_head = reader.journal_head()?.seq;
+                Ok((journal_head, reader.waiting_deliveries()?, reader.endpoints_down()?))
+            })?;
         let waited = since.map_or(0, |since| self.config.clock.now().0 - since.0);
         Ok(Statistics {
             readers_used,
@@ -67,6 +71,7 @@ impl Cms {
             writing: writer.busy,
             journal_head,
             deliveries_waiting,
+            endpoints_down,
             deliveries_wait: Duration::from_micros(u64::try_from(waited).unwrap_or(0)),
             index_position: self.index.position(),
             database_bytes: size("cms.db"),

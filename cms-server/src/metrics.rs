@@ -189,6 +189,11 @@ impl Snapshot {
             "How long the first of it has waited.",
             core.deliveries_wait.as_secs_f64(),
         );
+        self.value(
+            "cms_webhook_endpoints_down",
+            "Webhooks whose endpoint does not respond.",
+            as_float(core.endpoints_down),
+        );
         self.value("cms_journal_head", "Last row of the journal.", as_float(core.journal_head));
         if let Some(position) = core.index_position {
             self.value(

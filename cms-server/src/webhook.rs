@@ -1,19 +1,20 @@
-//! Sends what webhooks are told: each its own queue in order, several webhooks at a time.
+//! Sends the deliveries of webhooks, several of each at a time.
 //!
-//! What is due, what a request says and when it is tried again is the core's business, and everything
-//! is in the database: whatever is under way when the process dies is sent again by the next one.
+//! The core decides what is due, what a request says and when it is tried again, and keeps all of it
+//! in the database: what is under way when the process dies is sent again by the next one. Here is
+//! known which requests run.
 
 mod address;
 mod client;
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use cms_core::{Answered, AskReceiver, Cms, Error, Outgoing, Result, limits};
+use cms_core::{Answered, AskReceiver, Cms, Dispatch, Error, Outgoing, Result, limits};
 use tokio::{
     runtime::Handle,
     sync::Semaphore,
-    task::{AbortHandle, JoinSet},
-    time,
+    task::JoinSet,
+    time::{self, Instant},
 };
 
 use self::client::{Caller, Request};
@@ -26,8 +27,8 @@ use crate::{
 const GATHERING: Duration = Duration::from_millis(20);
 /// How often somebody looks for what is to be tried again, and for what other processes wrote.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long a webhook is left alone when what came of a request could not be noted: it would get
-/// the same again and again.
+/// How long a delivery is left alone when its outcome could not be recorded: the receiver would get
+/// it again and again.
 const TROUBLE: Duration = Duration::from_secs(10);
 /// How long a request may take (contract 11.2).
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,7 +36,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const BLOCKING_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes of the answer of a blocking webhook: an object, and some more.
 const BLOCKING_ANSWER: usize = 4 * 1024 * 1024;
-/// Requests that are under way at the same time.
+/// Requests to all webhooks that are under way at the same time.
 const AT_ONCE: usize = 64;
 /// The same for blocking webhooks: each keeps a thread waiting.
 const QUESTIONS: usize = 64;
@@ -85,58 +86,84 @@ pub(crate) async fn keep_delivering(app: Arc<App>, allow_private: bool) {
     let courier = Courier { app, caller: Arc::new(caller), turns };
     // Dropped with this task, and they with it.
     let mut tasks = JoinSet::new();
-    let mut running: HashMap<i64, AbortHandle> = HashMap::new();
+    let mut running: BTreeMap<i64, Vec<Dispatch>> = BTreeMap::new();
     let mut commits = courier.app.commits.subscribe();
+    let mut next_look = Instant::now();
     loop {
-        let (is_behind, due) = courier.ask(look).await.unwrap_or_default();
-        while tasks.try_join_next().is_some() {}
-        running.retain(|_, task| !task.is_finished());
-        for webhook in due {
-            running.entry(webhook).or_insert_with(|| tasks.spawn(courier.clone().deliver(webhook)));
-        }
-        if !is_behind {
-            tokio::select! {
-                _ = commits.changed() => time::sleep(GATHERING).await,
-                Some(_) = tasks.join_next() => {}
-                () = time::sleep(PAUSE) => {}
+        let due = tokio::select! {
+            Some(done) = tasks.join_next() => {
+                let Ok(done) = done else { continue };
+                let webhook = finish(&mut running, &done);
+                let known = running.clone();
+                courier.ask(move |cms| cms.webhooks().due(Some(webhook), &known)).await
             }
+            Ok(()) = commits.changed() => {
+                next_look = next_look.min(Instant::now() + GATHERING);
+                continue;
+            }
+            () = time::sleep_until(next_look) => {
+                let known = running.clone();
+                let (is_behind, due) =
+                    courier.ask(move |cms| look(cms, &known)).await.unwrap_or_default();
+                next_look = Instant::now() + if is_behind { Duration::ZERO } else { PAUSE };
+                Some(due)
+            }
+        };
+        for dispatch in due.unwrap_or_default() {
+            running.entry(dispatch.webhook).or_default().push(dispatch.clone());
+            tasks.spawn(courier.clone().deliver(dispatch));
         }
     }
 }
 
-/// Tells whether there is more to read of the journal, and which webhooks have something due.
-fn look(cms: &Cms) -> Result<(bool, Vec<i64>)> {
+/// Takes a request that is done from those that run; returns its webhook.
+fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
+    if let Some(requests) = running.get_mut(&done.webhook) {
+        requests.retain(|request| request != done);
+        if requests.is_empty() {
+            running.remove(&done.webhook);
+        }
+    }
+    done.webhook
+}
+
+/// Tells whether there is more to read of the journal or to give up, and what is to be sent.
+fn look(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
     let webhooks = cms.webhooks();
     if !webhooks.may_send()? {
         return Ok((false, Vec::new()));
     }
-    Ok((webhooks.follow()?, webhooks.due()?))
+    let is_behind = webhooks.follow()? | webhooks.give_up()?;
+    Ok((is_behind, webhooks.due(None, running)?))
 }
 
 impl Courier {
-    /// Sends what is due to one webhook, until there is nothing more or something fails.
-    async fn deliver(self, webhook: i64) {
-        if self.deliver_all(webhook).await.is_none() {
+    /// Sends one delivery.
+    async fn deliver(self, dispatch: Dispatch) -> Dispatch {
+        if self.try_deliver(dispatch.clone()).await.is_none() {
             time::sleep(TROUBLE).await;
         }
+        dispatch
     }
 
     /// As [`Self::deliver`]; nothing when the core failed.
-    async fn deliver_all(&self, webhook: i64) -> Option<()> {
-        while let Some(outgoing) = self.ask(move |cms| cms.webhooks().next(webhook)).await? {
-            let Ok(turn) = self.turns.acquire().await else { break };
-            let answered = self.send(&outgoing).await;
-            drop(turn);
-            self.app.metrics.count_attempt(&answered);
-            let is_done = answered.is_success();
-            let webhook = outgoing.id.clone();
-            let error = self.ask(move |cms| cms.webhooks().record(outgoing, answered)).await?;
-            if let Some(error) = error {
-                tracing::warn!(webhook, error, "a webhook cannot be told what happens");
-            }
-            if !is_done {
-                break;
-            }
+    async fn try_deliver(&self, dispatch: Dispatch) -> Option<()> {
+        let Ok(permit) = self.turns.acquire().await else { return Some(()) };
+        let outgoing = self.ask(move |cms| cms.webhooks().outgoing(&dispatch)).await?;
+        let Some(outgoing) = outgoing else { return Some(()) };
+        let answered = self.send(&outgoing).await;
+        drop(permit);
+        self.app.metrics.count_attempt(&answered);
+        let webhook = outgoing.id.clone();
+        let recorded = self.ask(move |cms| cms.webhooks().record(outgoing, answered)).await?;
+        if let Some(error) = recorded.error {
+            tracing::warn!(webhook, error, "webhook delivery failed");
+        }
+        if recorded.went_down {
+            tracing::warn!(webhook, "webhook endpoint is down");
+        }
+        if recorded.recovered {
+            tracing::info!(webhook, "webhook endpoint recovered");
         }
         Some(())
     }

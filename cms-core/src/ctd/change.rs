@@ -77,7 +77,7 @@ pub(crate) fn create(
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
     writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))?;
     // What is told of it needs what is about to go.
-    feed::catch_up(writer)?;
+    feed::catch_up(writer, at)?;
     writer.delete_ctd(content_type.pk)
 }
 

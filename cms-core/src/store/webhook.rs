@@ -3,7 +3,12 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Reader, ToldObject, Writer, error::map, object};
-use crate::{clock::Timestamp, error::Result, object::model::Stored};
+use crate::{
+    clock::Timestamp,
+    error::Result,
+    object::model::Stored,
+    webhook::schedule::{Endpoint, PARALLEL_REQUESTS, Waiting},
+};
 
 /// A delivery that is to be made.
 #[derive(Clone, Debug)]
@@ -35,6 +40,8 @@ pub(crate) struct DeliveryRow {
     pub(crate) id: String,
     pub(crate) queued: bool,
     pub(crate) due_at: Timestamp,
+    /// Since when nothing before it waits in its queue.
+    pub(crate) due_since: Option<Timestamp>,
     pub(crate) state: String,
     pub(crate) attempts: u32,
     pub(crate) attempted_at: Option<Timestamp>,
@@ -49,8 +56,10 @@ pub(crate) struct DeliveryRow {
 pub(crate) struct Attempt {
     pub(crate) at: Timestamp,
     pub(crate) state: &'static str,
-    /// When to try again; none when there is nothing left to try.
+    /// When to try again; none when the delivery leaves its queue.
     pub(crate) due_at: Option<Timestamp>,
+    /// The endpoint did not respond, or with a server error.
+    pub(crate) outage: bool,
     pub(crate) status: Option<u16>,
     pub(crate) response: Option<String>,
     pub(crate) error: Option<String>,
@@ -61,7 +70,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT pk, webhook, message, at, action, ctd, object, version, type_name, id, queued,
-                 due_at, state, attempts, attempted_at, status, response, error, request
+                 due_at, state, attempts, attempted_at, status, response, error, request, due_since
              FROM webhook_delivery ",
             $rest
         )
@@ -89,6 +98,7 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         response: row.get(16)?,
         error: row.get(17)?,
         request: row.get(18)?,
+        due_since: row.get::<_, Option<i64>>(19)?.map(Timestamp),
     })
 }
 
@@ -110,11 +120,62 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Returns the delivery that a webhook gets next.
-    pub(crate) fn next_delivery(&self, webhook: i64) -> Result<Option<DeliveryRow>> {
-        self.statement(select!("WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1"))?
-            .query_row([webhook], delivery)
+    /// Tells whether the endpoint of a webhook responds; none when there is no such webhook.
+    pub(crate) fn webhook_endpoint(&self, webhook: i64) -> Result<Option<Endpoint>> {
+        self.statement("SELECT probes, resume_at FROM webhook WHERE object = ?1")?
+            .query_row([webhook], |row| {
+                Ok(match row.get::<_, Option<i64>>(1)? {
+                    None => Endpoint::Up,
+                    Some(at) => Endpoint::Down { probes: row.get(0)?, resume_at: Timestamp(at) },
+                })
+            })
             .optional()
+            .map_err(map)
+    }
+
+    /// Returns what of the waiting deliveries of a webhook can be sent next, in the order of the
+    /// journal: the oldest one, and the first due ones of those that are first in their queue.
+    pub(crate) fn next_deliveries(&self, webhook: i64, now: Timestamp) -> Result<Vec<Waiting>> {
+        let read = |row: &Row<'_>| {
+            let due_at = Timestamp(row.get(2)?);
+            Ok(Waiting { pk: row.get(0)?, queue: row.get(1)?, due_at })
+        };
+        let mut found: Vec<Waiting> = Vec::with_capacity(PARALLEL_REQUESTS + 1);
+        let oldest = self.statement(OLDEST)?.query_row([webhook], read).optional().map_err(map)?;
+        found.extend(oldest);
+        let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);
+        let mut statement = self.statement(DUE)?;
+        for row in statement.query_map([webhook, now.0, limit], read).map_err(map)? {
+            found.push(row.map_err(map)?);
+        }
+        found.sort_by_key(|one| one.pk);
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Tells whether the last attempt of some waiting delivery failed.
+    pub(crate) fn is_webhook_failing(&self, webhook: i64) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM webhook_delivery
+                 WHERE webhook = ?1 AND head AND attempts > 0)",
+        )?
+        .query_row([webhook], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Counts the objects of a webhook whose last attempt was an outage, without a success since.
+    pub(crate) fn webhook_outages(&self, webhook: i64) -> Result<u64> {
+        self.statement(
+            "SELECT count(DISTINCT queue) FROM webhook_delivery WHERE webhook = ?1 AND outage",
+        )?
+        .query_row([webhook], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Counts the webhooks whose endpoint is down.
+    pub(crate) fn endpoints_down(&self) -> Result<u64> {
+        self.statement("SELECT count(*) FROM webhook WHERE resume_at IS NOT NULL")?
+            .query_row([], |row| row.get(0))
             .map_err(map)
     }
 
@@ -197,17 +258,25 @@ impl Reader<'_> {
         .map_err(map)
     }
 
-    /// Tells whether something has waited since before a time.
-    pub(crate) fn has_deliveries_before(&self, before: Timestamp) -> Result<bool> {
-        self.statement(
-            "SELECT EXISTS (SELECT 1 FROM webhook w WHERE
-                 (SELECT at FROM webhook_delivery WHERE webhook = w.object AND queued
-                  ORDER BY pk LIMIT 1) < ?1)",
-        )?
-        .query_row([before.0], |row| row.get(0))
-        .map_err(map)
+    /// Returns deliveries that are due since before a time, at most so many.
+    pub(crate) fn deliveries_due_since_before(
+        &self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<i64>> {
+        let mut statement = self.statement(EXPIRED)?;
+        let rows = statement.query_map(params![before.0, limit], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 }
+
+/// Statements that are run all the time, whatever waits.
+const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
+    WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
+const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
+    WHERE webhook = ?1 AND head AND due_at <= ?2 ORDER BY due_at, pk LIMIT ?3";
+const EXPIRED: &str =
+    "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
 impl Writer<'_> {
     pub(crate) fn set_webhook_cursor(&self, seq: i64) -> Result<()> {
@@ -236,91 +305,182 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Appends a delivery to the queue of its webhook; returns its row.
-    pub(crate) fn insert_delivery(&self, new: &NewDelivery) -> Result<i64> {
-        self.statement(
-            "INSERT INTO webhook_delivery
-                 (webhook, message, at, action, ctd, object, version, type_name, id)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING pk",
-        )?
-        .query_row(
-            params![
-                new.webhook,
-                new.message,
-                new.at.0,
-                new.action,
-                new.ctd,
-                new.object,
-                new.version,
-                new.type_name,
-                new.id,
-            ],
-            |row| row.get(0),
-        )
-        .map_err(map)
+    /// Appends a delivery to the queue of its object; returns its row.
+    pub(crate) fn insert_delivery(&self, new: &NewDelivery, now: Timestamp) -> Result<i64> {
+        let inserted: (i64, String) = self
+            .statement(
+                "INSERT INTO webhook_delivery
+                     (webhook, message, at, action, ctd, object, version, type_name, id, due_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?3) RETURNING pk, queue",
+            )?
+            .query_row(
+                params![
+                    new.webhook,
+                    new.message,
+                    new.at.0,
+                    new.action,
+                    new.ctd,
+                    new.object,
+                    new.version,
+                    new.type_name,
+                    new.id,
+                ],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(map)?;
+        let (pk, queue) = inserted;
+        self.set_head(new.webhook, &queue, now)?;
+        Ok(pk)
     }
 
-    /// Tries what waits for a webhook at once.
-    pub(crate) fn hurry_webhook(&self, webhook: i64) -> Result<()> {
-        self.statement("UPDATE webhook_delivery SET due_at = 0 WHERE webhook = ?1 AND queued")?
+    /// Makes the first waiting delivery of a queue the one that is sent.
+    fn set_head(&self, webhook: i64, queue: &str, now: Timestamp) -> Result<()> {
+        self.statement(
+            "UPDATE webhook_delivery SET head = 1, due_since = coalesce(due_since, ?3)
+             WHERE NOT head AND pk = (SELECT pk FROM webhook_delivery
+                 WHERE webhook = ?1 AND queue = ?2 AND queued ORDER BY pk LIMIT 1)",
+        )?
+        .execute(params![webhook, queue, now.0])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Makes everything due that waits for a webhook, and takes its endpoint for up.
+    pub(crate) fn restart_webhook(&self, webhook: i64, now: Timestamp) -> Result<()> {
+        self.statement(
+            "UPDATE webhook_delivery SET due_since = ?2
+             WHERE webhook = ?1 AND head AND due_since IS NULL",
+        )?
+        .execute([webhook, now.0])
+        .map_err(map)?;
+        self.forget_outages(webhook)?;
+        self.set_webhook_endpoint(webhook, Endpoint::Up)?;
+        self.release_deliveries(webhook, now, 0)
+    }
+
+    /// Stops the time after which deliveries of a webhook expire: it is disabled.
+    pub(crate) fn suspend_webhook(&self, webhook: i64) -> Result<()> {
+        self.statement("UPDATE webhook_delivery SET due_since = NULL WHERE webhook = ?1 AND head")?
             .execute([webhook])
             .map_err(map)?;
         Ok(())
     }
 
-    /// Sends a delivery again that is out of the queue: it goes back to where it was.
-    pub(crate) fn requeue_delivery(&self, pk: i64) -> Result<()> {
+    /// Makes everything due in the order of the journal that waits for a webhook, but for one delivery.
+    pub(crate) fn release_deliveries(
+        &self,
+        webhook: i64,
+        now: Timestamp,
+        other: i64,
+    ) -> Result<()> {
         self.statement(
-            "UPDATE webhook_delivery SET queued = 1, state = 'pending', attempts = 0, due_at = 0
-             WHERE pk = ?1 AND NOT queued",
+            "UPDATE webhook_delivery SET due_at = min(at, ?2)
+             WHERE webhook = ?1 AND head AND due_at > min(at, ?2) AND pk <> ?3",
         )?
-        .execute([pk])
+        .execute([webhook, now.0, other])
         .map_err(map)?;
         Ok(())
     }
 
-    /// Sends all failed deliveries of a webhook again that are out of the queue; returns how many.
-    pub(crate) fn requeue_failed(&self, webhook: i64) -> Result<usize> {
+    pub(crate) fn set_webhook_endpoint(&self, webhook: i64, endpoint: Endpoint) -> Result<()> {
+        let (probes, resume_at) = match endpoint {
+            Endpoint::Up => (0, None),
+            Endpoint::Down { probes, resume_at } => (probes, Some(resume_at.0)),
+        };
         self.statement(
-            "UPDATE webhook_delivery SET queued = 1, state = 'pending', attempts = 0, due_at = 0
-             WHERE webhook = ?1 AND NOT queued AND state = 'error'",
+            "UPDATE webhook SET probes = ?2, resume_at = ?3
+             WHERE object = ?1 AND (probes, resume_at) IS NOT (?2, ?3)",
         )?
-        .execute([webhook])
-        .map_err(map)
+        .execute(params![webhook, probes, resume_at])
+        .map_err(map)?;
+        Ok(())
     }
 
-    /// Notes what came of an attempt.
+    pub(crate) fn forget_outages(&self, webhook: i64) -> Result<()> {
+        self.statement("UPDATE webhook_delivery SET outage = 0 WHERE webhook = ?1 AND outage")?
+            .execute([webhook])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Sends a delivery again that has left its queue: it goes back to where it was.
+    pub(crate) fn requeue_delivery(&self, pk: i64, now: Timestamp) -> Result<()> {
+        let requeued: Option<(i64, String)> = self
+            .statement(
+                "UPDATE webhook_delivery
+                 SET queued = 1, state = 'pending', attempts = 0, outage = 0, due_since = NULL,
+                     due_at = min(at, ?2)
+                 WHERE pk = ?1 AND NOT queued RETURNING webhook, queue",
+            )?
+            .query_row([pk, now.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .map_err(map)?;
+        let Some((webhook, queue)) = requeued else { return Ok(()) };
+        self.statement(
+            "UPDATE webhook_delivery SET head = 0 WHERE webhook = ?1 AND queue = ?2 AND head",
+        )?
+        .execute(params![webhook, queue])
+        .map_err(map)?;
+        self.set_head(webhook, &queue, now)
+    }
+
+    /// Sends all deliveries of a webhook again that were given up; returns how many.
+    pub(crate) fn requeue_failed(&self, webhook: i64, now: Timestamp) -> Result<usize> {
+        let failed: Vec<i64> = {
+            let mut statement = self.statement(
+                "SELECT pk FROM webhook_delivery
+                 WHERE webhook = ?1 AND NOT queued AND state = 'failed' ORDER BY pk",
+            )?;
+            let rows = statement.query_map([webhook], |row| row.get(0)).map_err(map)?;
+            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?
+        };
+        for pk in &failed {
+            self.requeue_delivery(*pk, now)?;
+        }
+        Ok(failed.len())
+    }
+
+    /// Notes what came of an attempt; what left its queue lets the next of it move up.
     pub(crate) fn record_attempt(&self, pk: i64, attempt: &Attempt) -> Result<()> {
-        self.statement(
-            "UPDATE webhook_delivery
-             SET attempts = attempts + 1, attempted_at = ?2, state = ?3, queued = ?4, due_at = ?5,
-                 status = ?6, response = ?7, error = ?8, request = ?9
-             WHERE pk = ?1",
-        )?
-        .execute(params![
-            pk,
-            attempt.at.0,
-            attempt.state,
-            attempt.due_at.is_some(),
-            attempt.due_at.map_or(0, |at| at.0),
-            attempt.status,
-            attempt.response,
-            attempt.error,
-            attempt.request,
-        ])
-        .map_err(map)?;
-        Ok(())
+        let (webhook, queue): (i64, String) = self
+            .statement(
+                "UPDATE webhook_delivery
+                 SET attempts = attempts + 1, attempted_at = ?2, state = ?3, queued = ?4,
+                     head = head AND ?4, due_at = coalesce(?5, due_at), outage = ?6, status = ?7,
+                     response = ?8, error = ?9, request = ?10
+                 WHERE pk = ?1 RETURNING webhook, queue",
+            )?
+            .query_row(
+                params![
+                    pk,
+                    attempt.at.0,
+                    attempt.state,
+                    attempt.due_at.is_some(),
+                    attempt.due_at.map(|at| at.0),
+                    attempt.outage,
+                    attempt.status,
+                    attempt.response,
+                    attempt.error,
+                    attempt.request,
+                ],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(map)?;
+        self.set_head(webhook, &queue, attempt.at)
     }
 
-    /// Gives up what has waited since before a time.
-    pub(crate) fn give_up_deliveries(&self, before: Timestamp, reason: &str) -> Result<()> {
-        self.statement(
-            "UPDATE webhook_delivery SET queued = 0, state = 'error', error = coalesce(error, ?2)
-             WHERE queued AND at < ?1",
-        )?
-        .execute(params![before.0, reason])
-        .map_err(map)?;
-        Ok(())
+    /// Gives a delivery up; returns its webhook.
+    pub(crate) fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<i64> {
+        let (webhook, queue): (i64, String) = self
+            .statement(
+                "UPDATE webhook_delivery
+                 SET queued = 0, head = 0, state = 'failed', error = coalesce(error, ?2)
+                 WHERE pk = ?1 RETURNING webhook, queue",
+            )?
+            .query_row(params![pk, reason], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)?;
+        self.set_head(webhook, &queue, now)?;
+        Ok(webhook)
     }
 
     /// Forgets all but the newest entries of the log of a webhook.
@@ -333,5 +493,56 @@ impl Writer<'_> {
         .execute(params![webhook, keep])
         .map_err(map)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::{Connection, StatementStatus};
+
+    use super::{DUE, EXPIRED, OLDEST};
+    use crate::testing::TestCms;
+
+    /// A folder in which 100,000 deliveries wait: half of them of one object, the others of one each,
+    /// which are to be tried again later.
+    fn backlog() -> (TestCms, Connection) {
+        let test = TestCms::new();
+        let database = Connection::open(test.path().join("cms.db")).unwrap();
+        database
+            .execute_batch(
+                "INSERT INTO webhook (object) VALUES (7);
+                 WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
+                 INSERT INTO webhook_delivery
+                     (webhook, message, at, action, ctd, object, version, type_name, id, due_at,
+                      head, due_since)
+                 SELECT 7, n, n, 'Update', 1, 1, 1, 'post', iif(n % 2, 'same', n),
+                        iif(n % 2, n, 1000000 + n), n = 1 OR n % 2 = 0, iif(n % 2, NULL, n)
+                 FROM n;",
+            )
+            .unwrap();
+        (test, database)
+    }
+
+    #[test]
+    fn next_deliveries_cost_the_same_whatever_waits() {
+        let (_test, database) = backlog();
+        let table: [(&str, &[i64], &[i64], &str); 3] = [
+            (OLDEST, &[7], &[1], "webhook_queue"),
+            (DUE, &[7, 500_000, 4], &[1], "webhook_due"),
+            (EXPIRED, &[10, 500], &[2, 4, 6, 8, 10], "webhook_expiry"),
+        ];
+        for (sql, parameters, wanted, index) in table {
+            let parameters = || rusqlite::params_from_iter(parameters);
+            let mut statement = database.prepare(sql).unwrap();
+            let rows = statement.query_map(parameters(), |row| row.get(0)).unwrap();
+            let found: Vec<i64> = rows.map(Result::unwrap).collect();
+            assert_eq!(found, wanted, "{sql}");
+            let steps = statement.get_status(StatementStatus::VmStep);
+            assert!(steps < 200, "{steps} steps: {sql}");
+            let mut plan = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let rows = plan.query_map(parameters(), |row| row.get("detail")).unwrap();
+            let plan: Vec<String> = rows.map(Result::unwrap).collect();
+            assert!(plan.len() == 1 && plan[0].contains(index), "{plan:?}: {sql}");
+        }
     }
 }

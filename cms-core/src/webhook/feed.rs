@@ -16,6 +16,7 @@ use super::{
     model::{Kind, Webhook},
 };
 use crate::{
+    clock::Timestamp,
     ctd::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CatalogCell, Type},
@@ -43,6 +44,7 @@ pub(super) fn step(
     catalog: &CatalogCell,
     known: &Known,
     cursor: &Cursor,
+    now: Timestamp,
 ) -> Result<bool> {
     if store.peek(|reader| Ok(reader.journal_head()?.seq <= cursor.at(reader)?))? {
         return Ok(false);
@@ -62,13 +64,13 @@ pub(super) fn step(
     let held = cursor.0.load(Ordering::Relaxed);
     store.write(move |writer| {
         // Whoever moved the cursor meanwhile has told the same.
-        if writer.webhook_cursor()?.max(held) == from { news.write(writer) } else { Ok(()) }
+        if writer.webhook_cursor()?.max(held) == from { news.write(writer, now) } else { Ok(()) }
     })?;
     Ok(has_more)
 }
 
 /// Takes all of the journal, inside a transaction that is about to destroy what it speaks of.
-pub(crate) fn catch_up(writer: &Writer<'_>) -> Result<()> {
+pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
     let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.ctd_state(pk)).transpose()?;
     if own.is_none_or(|state| state.live == 0) {
         return Ok(());
@@ -80,7 +82,7 @@ pub(crate) fn catch_up(writer: &Writer<'_>) -> Result<()> {
         if entries.is_empty() {
             return Ok(());
         }
-        News::of(writer, &catalog, &webhooks, &entries)?.write(writer)?;
+        News::of(writer, &catalog, &webhooks, &entries)?.write(writer, now)?;
     }
 }
 
@@ -98,8 +100,10 @@ pub(super) fn save(store: &Store, cursor: &Cursor) -> Result<i64> {
 struct News {
     /// Webhooks that are new.
     made: Vec<i64>,
-    /// Webhooks that may be right now where they were wrong before.
+    /// Webhooks that were changed and are sent to: what failed before may succeed now.
     changed: Vec<i64>,
+    /// Webhooks that were changed and are not sent to.
+    suspended: Vec<i64>,
     /// Some webhook is gone.
     has_lost: bool,
     deliveries: Vec<NewDelivery>,
@@ -126,7 +130,13 @@ impl News {
                     news.made.push(pk);
                     told.listening.insert(pk);
                 }
-                (Event::ObjectUpdated, Some(pk)) if entry.ctd == own.pk => news.changed.push(pk),
+                (Event::ObjectUpdated, Some(pk)) if entry.ctd == own.pk => {
+                    if webhooks.iter().any(|webhook| webhook.pk == pk && webhook.is_sent_to()) {
+                        news.changed.push(pk);
+                    } else {
+                        news.suspended.push(pk);
+                    }
+                }
                 (Event::ObjectDeleted | Event::TypePurged, _) if entry.ctd == own.pk => {
                     news.has_lost = true;
                 }
@@ -137,15 +147,18 @@ impl News {
         Ok(news)
     }
 
-    fn write(&self, writer: &Writer<'_>) -> Result<()> {
+    fn write(&self, writer: &Writer<'_>, now: Timestamp) -> Result<()> {
         for &pk in &self.made {
             writer.insert_webhook(pk)?;
         }
         for delivery in &self.deliveries {
-            writer.insert_delivery(delivery)?;
+            writer.insert_delivery(delivery, now)?;
         }
         for &pk in &self.changed {
-            writer.hurry_webhook(pk)?;
+            writer.restart_webhook(pk, now)?;
+        }
+        for &pk in &self.suspended {
+            writer.suspend_webhook(pk)?;
         }
         if self.has_lost {
             writer.drop_webhooks()?;
@@ -156,6 +169,7 @@ impl News {
     fn is_empty(&self) -> bool {
         self.made.is_empty()
             && self.changed.is_empty()
+            && self.suspended.is_empty()
             && !self.has_lost
             && self.deliveries.is_empty()
     }

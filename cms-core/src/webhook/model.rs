@@ -62,6 +62,11 @@ pub(crate) struct Webhook {
 }
 
 impl Webhook {
+    /// Tells whether deliveries are sent to it.
+    pub(crate) fn is_sent_to(&self) -> bool {
+        self.enabled && self.kind != Kind::Blocking
+    }
+
     /// Reads the properties of a stored object.
     pub(crate) fn read(pk: i64, id: &str, object: &Map<String, Value>) -> Self {
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();

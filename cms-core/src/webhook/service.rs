@@ -1,9 +1,11 @@
 //! Deliveries of webhooks: which are due, what they say, what came of them, and their log.
 //!
-//! Whoever sends takes [`Outgoing`] from [`Webhooks::next`], one at a time of each webhook, and says
-//! with [`Webhooks::record`] what was [`Answered`]. One that fails stays the first of its queue.
+//! The sender asks [`Webhooks::due`] what to send next, takes the request from [`Webhooks::outgoing`],
+//! and says with [`Webhooks::record`] what was [`Answered`]. A delivery that fails stays the first of
+//! the queue of its object.
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -15,7 +17,7 @@ use super::{
     feed::{self, Cursor},
     known::Known,
     model::{Kind, Webhook},
-    retry,
+    schedule::{self, Dispatch, Endpoint, Outcome, Verdict},
     signature::Secret,
 };
 use crate::{
@@ -27,7 +29,7 @@ use crate::{
     limits, lock,
     object::render,
     paging::Page,
-    store::{Attempt, DeliveryRow, NewDelivery, Reader},
+    store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer},
     wire::{
         list::List,
         webhook::{self as wire, Delivery, ReplayRequest, Replayed, Response},
@@ -36,6 +38,8 @@ use crate::{
 
 /// The file whose lock says which process sends.
 const LOCK: &str = "webhooks.lock";
+/// Expired deliveries that one transaction gives up.
+const EXPIRED_PER_COMMIT: u32 = 500;
 
 /// What a process remembers of webhooks.
 #[derive(Default)]
@@ -56,9 +60,18 @@ pub struct Outgoing {
     pub url: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
-    webhook: i64,
-    delivery: i64,
-    attempts: u32,
+    dispatch: Dispatch,
+}
+
+/// What an attempt changed that an operator should know of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// Why the delivery is an error by now, or was given up.
+    pub error: Option<String>,
+    /// The endpoint is down from now on.
+    pub went_down: bool,
+    /// The endpoint was down until now.
+    pub recovered: bool,
 }
 
 /// Operations on webhooks. They themselves are objects of the type `_webhooks`.
@@ -74,7 +87,6 @@ impl Webhooks<'_> {
             let key = reader.webhook_key()?;
             let shown = |webhook: &Webhook| {
                 let (_, pending) = reader.count_deliveries(webhook.pk)?;
-                let next = reader.next_delivery(webhook.pk)?;
                 Ok(wire::Webhook {
                     id: webhook.id.clone(),
                     name: webhook.name.clone(),
@@ -82,7 +94,7 @@ impl Webhooks<'_> {
                     url: webhook.url.clone(),
                     enabled: webhook.enabled,
                     pending,
-                    failing: next.is_some_and(|next| next.attempts > 0),
+                    failing: reader.is_webhook_failing(webhook.pk)?,
                     secret: Secret::of(&key, webhook.pk).show(),
                 })
             };
@@ -98,11 +110,14 @@ impl Webhooks<'_> {
             let webhook = self.find(reader, id)?;
             let (total, _) = reader.count_deliveries(webhook.pk)?;
             let rows = reader.deliveries(webhook.pk, page.offset(), page.limit)?;
-            Ok(List::new(page, total, rows.into_iter().map(to_wire).collect()))
+            let endpoint = reader.webhook_endpoint(webhook.pk)?.unwrap_or(Endpoint::Up);
+            let shown = rows.into_iter().map(|row| to_wire(row, endpoint));
+            Ok(List::new(page, total, shown.collect()))
         })
     }
 
-    /// Sends deliveries again, and tries at once what waits; returns how many there are.
+    /// Sends deliveries again, those that were given up unless some are named, and tries immediately
+    /// what waits; returns how many there are.
     ///
     /// # Errors
     /// [`Error::NotFound`] when the webhook has no such delivery; then nothing is done.
@@ -110,16 +125,17 @@ impl Webhooks<'_> {
         caller.require_admin()?;
         let pk = self.cms.store.read(|reader| Ok(self.find(reader, id)?.pk))?;
         let ids = request.ids.clone();
+        let now = self.cms.config.clock.now();
         self.cms.store.write(move |writer| {
-            writer.hurry_webhook(pk)?;
+            writer.restart_webhook(pk, now)?;
             let Some(ids) = ids else {
                 let (_, waiting) = writer.count_deliveries(pk)?;
-                return Ok(Replayed { replayed: waiting + writer.requeue_failed(pk)? as u64 });
+                return Ok(Replayed { replayed: waiting + writer.requeue_failed(pk, now)? as u64 });
             };
             for id in &ids {
                 let found = writer.delivery(*id)?.filter(|found| found.webhook == pk);
                 found.ok_or(Error::NotFound { what: "delivery", name: id.to_string() })?;
-                writer.requeue_delivery(*id)?;
+                writer.requeue_delivery(*id, now)?;
             }
             Ok(Replayed { replayed: ids.len() as u64 })
         })
@@ -147,9 +163,9 @@ impl Webhooks<'_> {
         self.cms.store.write(move |writer| {
             // It may be so new that nobody has read of it yet.
             writer.insert_webhook(new.webhook)?;
-            let pk = writer.insert_delivery(&new)?;
+            let pk = writer.insert_delivery(&new, new.at)?;
             let row = writer.delivery(pk)?.ok_or_else(|| Error::internal("no delivery"))?;
-            Ok(to_wire(row))
+            Ok(to_wire(row, Endpoint::Up))
         })
     }
 
@@ -165,43 +181,60 @@ impl Webhooks<'_> {
     /// Makes deliveries of a little of the journal; tells whether there may be more to do.
     pub fn follow(&self) -> Result<bool> {
         let Cms { store, catalog, webhooks, .. } = self.cms;
-        feed::step(store, catalog, &webhooks.known, &webhooks.cursor)
+        let now = self.cms.config.clock.now();
+        feed::step(store, catalog, &webhooks.known, &webhooks.cursor, now)
     }
 
-    /// Names the webhooks for which something is due.
-    pub fn due(&self) -> Result<Vec<i64>> {
+    /// Returns what is to be sent now: to all webhooks, or to one. `running` holds, by webhook, the
+    /// requests that are under way.
+    pub fn due(
+        &self,
+        only: Option<i64>,
+        running: &BTreeMap<i64, Vec<Dispatch>>,
+    ) -> Result<Vec<Dispatch>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
+            let known = self.known(reader)?;
+            let wanted = |webhook: &&Webhook| {
+                webhook.is_sent_to() && only.is_none_or(|only| only == webhook.pk)
+            };
             let mut due = Vec::new();
-            for webhook in self.known(reader)?.iter().filter(|webhook| is_told(webhook)) {
-                let next = reader.next_delivery(webhook.pk)?;
-                if next.is_some_and(|next| next.due_at <= now) {
-                    due.push(webhook.pk);
+            for webhook in known.iter().filter(wanted).map(|webhook| webhook.pk) {
+                let Some(endpoint) = reader.webhook_endpoint(webhook)? else { continue };
+                let mut in_flight = running.get(&webhook).cloned().unwrap_or_default();
+                if in_flight.len() >= schedule::PARALLEL_REQUESTS {
+                    continue;
+                }
+                let waiting = reader.next_deliveries(webhook, now)?;
+                while let Some(next) = schedule::next(endpoint, &waiting, &in_flight, now) {
+                    let queue = next.queue.clone();
+                    let dispatch = Dispatch { webhook, delivery: next.pk, queue };
+                    in_flight.push(dispatch.clone());
+                    due.push(dispatch);
                 }
             }
             Ok(due)
         })
     }
 
-    /// Returns what a webhook is to be sent now, if anything.
-    pub fn next(&self, webhook: i64) -> Result<Option<Outgoing>> {
+    /// Returns the request of a delivery; none when there is nothing to send any more.
+    pub fn outgoing(&self, dispatch: &Dispatch) -> Result<Option<Outgoing>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
             let known = self.known(reader)?;
-            let Some(webhook) = known.iter().find(|known| known.pk == webhook && is_told(known))
-            else {
-                return Ok(None);
-            };
-            let next = reader.next_delivery(webhook.pk)?.filter(|next| next.due_at <= now);
-            next.map(|next| self.outgoing(reader, webhook, &next, now)).transpose()
+            let is_wanted = |known: &&Webhook| known.pk == dispatch.webhook && known.is_sent_to();
+            let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
+            let row = reader.delivery(dispatch.delivery)?.filter(|row| row.queued);
+            row.map(|row| self.request(reader, webhook, &row, dispatch, now)).transpose()
         })
     }
 
-    fn outgoing(
+    fn request(
         &self,
         reader: &Reader<'_>,
         webhook: &Webhook,
         row: &DeliveryRow,
+        dispatch: &Dispatch,
         now: Timestamp,
     ) -> Result<Outgoing> {
         let payload = self.payload(reader, row)?;
@@ -210,15 +243,8 @@ impl Webhooks<'_> {
         let signature = signature.headers(&row.message, now, &body);
         let mut headers = webhook.headers.clone();
         headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
-        Ok(Outgoing {
-            id: webhook.id.clone(),
-            url: webhook.url.clone(),
-            headers,
-            body,
-            webhook: webhook.pk,
-            delivery: row.pk,
-            attempts: row.attempts,
-        })
+        let (id, url) = (webhook.id.clone(), webhook.url.clone());
+        Ok(Outgoing { id, url, headers, body, dispatch: dispatch.clone() })
     }
 
     /// What a delivery tells of: the object in the version that it had, the type as it is. None when
@@ -244,44 +270,69 @@ impl Webhooks<'_> {
         }
     }
 
-    /// Notes what came of a request; tells why, when it is an error by now.
-    pub fn record(&self, sent: Outgoing, answered: Answered) -> Result<Option<String>> {
+    /// Notes what came of a request.
+    pub fn record(&self, sent: Outgoing, answered: Answered) -> Result<Recorded> {
         let now = self.cms.config.clock.now();
-        let is_done = answered.is_success();
+        let outcome = Outcome::of(&answered);
         let (status, response, error) = match answered {
             Answered::With(status, body) => {
-                let error = (!is_done).then(|| format!("the answer has status {status}"));
+                let error = (outcome != Outcome::Success)
+                    .then(|| format!("the answer has status {status}"));
                 (Some(status), Some(bounded(body)), error)
             }
             Answered::Nothing(reason) => (None, None, Some(reason)),
         };
-        let attempts = sent.attempts.saturating_add(1);
-        let (state, due_at) = match &error {
-            None => ("done", None),
-            Some(_) if retry::is_error(attempts) => ("error", Some(retry::next(attempts, now))),
-            Some(_) => ("pending", Some(retry::next(attempts, now))),
-        };
-        let told = error.clone().filter(|_| state == "error");
         let request = bounded(sent.body);
-        let attempt = Attempt { at: now, state, due_at, status, response, error, request };
-        let (webhook, delivery) = (sent.webhook, sent.delivery);
+        let Dispatch { webhook, delivery, .. } = sent.dispatch;
         self.cms.store.write(move |writer| {
+            // The webhook may be gone by now, and the delivery given up.
+            let Some(row) = writer.delivery(delivery)? else { return Ok(Recorded::default()) };
+            let due_since = row.due_since.unwrap_or(now);
+            let attempts = row.attempts.saturating_add(1);
+            let (state, due_at) = match schedule::after_attempt(outcome, attempts, due_since, now) {
+                Verdict::Done => ("done", None),
+                Verdict::Retry { due_at, state } if row.queued => (state, Some(due_at)),
+                Verdict::Retry { .. } | Verdict::Failed => ("failed", None),
+            };
+            let outage = outcome == Outcome::Outage;
+            let reported = error.clone().filter(|_| state == "error" || state == "failed");
+            let attempt =
+                Attempt { at: now, state, due_at, outage, status, response, error, request };
             writer.record_attempt(delivery, &attempt)?;
-            writer.prune_log(webhook, limits::WEBHOOK_LOG)
-        })?;
-        Ok(told)
+            writer.prune_log(webhook, limits::WEBHOOK_LOG)?;
+            let (went_down, recovered) = record_outcome(writer, &row, outcome, now)?;
+            Ok(Recorded { error: reported, went_down, recovered })
+        })
     }
 
-    /// Gives up what has waited for too long, and reads the journal; returns the row of it up to
-    /// which nothing is needed any more.
-    pub(crate) fn housekeep(&self, before: Timestamp) -> Result<i64> {
+    /// Gives up a little of what has expired; tells whether there may be more.
+    pub fn give_up(&self) -> Result<bool> {
         let store = &self.cms.store;
-        if store.peek(|reader| reader.has_deliveries_before(before))? {
-            let reason = format!("given up after {} days", limits::WEBHOOK_DAYS);
-            store.write(move |writer| writer.give_up_deliveries(before, &reason))?;
+        let now = self.cms.config.clock.now();
+        let before = schedule::expired_before(now);
+        if store.peek(|reader| Ok(reader.deliveries_due_since_before(before, 1)?.is_empty()))? {
+            return Ok(false);
         }
+        store.write(move |writer| {
+            let expired = writer.deliveries_due_since_before(before, EXPIRED_PER_COMMIT)?;
+            let mut webhooks = Vec::new();
+            for delivery in &expired {
+                webhooks.push(writer.give_up_delivery(*delivery, schedule::EXPIRED, now)?);
+            }
+            webhooks.dedup();
+            for webhook in webhooks {
+                writer.prune_log(webhook, limits::WEBHOOK_LOG)?;
+            }
+            Ok(expired.len() >= EXPIRED_PER_COMMIT as usize)
+        })
+    }
+
+    /// Gives up what has expired, and reads the journal; returns the row of it up to which nothing
+    /// is needed any more.
+    pub(crate) fn housekeep(&self) -> Result<i64> {
+        while self.give_up()? {}
         while self.follow()? {}
-        feed::save(store, &self.cms.webhooks.cursor).map(|seq| seq + 1)
+        feed::save(&self.cms.store, &self.cms.webhooks.cursor).map(|seq| seq + 1)
     }
 
     pub(super) fn known(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {
@@ -295,8 +346,27 @@ impl Webhooks<'_> {
     }
 }
 
-fn is_told(webhook: &Webhook) -> bool {
-    webhook.enabled && webhook.kind != Kind::Blocking
+/// Applies an attempt to the endpoint of its webhook; tells whether it went down, or recovered.
+fn record_outcome(
+    writer: &Writer<'_>,
+    attempted: &DeliveryRow,
+    outcome: Outcome,
+    now: Timestamp,
+) -> Result<(bool, bool)> {
+    let webhook = attempted.webhook;
+    let Some(endpoint) = writer.webhook_endpoint(webhook)? else { return Ok((false, false)) };
+    let outages = writer.webhook_outages(webhook)?;
+    let change = endpoint.after_attempt(outcome, outages, now);
+    if change.forgets_outages {
+        writer.forget_outages(webhook)?;
+    }
+    if change.releases_all {
+        writer.release_deliveries(webhook, now, attempted.pk)?;
+    }
+    writer.set_webhook_endpoint(webhook, change.endpoint)?;
+    let is_down = |endpoint| matches!(endpoint, Endpoint::Down { .. });
+    let (was_down, is_down) = (is_down(endpoint), is_down(change.endpoint));
+    Ok((!was_down && is_down, was_down && !is_down))
 }
 
 fn happening(row: &DeliveryRow) -> Happening<'_> {
@@ -308,7 +378,12 @@ fn happening(row: &DeliveryRow) -> Happening<'_> {
     }
 }
 
-fn to_wire(row: DeliveryRow) -> Delivery {
+fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
+    let due_at = Timestamp(row.due_at.0.max(row.at.0));
+    let due_at = match endpoint {
+        Endpoint::Up => due_at,
+        Endpoint::Down { resume_at, .. } => due_at.max(resume_at),
+    };
     Delivery {
         id: row.pk,
         reference: happening(&row).reference(),
@@ -319,9 +394,7 @@ fn to_wire(row: DeliveryRow) -> Delivery {
         attempts: row.attempts,
         created_at: dates::definition_date(row.at),
         attempted_at: row.attempted_at.map(dates::definition_date),
-        next_attempt_at: row
-            .queued
-            .then(|| dates::definition_date(Timestamp(row.due_at.0.max(row.at.0)))),
+        next_attempt_at: row.queued.then(|| dates::definition_date(due_at)),
         request: row.request,
         response: row
             .status

@@ -21,7 +21,7 @@ pub struct Webhook {
     pub enabled: bool,
     /// Deliveries that are yet to be sent.
     pub pending: u64,
-    /// The first of them failed, so the others wait.
+    /// The last attempt of some of them failed.
     pub failing: bool,
     /// What receivers check signatures with.
     pub secret: String,
@@ -38,7 +38,8 @@ pub struct Delivery {
     pub content_type_name: String,
     #[serde(rename = "ref")]
     pub reference: String,
-    /// `pending`, `done` or `error`.
+    /// `pending`, `done`, `error` (failed at least three times, and will be tried again) or `failed`
+    /// (given up).
     pub status: String,
     pub attempts: u32,
     pub created_at: String,
@@ -63,7 +64,7 @@ pub struct Response {
 /// Which deliveries are to be sent again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayRequest {
-    /// None means those that failed, and whatever waits.
+    /// None means those that were given up, and whatever waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<i64>>,
 }

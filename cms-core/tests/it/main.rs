@@ -27,5 +27,6 @@ mod s3;
 mod search;
 mod support;
 mod upgrade;
+mod webhook_schedule;
 mod webhooks;
 mod writers;

@@ -1,9 +1,12 @@
 //! From what happens to what webhooks are told.
 
-use std::{collections::HashSet, fs};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+};
 
 use cms_core::{
-    Answered, Caller, Cms, CoreConfig, Outgoing,
+    Answered, Caller, Cms, CoreConfig, Outgoing, Recorded,
     paging::Page,
     testing::{TestCms, fixture},
     wire::{
@@ -51,9 +54,32 @@ fn follow(test: &TestCms) {
     while test.cms.webhooks().follow().unwrap() {}
 }
 
+/// The requests that a sender without any under way would send now.
+fn due(test: &TestCms) -> Vec<Outgoing> {
+    let due = test.cms.webhooks().due(None, &BTreeMap::new()).unwrap();
+    due.iter().map(|dispatch| test.cms.webhooks().outgoing(dispatch).unwrap().unwrap()).collect()
+}
+
 fn next(test: &TestCms) -> Option<Outgoing> {
-    let due = test.cms.webhooks().due().unwrap();
-    due.first().and_then(|webhook| test.cms.webhooks().next(*webhook).unwrap())
+    due(test).into_iter().next()
+}
+
+fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> Recorded {
+    let answered = match status {
+        0 => Answered::Nothing("no answer in time".to_owned()),
+        status => Answered::With(status, "no".to_owned()),
+    };
+    test.cms.webhooks().record(outgoing, answered).unwrap()
+}
+
+/// Ids and versions of the objects that requests tell of.
+fn told_of(requests: &[Outgoing]) -> Vec<String> {
+    let reference = |outgoing: &Outgoing| {
+        let body: Value = serde_json::from_str(&outgoing.body).unwrap();
+        let reference = body["ref"].as_str().unwrap().to_owned();
+        reference.trim_start_matches("/api/v1/content/article/").replace("/version/", " ")
+    };
+    requests.iter().map(reference).collect()
 }
 
 /// Sends all that is due; returns the bodies.
@@ -227,62 +253,265 @@ fn types_are_told_whatever_actions_say() {
     assert_eq!(sent[1]["payload"], json!(test.cms.types().get(&local, "article").unwrap()));
 }
 
-/// What failed is tried first again: after pauses, and nothing overtakes it.
-#[test]
-fn a_failing_receiver_gets_everything_in_order_in_the_end() {
-    let test = listening();
-    for number in 1..=5 {
-        create(
-            &test,
-            "article",
-            json!({ "id": format!("a{number}"), "title": number.to_string() }),
-        );
+fn articles(test: &TestCms, ids: &[&str]) {
+    for id in ids {
+        create(test, "article", json!({ "id": id, "title": id }));
     }
-    follow(&test);
-    let mut messages = Vec::new();
-    for pause in [0, 10, 60, 120, 240] {
-        if pause > 0 {
-            test.clock.advance(pause - 1);
-            assert!(next(&test).is_none(), "before {pause} seconds");
-            test.clock.advance(1);
-        }
-        let outgoing = next(&test).unwrap();
-        assert!(outgoing.body.contains("\"a1\""));
-        messages.push(outgoing.headers.iter().find(|(name, _)| name == "webhook-id").cloned());
-        test.cms.webhooks().record(outgoing, Answered::With(500, "no".to_owned())).unwrap();
-        let first = log(&test).pop().unwrap();
-        let expected = if messages.len() < 3 { "pending" } else { "error" };
-        assert_eq!((&*first.status, first.attempts as usize), (expected, messages.len()));
-        assert_eq!(first.response.unwrap().body, "no");
-    }
-    messages.dedup();
-    assert_eq!(messages.len(), 1, "a message keeps its id");
-    assert!(test.cms.webhooks().list(&Caller::local()).unwrap().data[0].failing);
+    follow(test);
+}
 
-    test.clock.advance(3600);
-    let ids: Vec<String> = send_all(&test)
-        .iter()
-        .map(|body| body["payload"]["id"].as_str().unwrap().to_owned())
-        .collect();
-    assert_eq!(ids, ["a1", "a2", "a3", "a4", "a5"]);
+/// One failing delivery held back all others of its webhook for seven days.
+#[test]
+fn a_failing_delivery_holds_back_its_own_object_alone() {
+    let test = listening();
+    articles(&test, &["a", "b"]);
+    edit(&test, "a", "A2");
+    edit(&test, "b", "B2");
+    follow(&test);
+    let mut first = due(&test);
+    assert_eq!(told_of(&first), ["a 1", "b 1"]);
+    respond(&test, first.remove(0), 422);
+    assert_eq!(send_all(&test).len(), 2, "both of b");
+    for (attempts, pause) in [(1, 10), (2, 60), (3, 120), (4, 240), (5, 480)] {
+        let entry = log(&test).pop().unwrap();
+        let status = if attempts < 3 { "pending" } else { "error" };
+        assert_eq!((&*entry.status, entry.attempts), (status, attempts));
+        assert_eq!(entry.response.unwrap().body, "no");
+        test.clock.advance(pause - 1);
+        assert!(due(&test).is_empty(), "after {attempts} attempts");
+        test.clock.advance(1);
+        let mut again = due(&test);
+        assert_eq!(told_of(&again), ["a 1"]);
+        let recorded = respond(&test, again.remove(0), 422);
+        let error = (attempts >= 2).then(|| "the answer has status 422".to_owned());
+        assert_eq!(recorded, Recorded { error, ..Recorded::default() });
+    }
+    assert!(test.cms.webhooks().list(&Caller::local()).unwrap().data[0].failing);
+    test.clock.advance(960);
+    assert_eq!(send_all(&test).len(), 2);
     assert!(log(&test).iter().all(|delivery| delivery.status == "done"));
+    assert!(!test.cms.webhooks().list(&Caller::local()).unwrap().data[0].failing);
+}
+
+/// The order of an object is that of its type and id: also when it was deleted and made again.
+#[test]
+fn deliveries_of_one_type_and_id_are_sent_in_order() {
+    let test = listening();
+    articles(&test, &["a"]);
+    test.cms.objects().delete(&Caller::local(), "article", "a").unwrap();
+    articles(&test, &["A"]);
+    for wanted in ["Create article a", "Delete article a", "Create article A"] {
+        let mut requests = due(&test);
+        let bodies: Vec<Value> =
+            requests.iter().map(|request| serde_json::from_str(&request.body).unwrap()).collect();
+        assert_eq!(told(&bodies), [wanted]);
+        respond(&test, requests.remove(0), 204);
+    }
+}
+
+/// Of a webhook for content types each type has its order.
+#[test]
+fn deliveries_of_one_content_type_are_sent_in_order() {
+    let test = TestCms::new();
+    let local = Caller::local();
+    create(&test, "_webhooks", webhook("hook", &json!({ "type": "ctd", "actions": [] })));
+    let mut other = article();
+    other["name"] = json!("other");
+    test.cms.types().create(&local, article()).unwrap();
+    test.cms.types().create(&local, other).unwrap();
+    test.cms.types().delete(&local, "article").unwrap();
+    test.cms.types().create(&local, article()).unwrap();
+    follow(&test);
+    let actions = |requests: &[Outgoing]| -> Vec<String> {
+        let bodies = requests.iter().map(|request| serde_json::from_str(&request.body).unwrap());
+        let text = |body: Value| format!("{} {}", body["action"], body["contentTypeName"]);
+        bodies.map(text).map(|text| text.replace('"', "")).collect()
+    };
+    let mut requests = due(&test);
+    assert_eq!(actions(&requests), ["Create article", "Create other"]);
+    respond(&test, requests.remove(0), 204);
+    respond(&test, requests.remove(0), 422);
+    for wanted in ["Delete article", "Create article"] {
+        let mut requests = due(&test);
+        assert_eq!(actions(&requests), [wanted]);
+        respond(&test, requests.remove(0), 204);
+    }
 }
 
 #[test]
-fn replays_go_first_and_at_once() {
+fn at_most_four_requests_of_a_webhook_run_at_a_time() {
     let test = listening();
-    for id in ["a", "b", "c"] {
-        create(&test, "article", json!({ "id": id, "title": id }));
+    articles(&test, &["a", "b", "c", "d", "e", "f"]);
+    let webhooks = test.cms.webhooks();
+    let mut running = BTreeMap::new();
+    let first = webhooks.due(None, &running).unwrap();
+    assert_eq!(first.len(), 4);
+    let webhook = first[0].webhook;
+    running.insert(webhook, first.clone());
+    assert!(webhooks.due(None, &running).unwrap().is_empty());
+    running.get_mut(&webhook).unwrap().remove(1);
+    let next = webhooks.due(Some(webhook), &running).unwrap();
+    // It was not recorded, so it is sent again.
+    assert_eq!(next, first[1..2]);
+    assert!(webhooks.due(Some(webhook + 1), &running).unwrap().is_empty());
+}
+
+/// An endpoint that fails for several objects gets one request at a time, and then everything.
+#[test]
+fn an_endpoint_that_is_down_gets_the_oldest_delivery_alone() {
+    let test = listening();
+    articles(&test, &["a", "b", "c", "d", "e", "f"]);
+    let mut first = due(&test);
+    assert_eq!(told_of(&first), ["a 1", "b 1", "c 1", "d 1"]);
+    let down = Recorded { went_down: true, ..Recorded::default() };
+    assert_eq!(respond(&test, first.remove(0), 500), Recorded::default());
+    assert_eq!(respond(&test, first.remove(0), 0), down);
+    // It ran when the pause began, and changes nothing.
+    assert_eq!(respond(&test, first.remove(0), 503), Recorded::default());
+    let mut probe = Vec::new();
+    for pause in [10, 60, 120, 240, 480, 600, 600] {
+        test.clock.advance(pause - 1);
+        assert!(due(&test).is_empty(), "before {pause} seconds");
+        test.clock.advance(1);
+        probe = due(&test);
+        assert_eq!(told_of(&probe), ["a 1"], "after {pause} seconds");
+        if pause < 600 {
+            respond(&test, probe.remove(0), 500);
+        } else {
+            respond(&test, probe.remove(0), 0);
+        }
     }
+    assert!(probe.is_empty() && due(&test).is_empty());
+    test.clock.advance(600);
+    let recovered = Recorded { recovered: true, ..Recorded::default() };
+    assert_eq!(respond(&test, due(&test).remove(0), 204), recovered);
+    assert_eq!(told_of(&due(&test)), ["b 1", "c 1", "d 1", "e 1"]);
+    assert_eq!(send_all(&test).len(), 5);
+}
+
+/// Failures of one object say nothing of the endpoint, nor do rejections, nor those before a success.
+#[test]
+fn an_endpoint_that_responds_is_not_down() {
+    let test = listening();
+    articles(&test, &["a", "b", "c", "d"]);
+    let statuses = [500, 404, 200, 500];
+    for (outgoing, status) in due(&test).into_iter().zip(statuses) {
+        assert_eq!(respond(&test, outgoing, status), Recorded::default(), "{status}");
+    }
+    test.clock.advance(10);
+    assert_eq!(told_of(&due(&test)), ["a 1", "b 1", "d 1"]);
+}
+
+/// One delivery that the receiver rejects must not hold up all others once it responds again.
+#[test]
+fn an_endpoint_that_rejects_the_oldest_delivery_is_up() {
+    let test = listening();
+    articles(&test, &["a", "b", "c"]);
+    for outgoing in due(&test) {
+        respond(&test, outgoing, 500);
+    }
+    test.clock.advance(10);
+    let recovered = Recorded { recovered: true, ..Recorded::default() };
+    assert_eq!(respond(&test, due(&test).remove(0), 422), recovered);
+    assert_eq!(told_of(&due(&test)), ["b 1", "c 1"]);
+    assert_eq!(send_all(&test).len(), 2);
+}
+
+#[test]
+fn deliveries_are_given_up_three_days_after_they_were_first_due() {
+    let test = listening();
+    articles(&test, &["a"]);
+    edit(&test, "a", "A2");
     follow(&test);
-    let outgoing = next(&test).unwrap();
-    let nothing = Answered::Nothing("cut off".to_owned());
-    test.cms.webhooks().record(outgoing, nothing).unwrap();
-    assert!(next(&test).is_none());
+    let mut sent = 0;
+    let mut last = String::new();
+    for _ in 0..3 * 24 * 60 {
+        for outgoing in due(&test) {
+            last = told_of(std::slice::from_ref(&outgoing)).remove(0);
+            respond(&test, outgoing, 400);
+            sent += 1;
+        }
+        assert_eq!(last, "a 1");
+        test.clock.advance(60);
+    }
+    // After 0, 10 and 60 seconds, then doubling to six hours; looked at once a minute.
+    assert_eq!(sent, 21);
+    test.cms.housekeep().unwrap();
+    let given_up = log(&test).pop().unwrap();
+    assert_eq!((&*given_up.status, given_up.next_attempt_at), ("failed", None));
+    assert_eq!(given_up.error.unwrap(), "the answer has status 400");
+    // The queue moves on, and the next has three days of its own.
+    let next = due(&test);
+    assert_eq!(told_of(&next), ["a 2"]);
+    respond(&test, next.into_iter().next().unwrap(), 400);
+    test.clock.advance(3 * 24 * 3600 - 1);
+    test.cms.housekeep().unwrap();
+    assert_eq!(log(&test)[0].status, "pending");
+    test.clock.advance(1);
+    test.cms.housekeep().unwrap();
+    assert_eq!(log(&test)[0].status, "failed");
+
+    let all = ReplayRequest::default();
+    let replayed = test.cms.webhooks().replay(&Caller::local(), "hook", &all).unwrap();
+    assert_eq!(replayed.replayed, 2);
+    assert_eq!(told(&send_all(&test)), ["Create article a", "Update article a"]);
+}
+
+/// The three days go on during a pause; what was never attempted says why it was given up.
+#[test]
+fn deliveries_expire_while_their_endpoint_is_down() {
+    let test = listening();
+    articles(&test, &["a", "b", "c", "d", "e"]);
+    for outgoing in due(&test) {
+        respond(&test, outgoing, 500);
+    }
+    test.clock.advance(3 * 24 * 3600);
+    test.cms.housekeep().unwrap();
+    let errors: Vec<String> = log(&test).into_iter().map(|entry| entry.error.unwrap()).collect();
+    let failed = || "the answer has status 500".to_owned();
+    let wanted = ["given up after 3 days".to_owned(), failed(), failed(), failed(), failed()];
+    assert_eq!(errors, wanted);
+    assert!(log(&test).iter().all(|entry| entry.status == "failed"));
+}
+
+#[test]
+fn deliveries_of_a_disabled_webhook_do_not_expire() {
+    let test = listening();
+    articles(&test, &["a"]);
+    let switch = |enabled: bool| {
+        let change = map(json!({ "enabled": enabled }));
+        test.cms.objects().patch(&Caller::local(), "_webhooks", "hook", change).unwrap();
+        follow(&test);
+    };
+    switch(false);
+    test.clock.advance(30 * 24 * 3600);
+    test.cms.housekeep().unwrap();
+    switch(true);
+    assert_eq!(told(&send_all(&test)), ["Create article a"]);
+}
+
+#[test]
+fn replays_and_changes_of_a_webhook_try_immediately() {
+    let test = listening();
+    articles(&test, &["a", "b", "c"]);
     let local = Caller::local();
     let webhooks = test.cms.webhooks();
     let all = ReplayRequest::default();
-    assert_eq!(webhooks.replay(&local, "hook", &all).unwrap().replayed, 3);
+    let replay = || assert_eq!(webhooks.replay(&local, "hook", &all).unwrap().replayed, 3);
+    let change = || {
+        let change = map(json!({ "name": "Changed" }));
+        test.cms.objects().patch(&local, "_webhooks", "hook", change).unwrap();
+        follow(&test);
+    };
+    let ways: [&dyn Fn(); 2] = [&replay, &change];
+    for (status, way) in [(400, ways[0]), (400, ways[1]), (500, ways[0]), (500, ways[1])] {
+        for outgoing in due(&test) {
+            respond(&test, outgoing, status);
+        }
+        assert!(due(&test).is_empty());
+        way();
+        assert_eq!(told_of(&due(&test)), ["a 1", "b 1", "c 1"], "after {status}");
+    }
     assert_eq!(told(&send_all(&test)).len(), 3);
     assert_eq!(webhooks.replay(&local, "hook", &all).unwrap().replayed, 0);
     let done = log(&test).pop().unwrap().id;
@@ -292,6 +521,21 @@ fn replays_go_first_and_at_once() {
     let none = ReplayRequest { ids: Some(vec![done, 999]) };
     assert!(webhooks.replay(&local, "hook", &none).is_err());
     assert!(send_all(&test).is_empty());
+}
+
+/// A replayed delivery goes back to its place, before later ones of its object.
+#[test]
+fn a_replayed_delivery_is_sent_before_later_ones_of_its_object() {
+    let test = listening();
+    articles(&test, &["a"]);
+    assert_eq!(send_all(&test).len(), 1);
+    let first = log(&test).pop().unwrap().id;
+    edit(&test, "a", "A2");
+    follow(&test);
+    respond(&test, due(&test).remove(0), 400);
+    let one = ReplayRequest { ids: Some(vec![first]) };
+    test.cms.webhooks().replay(&Caller::local(), "hook", &one).unwrap();
+    assert_eq!(told(&send_all(&test)), ["Create article a", "Update article a"]);
 }
 
 #[test]
@@ -307,19 +551,6 @@ fn a_log_has_the_newest_300_entries() {
     let kept = log(&test);
     assert_eq!(kept.len(), 300);
     assert!(kept[0].request.as_ref().unwrap().contains("\"a309\""));
-}
-
-#[test]
-fn what_waits_too_long_is_given_up() {
-    let test = listening();
-    create(&test, "article", json!({ "id": "a", "title": "A" }));
-    follow(&test);
-    test.clock.advance(8 * 24 * 3600);
-    test.cms.housekeep().unwrap();
-    assert!(next(&test).is_none());
-    let given_up = log(&test).pop().unwrap();
-    assert_eq!((&*given_up.status, given_up.next_attempt_at), ("error", None));
-    assert_eq!(given_up.error.unwrap(), "given up after 7 days");
 }
 
 /// The journal is forgotten up to where deliveries were made of it, not further.

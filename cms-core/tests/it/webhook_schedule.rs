@@ -1,0 +1,356 @@
+//! Deliveries are sent as a model says that knows nothing but the rules: whatever fails, however long
+//! it takes, and wherever the sender is killed.
+
+use std::collections::BTreeMap;
+
+use cms_core::{Answered, Caller, Dispatch, testing::TestCms, wire::webhook::ReplayRequest};
+use proptest::{prelude::*, sample::select};
+use serde_json::json;
+
+use crate::{
+    support::{article, map},
+    webhooks::{create, webhook},
+};
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// A change of an object: one more delivery.
+    Change(usize),
+    /// The sender starts all requests that are due.
+    Send,
+    /// One of the requests under way gets a response.
+    Respond(usize, u16),
+    Wait(i64),
+    /// The process is killed: nothing is known of the requests under way.
+    Kill,
+    Replay,
+    GiveUp,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let statuses = select(vec![200, 200, 204, 400, 404, 500, 503, 0, 0]);
+    let seconds = select(vec![1, 9, 10, 60, 119, 600, 21_600, 100_000, 259_200]);
+    let step = prop_oneof![
+        4 => (0..5_usize).prop_map(Step::Change),
+        6 => Just(Step::Send),
+        8 => (0..4_usize, statuses).prop_map(|(which, status)| Step::Respond(which, status)),
+        4 => seconds.prop_map(Step::Wait),
+        1 => Just(Step::Kill),
+        1 => Just(Step::Replay),
+        1 => Just(Step::GiveUp),
+    ];
+    prop::collection::vec(step, 10..80)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Waiting,
+    Done,
+    Failed,
+}
+
+#[derive(Clone, Debug)]
+struct Delivery {
+    object: usize,
+    state: State,
+    attempts: u32,
+    created: i64,
+    due: i64,
+    due_since: Option<i64>,
+    outage: bool,
+}
+
+/// The rules, on plain values. Times are seconds.
+#[derive(Default)]
+struct Model {
+    now: i64,
+    deliveries: Vec<Delivery>,
+    running: Vec<usize>,
+    /// While the endpoint is down: failed probes, and when the next is made.
+    down: Option<(u32, i64)>,
+}
+
+const THREE_DAYS: i64 = 3 * 86_400;
+
+fn pause(failures: u32, longest: i64) -> i64 {
+    if failures <= 1 { 10 } else { (60 << (failures - 2).min(20)).min(longest) }
+}
+
+impl Model {
+    fn waiting(&self) -> impl Iterator<Item = usize> {
+        (0..self.deliveries.len()).filter(|index| self.deliveries[*index].state == State::Waiting)
+    }
+
+    /// The first waiting delivery of each object.
+    fn heads(&self) -> Vec<usize> {
+        let mut heads: Vec<usize> = Vec::new();
+        for index in self.waiting() {
+            let object = self.deliveries[index].object;
+            if !heads.iter().any(|head| self.deliveries[*head].object == object) {
+                heads.push(index);
+            }
+        }
+        heads
+    }
+
+    fn settle(&mut self) {
+        for head in self.heads() {
+            let now = self.now;
+            self.deliveries[head].due_since.get_or_insert(now);
+        }
+    }
+
+    fn change(&mut self, object: usize) {
+        let (created, due) = (self.now, self.now);
+        let (state, due_since) = (State::Waiting, None);
+        let delivery =
+            Delivery { object, state, attempts: 0, created, due, due_since, outage: false };
+        self.deliveries.push(delivery);
+        self.settle();
+    }
+
+    fn next(&self) -> Option<usize> {
+        if let Some((_, resume)) = self.down {
+            let may_probe = self.running.is_empty() && resume <= self.now;
+            return self.waiting().next().filter(|_| may_probe);
+        }
+        let is_running =
+            |object| self.running.iter().any(|index| self.deliveries[*index].object == object);
+        let is_due = |head: &usize| {
+            let delivery = &self.deliveries[*head];
+            delivery.due <= self.now && !is_running(delivery.object)
+        };
+        let heads = self.heads().into_iter().filter(is_due);
+        heads
+            .min_by_key(|head| (self.deliveries[*head].due, *head))
+            .filter(|_| self.running.len() < 4)
+    }
+
+    fn send(&mut self) -> Vec<usize> {
+        let mut sent = Vec::new();
+        while let Some(next) = self.next() {
+            self.running.push(next);
+            sent.push(next);
+        }
+        sent
+    }
+
+    fn respond(&mut self, index: usize, status: u16) {
+        self.running.retain(|running| *running != index);
+        let now = self.now;
+        let delivery = &mut self.deliveries[index];
+        delivery.attempts += 1;
+        let is_success = (200..300).contains(&status);
+        delivery.outage = status == 0 || status >= 500;
+        let was_outage = delivery.outage;
+        if is_success {
+            delivery.state = State::Done;
+        } else if delivery.state != State::Waiting
+            || delivery.due_since.unwrap_or(now) + THREE_DAYS <= now
+        {
+            delivery.state = State::Failed;
+        } else {
+            delivery.due = now + pause(delivery.attempts, 21_600);
+        }
+        let is_probe = self.down.is_some_and(|(_, resume)| resume <= now);
+        if is_success || (is_probe && !was_outage) {
+            for delivery in &mut self.deliveries {
+                delivery.outage = false;
+            }
+            if self.down.take().is_some() {
+                self.release(Some(index));
+            }
+        } else if let (true, Some((probes, _))) = (is_probe, self.down) {
+            self.down = Some((probes + 1, now + pause(probes + 2, 600)));
+        } else if was_outage && self.down.is_none() {
+            let mut objects: Vec<usize> =
+                self.deliveries.iter().filter(|one| one.outage).map(|one| one.object).collect();
+            objects.sort_unstable();
+            objects.dedup();
+            if objects.len() >= 2 {
+                self.down = Some((0, now + 10));
+            }
+        }
+        self.settle();
+    }
+
+    fn release(&mut self, other: Option<usize>) {
+        for head in self.heads() {
+            let delivery = &mut self.deliveries[head];
+            if Some(head) != other {
+                delivery.due = delivery.created;
+            }
+        }
+    }
+
+    fn replay(&mut self) {
+        self.release(None);
+        self.down = None;
+        for delivery in &mut self.deliveries {
+            delivery.outage = false;
+            if delivery.state == State::Failed {
+                let (due, due_since) = (delivery.created, None);
+                let (state, attempts) = (State::Waiting, 0);
+                *delivery = Delivery { state, attempts, due, due_since, ..delivery.clone() };
+            }
+        }
+        self.settle();
+    }
+
+    fn give_up(&mut self) {
+        loop {
+            let expired: Vec<usize> = self
+                .heads()
+                .into_iter()
+                .filter(|head| {
+                    let since = self.deliveries[*head].due_since;
+                    since.is_some_and(|since| since + THREE_DAYS <= self.now)
+                })
+                .collect();
+            if expired.is_empty() {
+                return;
+            }
+            for index in expired {
+                self.deliveries[index].state = State::Failed;
+            }
+            self.settle();
+        }
+    }
+
+    /// As the log shows it.
+    fn log(&self) -> Vec<(String, u32)> {
+        let status = |delivery: &Delivery| match delivery.state {
+            State::Done => "done",
+            State::Failed => "failed",
+            State::Waiting if delivery.attempts >= 3 => "error",
+            State::Waiting => "pending",
+        };
+        let entry = |delivery: &Delivery| (status(delivery).to_owned(), delivery.attempts);
+        self.deliveries.iter().rev().map(entry).collect()
+    }
+}
+
+/// A server with one webhook, and the requests that its sender has under way.
+struct System {
+    test: TestCms,
+    running: BTreeMap<i64, Vec<Dispatch>>,
+}
+
+impl System {
+    fn new() -> Self {
+        let test = TestCms::new();
+        test.cms.types().create(&Caller::local(), article()).unwrap();
+        create(
+            &test,
+            "_webhooks",
+            webhook("hook", &json!({ "actions": [{ "action": "Update" }] })),
+        );
+        for object in 0..5 {
+            create(
+                &test,
+                "article",
+                json!({ "id": object.to_string(), "title": object.to_string() }),
+            );
+        }
+        Self { test, running: BTreeMap::new() }
+    }
+
+    fn change(&self, object: usize) {
+        let rank = map(json!({ "rank": 1 }));
+        let objects = self.test.cms.objects();
+        objects.patch(&Caller::local(), "article", &object.to_string(), rank).unwrap();
+        while self.test.cms.webhooks().follow().unwrap() {}
+    }
+
+    fn send(&mut self) -> Vec<usize> {
+        let due = self.test.cms.webhooks().due(None, &self.running).unwrap();
+        for dispatch in &due {
+            self.running.entry(dispatch.webhook).or_default().push(dispatch.clone());
+        }
+        due.iter().map(|dispatch| usize::try_from(dispatch.delivery).unwrap() - 1).collect()
+    }
+
+    fn respond(&mut self, which: usize, status: u16) {
+        let running = self.running.values_mut().next().unwrap();
+        let dispatch = running.remove(which);
+        let webhooks = self.test.cms.webhooks();
+        let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
+        let answered = match status {
+            0 => Answered::Nothing("no answer in time".to_owned()),
+            status => Answered::With(status, String::new()),
+        };
+        webhooks.record(outgoing, answered).unwrap();
+    }
+
+    fn log(&self) -> Vec<(String, u32)> {
+        let page = cms_core::paging::Page { number: 1, limit: 1000 };
+        let log = self.test.cms.webhooks().log(&Caller::local(), "hook", page).unwrap();
+        log.data.into_iter().map(|entry| (entry.status, entry.attempts)).collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn deliveries_are_sent_as_the_rules_say(steps in steps()) {
+        let (mut model, mut system) = (Model::default(), System::new());
+        for step in &steps {
+            match *step {
+                Step::Change(object) => {
+                    model.change(object);
+                    system.change(object);
+                }
+                Step::Send => prop_assert_eq!(system.send(), model.send()),
+                Step::Respond(which, status) => {
+                    let running = model.running.len();
+                    if running > 0 {
+                        let index = model.running[which % running];
+                        // What was given up or sent again meanwhile has nothing to respond to.
+                        if model.deliveries[index].state == State::Waiting {
+                            model.respond(index, status);
+                        } else {
+                            model.running.retain(|other| *other != index);
+                        }
+                        system.respond(which % running, status);
+                    }
+                }
+                Step::Wait(seconds) => {
+                    model.now += seconds;
+                    system.test.clock.advance(seconds);
+                }
+                Step::Kill => {
+                    model.running.clear();
+                    system.running.clear();
+                }
+                Step::Replay => {
+                    model.replay();
+                    let all = ReplayRequest::default();
+                    system.test.cms.webhooks().replay(&Caller::local(), "hook", &all).unwrap();
+                }
+                Step::GiveUp => {
+                    model.give_up();
+                    while system.test.cms.webhooks().give_up().unwrap() {}
+                }
+            }
+            prop_assert_eq!(system.log(), model.log(), "after {:?}", step);
+        }
+        // However it went: an endpoint that responds gets everything.
+        let mut left = 10_000;
+        model.running.clear();
+        system.running.clear();
+        while model.waiting().next().is_some() {
+            model.now += 60;
+            system.test.clock.advance(60);
+            let sent = model.send();
+            prop_assert_eq!(system.send(), sent);
+            while let Some(index) = model.running.first().copied() {
+                model.respond(index, 204);
+                system.respond(0, 204);
+            }
+            prop_assert_eq!(system.log(), model.log());
+            left -= 1;
+            prop_assert!(left > 0);
+        }
+    }
+}
