@@ -12,7 +12,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{article, link, map};
+use crate::support::{article, link};
 
 /// Creates `targets` articles of `bytes` bytes, `holders` articles that link to all of them and one to
 /// an article of its own, and `top`, which links to the holders.
