@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::{
     auth::scope::Access,
     error::{Error, Result},
+    memory::Reservation,
     wire::{
         condition::Conditions,
         key::{KeyKind, Rule},
@@ -41,6 +42,8 @@ pub struct Caller {
     pub(crate) actor: Arc<Actor>,
     pub visibility: Visibility,
     pub(crate) conditions: Conditions,
+    /// What the response to the request takes of the memory for responses while it is made.
+    pub(crate) memory: Arc<Reservation>,
 }
 
 impl Caller {
@@ -56,7 +59,12 @@ impl Caller {
     }
 
     pub(crate) fn new(actor: Arc<Actor>) -> Self {
-        Self { actor, visibility: Visibility::default(), conditions: Conditions::default() }
+        Self {
+            actor,
+            visibility: Visibility::default(),
+            conditions: Conditions::default(),
+            memory: Arc::default(),
+        }
     }
 
     /// The same key with another view of the content.
@@ -69,6 +77,12 @@ impl Caller {
     #[must_use]
     pub fn with_conditions(self, conditions: Conditions) -> Self {
         Self { conditions, ..self }
+    }
+
+    /// The same request, whose response takes memory of a budget.
+    #[must_use]
+    pub fn with_memory(self, memory: Arc<Reservation>) -> Self {
+        Self { memory, ..self }
     }
 
     pub fn actor(&self) -> &Actor {

@@ -29,6 +29,7 @@ mod json;
 pub mod limits;
 mod lock;
 mod media;
+mod memory;
 mod message;
 mod object;
 mod openapi;
@@ -73,6 +74,7 @@ pub use media::{
     renders::{Made, Pieces},
     service::Media,
 };
+pub use memory::{MemoryBudget, Reservation};
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;

@@ -7,15 +7,17 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     response::Response,
 };
-use cms_core::wire::{condition::Tag, graphql::GraphQlAnswer, object::Json};
+use cms_core::{
+    Reservation,
+    wire::{condition::Tag, graphql::GraphQlAnswer, object::Json},
+};
 use serde::Serialize;
 
 use crate::{
     blocking::Work,
     compression::{Coding, WORTHWHILE},
     extract::validators::knows_tag,
-    large,
-    state::{App, REQUEST_ID},
+    state::REQUEST_ID,
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -36,6 +38,10 @@ const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
     "X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept, If-Match, If-None-Match, \
      Idempotency-Key, Last-Event-ID",
 );
+
+/// Size of a response that is sent however little memory there is: errors, and what tells that the
+/// server is alive.
+const ALWAYS_SENT_BYTES: usize = 2048;
 
 /// Private cause of a failure, for the log.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -177,10 +183,17 @@ impl Answer {
 
     /// Leaves the body out when the client has it, and compresses it when that pays and the client
     /// takes it.
-    pub(crate) fn finished_for(mut self, method: &Method, request: &HeaderMap) -> Self {
+    pub(crate) fn finished_for(
+        mut self,
+        method: &Method,
+        request: &HeaderMap,
+        memory: &Reservation,
+    ) -> Self {
         let Content::Whole(body) = &self.body else { return self };
         let is_large = body.len() >= WORTHWHILE;
         let coding = if is_large { Coding::wanted(request) } else { None };
+        // Rather uncompressed than not at all: both are in memory while one becomes the other.
+        let coding = coding.filter(|_| memory.grow(body.len() / 2).is_ok());
         if is_large {
             self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
         }
@@ -203,21 +216,32 @@ impl Answer {
         self
     }
 
-    /// Counts a large answer for as long as it is sent; one too many becomes a 503. Not so what tells of
-    /// a write, which was done.
-    pub(crate) fn counted(self, app: &App, work: Option<Work>, method: &Method) -> Self {
+    /// Reserves memory for exactly what is sent; a response for which there is none becomes a 503. Not so
+    /// a small one, nor the response to a write, which was done.
+    pub(crate) fn accounted(
+        self,
+        memory: &Reservation,
+        work: Option<Work>,
+        method: &Method,
+    ) -> Self {
         let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
-        let may_be_refused = is_sent && work != Some(Work::Write);
-        match &self.body {
-            Content::Whole(bytes) if may_be_refused && bytes.len() >= large::UNIT => {
-                let length = Some(bytes.len() as u64);
-                match large::body(app, bytes.clone()) {
-                    Ok(body) => Self { body: Content::Stream { length, body }, ..self },
-                    Err(error) => Self::from(error),
-                }
-            }
-            _ => self,
+        let (length, held) = match &self.body {
+            Content::Whole(bytes) if is_sent => (bytes.len(), memory.bytes()),
+            _ => (0, memory.bytes()),
+        };
+        if length <= held {
+            memory.shrink(held - length);
+            return self;
         }
+        if length > ALWAYS_SENT_BYTES
+            && work != Some(Work::Write)
+            && let Err(error) = memory.grow(length - held)
+        {
+            drop(self);
+            return Self::from(error).accounted(memory, work, method);
+        }
+        memory.grow_unchecked(length.saturating_sub(memory.bytes()));
+        self
     }
 
     /// Makes the response; one to HEAD tells the length of the body and leaves it out.

@@ -73,8 +73,6 @@ pub(crate) struct Permits {
     slow_renders: Turns,
     files: Turns,
     subscribers: Turns,
-    /// One for each [`crate::large::UNIT`].
-    large_answers: Turns,
 }
 
 /// The permits of one kind.
@@ -111,7 +109,6 @@ impl Permits {
             slow_renders: permits("slow_render", config.renders / 2),
             files: permits("file", config.files),
             subscribers: permits("subscriber", config.subscribers),
-            large_answers: permits("large_answer_mib", config.large_answers),
         }
     }
 
@@ -146,14 +143,8 @@ impl Permits {
         self.subscribers.take_now(1, "too many streams of changes")
     }
 
-    /// Room for an answer of so many units, or none: whoever takes those that there are may be slow.
-    pub(crate) fn large_answer(&self, units: usize) -> Result<OwnedSemaphorePermit> {
-        let units = u32::try_from(units.min(self.large_answers.all)).unwrap_or(u32::MAX);
-        self.large_answers.take_now(units, "too many large answers are being sent")
-    }
-
     /// How much of each kind is under way.
-    pub(crate) fn states(&self) -> [PermitState; 11] {
+    pub(crate) fn states(&self) -> [PermitState; 10] {
         [
             self.reads.state(),
             self.searches.state(),
@@ -165,7 +156,6 @@ impl Permits {
             self.slow_renders.state(),
             self.files.state(),
             self.subscribers.state(),
-            self.large_answers.state(),
         ]
     }
 }

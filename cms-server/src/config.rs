@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use crate::log_writer::LogWriter;
 pub use crate::rate::Rate;
 use cms_core::BackupPlan;
 
@@ -76,10 +77,14 @@ pub struct ServerConfig {
     pub files: usize,
     /// Streams of changes at the same time; more are refused.
     pub subscribers: usize,
-    /// Mebibytes of large answers that are sent at the same time; a request for more is refused.
-    pub large_answers: usize,
+    /// Bytes of responses that are in memory at the same time, made or unsent; a request for more is
+    /// refused.
+    pub response_memory: usize,
     /// Open connections; more wait in the system's queue.
     pub connections: usize,
+    /// Open connections of one client address, where 0 means any number; more are closed. None limits
+    /// public addresses alone, and none where a proxy is trusted: many clients may share the others.
+    pub connections_per_address: Option<usize>,
     /// Webhooks may have addresses of private networks and of this machine.
     pub webhook_private: bool,
     /// Bytes per second that a client must at least send or take, after a while; 0 for any.
@@ -88,6 +93,8 @@ pub struct ServerConfig {
     pub request_timeout: Duration,
     pub metrics: MetricsAccess,
     pub tunables: Tunables,
+    /// Where the log goes, for its metrics.
+    pub log: Option<LogWriter>,
     /// How long running requests may take to finish when the server stops.
     pub grace: Duration,
     /// Backups that the server makes by itself.
@@ -113,13 +120,15 @@ impl Default for ServerConfig {
             renders: cores,
             files: 32,
             subscribers: 256,
-            large_answers: 512,
+            response_memory: 512 * 1024 * 1024,
             connections: 10_000,
+            connections_per_address: None,
             webhook_private: false,
             least_rate: 4096,
             request_timeout: Duration::from_mins(10),
             metrics: MetricsAccess::default(),
             tunables: Tunables::default(),
+            log: None,
             grace: Duration::from_secs(20),
             backups: None,
         }

@@ -7,31 +7,33 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `serve`, `stream`, `streams`, `target`, `pace` | socket, connection limits, slow clients, graceful end; repairs request lines |
+//! | `serve`, `admission`, `connection`, `target`, `pace` | socket, connection limits, unsent responses and slow clients, graceful end; repairs request lines |
 //! | `rate` | how often a key or an address may ask |
 //! | `request` | the way of one request, and the order of checks (contract 1.4) |
 //! | `router`, `path` | the one table of routes, and finding a row of it |
 //! | `blocking` | crosses to a thread that may block, once per request |
 //! | `extract` | key, view, query and body of a request |
 //! | `http` | one short function per route: unpack, one call of the core, pack |
-//! | `answer`, `error`, `deprecation`, `compression`, `large` | what goes back |
-//! | `log` | what is written down about it |
+//! | `answer`, `error`, `deprecation`, `compression` | what goes back |
+//! | `log`, `log_writer` | what is written down about it, and where |
 //!
 //! Beside requests, `chores` tidies up and publishes what is due, `webhook` tells others what happened,
 //! `metrics` counts for whoever watches, and `trace` tells who follows requests through several
 //! services.
 
+mod admission;
 mod answer;
 mod blocking;
 mod chores;
 mod compression;
 mod config;
+mod connection;
 mod deprecation;
 mod error;
 mod extract;
 mod http;
-mod large;
 mod log;
+mod log_writer;
 mod metrics;
 mod pace;
 mod path;
@@ -41,13 +43,12 @@ mod router;
 mod serve;
 mod site;
 mod state;
-mod stream;
-mod streams;
 mod target;
 mod trace;
 mod webhook;
 
 pub use config::{MetricsAccess, Rate, ServerConfig, Tunables};
+pub use log_writer::LogWriter;
 pub use router::{ROUTES, Route, router};
 pub use serve::{Bound, Running, bind, serve};
 pub use trace::Traces;

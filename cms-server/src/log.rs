@@ -3,13 +3,13 @@
 //! Never the key, the body, or the query; but for a read that was slow, what it asked for: the
 //! parameters that the route knows, or the query of GraphQL.
 
-use std::{fmt::Write as _, net::IpAddr, time::Duration};
+use std::{fmt::Write as _, net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::Bytes,
     http::{HeaderValue, Method, StatusCode, Uri, request::Parts},
 };
-use cms_core::Caller;
+use cms_core::{Caller, Reservation};
 use serde::Deserialize;
 
 use crate::{
@@ -30,6 +30,8 @@ pub(crate) struct Line {
     pub(crate) row: Option<Row>,
     pub(crate) caller: Option<Caller>,
     pub(crate) address: Option<IpAddr>,
+    /// What the response takes.
+    pub(crate) memory: Arc<Reservation>,
     /// The body of a query of GraphQL, and how long the server waited for it.
     pub(crate) graphql: Bytes,
     pub(crate) waited: Duration,
@@ -38,11 +40,17 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn of(app: &App, peer: Option<IpAddr>, parts: &Parts) -> Self {
+    pub(crate) fn of(
+        app: &App,
+        peer: Option<IpAddr>,
+        memory: &Arc<Reservation>,
+        parts: &Parts,
+    ) -> Self {
         let query = query_text(parts);
         let is_raw = Some(query) != parts.uri.query() && !query.is_empty();
         Self {
             address: app.site.client(peer, &parts.headers),
+            memory: Arc::clone(memory),
             raw_query: is_raw.then(|| query.to_owned()),
             ..Self::default()
         }

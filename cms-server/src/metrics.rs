@@ -3,10 +3,7 @@
 //! Labels are rows of the table of routes, never paths: their number is bounded whatever is sent.
 //! The names of all metrics are in `docs/operations.md`.
 
-use std::{
-    sync::{OnceLock, atomic::Ordering},
-    time::Duration,
-};
+use std::{sync::OnceLock, time::Duration};
 
 use axum::http::StatusCode;
 use cms_core::{Answered, Renderings, Result, Statistics};
@@ -135,8 +132,30 @@ pub(crate) fn write(app: &App) -> Result<String> {
         "Always 1; the version is the label.",
         &[("version", env!("CARGO_PKG_VERSION"), 1)],
     );
-    let connections = app.connections.load(Ordering::Relaxed);
-    now.value("cms_connections", "Open connections.", as_float(connections));
+    let admission = &app.admission;
+    now.value("cms_connections", "Open connections.", as_float(admission.open_connections()));
+    now.counter(
+        "cms_connections_refused_total",
+        "Connections that were closed because their address had too many.",
+        as_float(admission.refused()),
+    );
+    now.value(
+        "cms_response_memory_bytes",
+        "Memory of responses that are made or unsent.",
+        as_float(app.memory.used()),
+    );
+    now.value(
+        "cms_response_memory_limit_bytes",
+        "Most memory of such responses.",
+        as_float(app.memory.limit()),
+    );
+    if let Some(log) = &app.log {
+        now.counter(
+            "cms_log_lines_dropped_total",
+            "Lines of the log that were dropped because nobody read it.",
+            as_float(log.dropped()),
+        );
+    }
     now.permits(app);
     now.core(&app.cms.statistics()?);
     now.process();

@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 /// How long a client may take nothing of what it is sent.
 pub(crate) const STALL: Duration = Duration::from_mins(1);
 /// Time that is not counted: connections stall.
@@ -42,6 +40,13 @@ impl Pace {
 }
 
 impl Progress {
+    /// Asks for another rate from now on; what was taken at the old one counts anew.
+    pub(crate) fn set_pace(&mut self, pace: Pace) {
+        if self.pace != pace {
+            *self = pace.start();
+        }
+    }
+
     /// Notes that so many bytes moved after so long a wait.
     pub(crate) fn moved(&mut self, bytes: usize, waited: Duration) {
         self.bytes += bytes as u64;
@@ -57,42 +62,6 @@ impl Progress {
         let whole = Duration::from_secs(self.bytes / least);
         let part = Duration::from_millis(self.bytes % least * 1000 / least);
         (GRACE + whole + part).saturating_sub(self.waited).min(pause)
-    }
-}
-
-/// How an answer is taken of which each piece is asked for when the one before was taken.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Taking {
-    progress: Progress,
-    /// Bytes of the piece that waits to be taken, and since when.
-    waiting: Option<(usize, Instant)>,
-}
-
-impl Taking {
-    pub(crate) fn new(pace: Pace) -> Self {
-        Self { progress: pace.start(), waiting: None }
-    }
-
-    /// Notes that a piece of so many bytes may be taken.
-    pub(crate) fn offered(&mut self, bytes: usize) {
-        self.waiting = Some((bytes, Instant::now()));
-    }
-
-    /// Notes that somebody asks for more, and so has taken what there was.
-    pub(crate) fn taken(&mut self) {
-        if let Some((bytes, since)) = self.waiting.take() {
-            self.progress.moved(bytes, since.elapsed());
-        }
-    }
-
-    /// Tells whether what was taken so far was taken too slowly.
-    pub(crate) fn is_slow(&self) -> bool {
-        self.progress.patience(Duration::MAX).is_zero()
-    }
-
-    /// Tells whether a piece has waited for too long.
-    pub(crate) fn is_stalled(&self) -> bool {
-        self.waiting.is_some_and(|(_, since)| since.elapsed() >= self.progress.patience(STALL))
     }
 }
 

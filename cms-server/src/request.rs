@@ -7,19 +7,22 @@
 //! twice: nobody without the right to write makes the server read what they send. Pictures have a way
 //! of their own, [`images`].
 
-use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Instant};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 
 use axum::{
     body::{Body, Bytes, HttpBody},
     http::{HeaderValue, Method, Request, header, request::Parts},
     response::Response,
 };
-use cms_core::{Caller, Cms, Error, Permission, Result, limits, wire::condition::Conditions};
+use cms_core::{
+    Caller, Cms, Error, Permission, Reservation, Result, limits, wire::condition::Conditions,
+};
 use tracing::Instrument;
 
 use crate::{
     answer::Answer,
     blocking::{self, Work},
+    connection::{Connection, ResponseBody},
     deprecation, error,
     extract::{
         auth,
@@ -57,19 +60,21 @@ pub(crate) struct Call<'a> {
     pub(crate) unknown_filters: Vec<String>,
 }
 
-/// Answers a request that came from `peer`. Never fails: what goes wrong is an answer too.
+/// Answers a request of a connection. Never fails: what goes wrong is an answer too.
 pub(crate) async fn answer(
     app: Arc<App>,
-    peer: Option<IpAddr>,
+    connection: &Arc<Connection>,
     request: Request<Body>,
-) -> Response {
+) -> Response<ResponseBody> {
     let started = Instant::now();
+    let running = connection.begin();
+    let memory = connection.reserve();
     let (parts, mut body) = request.into_parts();
     // Who asks before sending a body is told no, not to go on.
     let sends_unasked = !parts.headers.contains_key(header::EXPECT);
     let (method, uri) = (parts.method.clone(), parts.uri.clone());
     let request_id = app.request_ids.of(&parts.headers);
-    let mut line = Line::of(&app, peer, &parts);
+    let mut line = Line::of(&app, connection.peer, &memory, &parts);
     let found = app.table.find(&parts.method, parts.uri.path());
     if let Found::Route(row, _) = found {
         line.row = Some(row);
@@ -78,7 +83,7 @@ pub(crate) async fn answer(
     let carried_out = carry_out(&app, found, parts, &mut body, &mut line);
     let answer = carried_out.instrument(span.clone()).await.unwrap_or_else(Answer::from);
     let work = line.row.map(|row| row.route.work);
-    let answer = answer.counted(&app, work, &method);
+    let answer = answer.accounted(&memory, work, &method);
     trace::end(span, &line, &answer);
     let time = started.elapsed();
     app.metrics.count(line.row, answer.status, time);
@@ -86,7 +91,8 @@ pub(crate) async fn answer(
         body::drain(&mut body).await;
     }
     line.write(&app, &answer, &method, &uri, &request_id, time);
-    answer.into_response(&method, request_id)
+    let response = answer.into_response(&method, request_id);
+    response.map(|body| running.respond(body, memory))
 }
 
 async fn carry_out(
@@ -122,7 +128,7 @@ async fn carry_out(
             }
             Action::Changes => {
                 identify(app, &parts, line)?;
-                Ok(changes::answer(app, route, parts).await)
+                Ok(changes::answer(app, route, parts, &line.memory).await)
             }
             Action::Backup => {
                 let ignored = Query::parse(query_text(&parts)).ignored(route.query, &[]);
@@ -132,7 +138,8 @@ async fn carry_out(
                 Ok(answer.with_optional(deprecation::QUERY, ignored))
             }
             Action::Keyed(needs, handler) => {
-                let errand = Arc::new(Errand { route, needs, handler, parts, parameters });
+                let memory = Arc::clone(&line.memory);
+                let errand = Arc::new(Errand { route, needs, handler, parts, parameters, memory });
                 let answered = Arc::clone(&errand).carry_out(app, body, line).await;
                 // Who is refused early is told what was ignored, too.
                 Ok(answered.unwrap_or_else(|error| {
@@ -147,6 +154,7 @@ async fn carry_out(
 fn identify(app: &App, parts: &Parts, line: &mut Line) -> Result<Caller> {
     let query = Query::parse(query_text(parts));
     let caller = blocking::now(app, |app| auth::caller(&app.cms, &parts.headers, &query))??;
+    let caller = caller.with_memory(Arc::clone(&line.memory));
     line.caller = Some(caller.clone());
     if app.admits_key(&caller) { Ok(caller) } else { Err(Error::TooManyRequests) }
 }
@@ -166,6 +174,8 @@ struct Errand {
     handler: Handler,
     parts: Parts,
     parameters: Parameters,
+    /// What the response takes.
+    memory: Arc<Reservation>,
 }
 
 impl Errand {
@@ -287,7 +297,7 @@ impl Errand {
             answer
                 .with_optional(deprecation::QUERY, ignored)
                 .with_optional(deprecation::PAYLOAD, call.ignored_payload)
-                .finished_for(&self.parts.method, &self.parts.headers),
+                .finished_for(&self.parts.method, &self.parts.headers, &self.memory),
         )
     }
 }

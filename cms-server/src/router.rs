@@ -16,6 +16,7 @@ use crate::{
     answer::Answer,
     blocking::Work,
     config::ServerConfig,
+    connection::Connection,
     error,
     extract::query::Query,
     http::{
@@ -326,6 +327,9 @@ pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
     // before a method is refused.
     Router::new().fallback_service(tower::service_fn(move |request: Request<Body>| {
         let app = Arc::clone(&app);
-        async move { Ok(request::answer(app, None, request).await) }
+        async move {
+            let connection = Arc::new(Connection::new(&app.memory, &app.memory, None));
+            Ok(request::answer(app, &connection, request).await.map(Body::new))
+        }
     }))
 }

@@ -3,22 +3,26 @@
 use std::{
     convert::Infallible,
     io,
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
+    pin::pin,
+    process,
     sync::{Arc, atomic::Ordering},
+    thread,
     time::Duration,
 };
 
-use axum::body::Body;
+use axum::{body::Body, http::Response};
 use cms_core::Cms;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::{conn::auto::Builder, graceful::GracefulShutdown},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto::Builder,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
     runtime::{self, Runtime},
-    sync::{Semaphore, oneshot},
+    sync::{mpsc, oneshot, watch},
     task::JoinHandle,
     time,
 };
@@ -26,10 +30,10 @@ use tokio::{
 use crate::{
     chores::Chores,
     config::{ServerConfig, Tunables},
+    connection::{Connection, End, ResponseBody, Socket},
+    pace::Pace,
     request,
     state::App,
-    stream::Stream,
-    streams::Streams,
     target::Target,
     webhook,
 };
@@ -39,7 +43,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
 /// How often an HTTP/2 connection is asked whether it is still there.
 const PING_INTERVAL: Duration = Duration::from_mins(1);
 /// Streams of one HTTP/2 connection.
-const STREAMS: u32 = 256;
+const STREAMS: u32 = 64;
 /// Size of all headers of an HTTP/2 request.
 const HEADER_BYTES: u32 = 64 * 1024;
 /// Bytes that are read ahead of one connection; hundreds of uploads each fill theirs. Longer than the
@@ -51,6 +55,10 @@ const OUT_OF_HANDLES: Duration = Duration::from_millis(100);
 const BACKLOG: u32 = 1024;
 /// How long work that outlived the grace period may take to notice that.
 const LAST_WORK: Duration = Duration::from_secs(2);
+/// How long the last background tasks may take after it.
+const LAST_TASKS: Duration = Duration::from_secs(3);
+/// How long all else may take until the process ends.
+const LAST_STEPS: Duration = Duration::from_secs(2);
 
 /// A server that answers.
 pub struct Running {
@@ -58,6 +66,7 @@ pub struct Running {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
     accepting: JoinHandle<()>,
+    grace: Duration,
     runtime: Runtime,
 }
 
@@ -109,8 +118,9 @@ impl Bound {
         };
         let (stop, stopped) = oneshot::channel();
         let app = Arc::new(App::new(&config, cms));
+        let grace = config.grace;
         let accepting = runtime.spawn(run(listener, config, Arc::clone(&app), stopped));
-        Ok(Running { app, address, stop, accepting, runtime })
+        Ok(Running { app, address, stop, accepting, grace, runtime })
     }
 }
 
@@ -132,6 +142,9 @@ impl Running {
     /// period short. `reload` is called when the process is asked to read its settings again; what
     /// it returns counts from then on.
     ///
+    /// Once asked to end, the process ends within the grace period and some seconds, whatever still
+    /// runs: threads within the database or an image cannot be interrupted.
+    ///
     /// # Errors
     /// When signals cannot be listened for.
     pub fn run_until_signal(self, reload: impl FnMut() -> Option<Tunables>) -> io::Result<()> {
@@ -142,6 +155,7 @@ impl Running {
             }
         })?;
         tracing::info!("shutting down");
+        end_process_after(self.grace + LAST_TASKS + LAST_WORK + LAST_STEPS);
         self.end(async {
             if asked_to_end().await.is_ok() {
                 tracing::warn!("asked twice: running requests are cut off");
@@ -168,6 +182,18 @@ impl Running {
             }
         });
         runtime.shutdown_timeout(LAST_WORK);
+    }
+}
+
+/// Ends the process after a while, unless it has ended by itself.
+fn end_process_after(timeout: Duration) {
+    let end = move || {
+        thread::sleep(timeout);
+        #[expect(clippy::exit, clippy::disallowed_methods, reason = "nothing else ends a thread")]
+        process::exit(0);
+    };
+    if let Err(error) = thread::Builder::new().name("shutdown".to_owned()).spawn(end) {
+        tracing::warn!(%error, "no thread watches over the end of the process");
     }
 }
 
@@ -210,33 +236,30 @@ async fn run(
     app: Arc<App>,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let connections = GracefulShutdown::new();
+    // Dropped by each connection when it ends.
+    let (open, mut all_ended) = mpsc::channel::<Infallible>(1);
+    // Dropped when connections are to end.
+    let (running, draining) = watch::channel(());
     webhook::ask_before_writes(&app, config.webhook_private);
     let chores = Chores::start(&app, &config);
-    let slots = Arc::new(Semaphore::new(config.connections.max(1)));
     loop {
-        let slot = Arc::clone(&slots).acquire_owned();
-        let accepted = async { (slot.await, listener.accept().await) };
+        let accepted = async { (app.admission.slot().await, listener.accept().await) };
         let (slot, stream) = tokio::select! {
             accepted = accepted => accepted,
             _ = &mut stopped => break,
         };
         match stream {
             Ok((stream, address)) => {
-                let streams = Streams::new(app.pace);
-                let connected = connect(&streams, stream, address.ip(), Arc::clone(&app));
-                let connection = connections.watch(connected);
-                let app = Arc::clone(&app);
+                let Some(admitted) = app.admission.admit(slot, address.ip()) else {
+                    tracing::debug!(%address, "connection refused: its address has too many");
+                    continue;
+                };
+                let (app, draining, open) = (Arc::clone(&app), draining.clone(), open.clone());
                 tokio::spawn(async move {
-                    app.connections.fetch_add(1, Ordering::Relaxed);
-                    tokio::select! {
-                        ended = connection => if let Err(error) = ended {
-                            tracing::debug!(%error, "connection ended");
-                        },
-                        () = streams.idle() => tracing::debug!("a connection idles"),
-                    }
-                    app.connections.fetch_sub(1, Ordering::Relaxed);
-                    drop(slot);
+                    let peer = Some(address.ip());
+                    let connection = Connection::new(&app.memory, &admitted.memory, peer);
+                    connect(stream, connection, app, draining).await;
+                    drop((admitted, open));
                 });
             }
             Err(error) => {
@@ -247,15 +270,18 @@ async fn run(
     }
     drop(listener);
     app.draining.store(true, Ordering::Relaxed);
-    if time::timeout(config.grace, connections.shutdown()).await.is_err() {
+    drop((running, open));
+    if time::timeout(config.grace, all_ended.recv()).await.is_err() {
         tracing::warn!("the grace period is over: running requests are cut off");
     }
-    chores.end(&app).await;
+    if time::timeout(LAST_TASKS, chores.end(&app)).await.is_err() {
+        tracing::warn!("the grace period is over: background tasks are cut off");
+    }
 }
 
 /// Both protocols on one port; HTTP/2 by prior knowledge.
-fn protocol(streams: Streams) -> Builder<Streams> {
-    let mut protocol = Builder::new(streams);
+fn protocol() -> Builder<TokioExecutor> {
+    let mut protocol = Builder::new(TokioExecutor::new());
     protocol
         .http1()
         .timer(TokioTimer::new())
@@ -270,28 +296,112 @@ fn protocol(streams: Streams) -> Builder<Streams> {
     protocol
 }
 
-/// Speaks with one client.
-fn connect(
-    streams: &Streams,
+/// Serves one connection to its end.
+async fn connect(
     stream: TcpStream,
-    peer: IpAddr,
+    connection: Connection,
     app: Arc<App>,
-) -> impl hyper_util::server::graceful::GracefulConnection<Error: std::fmt::Display> + use<> {
-    // Answers are written whole: waiting for more to send would only delay them.
+    draining: watch::Receiver<()>,
+) {
+    // Responses are written at once: waiting for more to send would only delay them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot turn off delays");
     }
+    let connection = Arc::new(connection);
+    let (pace, requests) = (app.pace, Arc::clone(&connection));
+    let respond = move |request| {
+        let (app, connection) = (Arc::clone(&app), Arc::clone(&requests));
+        async move { request::answer(app, &connection, request).await }
+    };
+    converse(stream, connection, pace, draining, respond).await;
+}
+
+/// Speaks HTTP until the client ends the connection, it is overdue, or the server stops and nothing is
+/// under way.
+pub(crate) async fn converse<S, F>(
+    stream: S,
+    connection: Arc<Connection>,
+    pace: Pace,
+    mut draining: watch::Receiver<()>,
+    respond: impl Fn(hyper::Request<Body>) -> F + Send,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    F: Future<Output = Response<ResponseBody>> + Send + 'static,
+{
     let target = Arc::new(Target::default());
-    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&target), HEAD_TIMEOUT, app.pace));
-    let asked = streams.clone();
+    let socket =
+        Socket { inner: stream, connection: Arc::clone(&connection), target: Arc::clone(&target) };
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let (app, streams) = (Arc::clone(&app), asked.clone());
-        let request = target.restore(request).map(Body::new);
-        async move {
-            let answering = streams.answering();
-            let answer = request::answer(app, Some(peer), request).await;
-            Ok::<_, Infallible>(answer.map(|body| answering.follow(body)))
-        }
+        let response = respond(target.restore(request).map(Body::new));
+        async move { Ok::<_, Infallible>(response.await) }
     });
-    protocol(streams.clone()).serve_connection(stream, service).into_owned()
+    let protocol = protocol();
+    let mut served = pin!(protocol.serve_connection(TokioIo::new(socket), service));
+    let end = tokio::select! {
+        ended = &mut served => return log_end(ended),
+        end = connection.overdue(pace) => Some(end),
+        _ = draining.changed() => None,
+    };
+    served.as_mut().graceful_shutdown();
+    match end {
+        Some(End { reason, timeout }) => {
+            tracing::debug!(peer = ?connection.peer, reason, "connection closed");
+            if let Ok(ended) = time::timeout(timeout, served).await {
+                log_end(ended);
+            }
+        }
+        None => tokio::select! {
+            ended = served => log_end(ended),
+            () = connection.quiet() => {}
+        },
+    }
+}
+
+fn log_end(ended: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "connection ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, sync::mpsc, time::Instant};
+
+    use cms_core::testing::TestCms;
+
+    use super::*;
+    use crate::blocking::{self, Work};
+
+    /// Work that neither ends nor can be interrupted, and for which the last background tasks wait.
+    #[test]
+    fn shutdown_ends_whatever_still_runs() {
+        let core = TestCms::new();
+        let config = ServerConfig {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            grace: Duration::from_millis(10),
+            searches: 1,
+            writes: 1,
+            ..ServerConfig::default()
+        };
+        let running = serve(config, Arc::clone(&core.cms)).unwrap();
+        let mut held = Vec::new();
+        for work in [Work::Search, Work::Write] {
+            let (release, released) = mpsc::channel::<()>();
+            let (begin, begun) = mpsc::channel();
+            let app = Arc::clone(&running.app);
+            running.runtime.spawn(async move {
+                blocking::run(&app, work, move |_| {
+                    begin.send(()).unwrap();
+                    released.recv().ok();
+                })
+                .await
+            });
+            begun.recv().unwrap();
+            held.push(release);
+        }
+        let start = Instant::now();
+        running.shutdown();
+        let time = start.elapsed();
+        assert!(time < LAST_TASKS + LAST_WORK + Duration::from_secs(5), "{time:?}");
+    }
 }

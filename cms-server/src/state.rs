@@ -5,18 +5,20 @@ use std::{
     net::IpAddr,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use cms_core::{BackupPlan, Caller, Cms};
+use cms_core::{BackupPlan, Caller, Cms, MemoryBudget};
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
+    admission::Admission,
     blocking::Permits,
     config::{MetricsAccess, ServerConfig, Tunables},
+    log_writer::LogWriter,
     metrics::Metrics,
     pace::Pace,
     path::Table,
@@ -35,6 +37,8 @@ pub(crate) struct App {
     pub(crate) cms: Arc<Cms>,
     pub(crate) table: Table,
     pub(crate) permits: Permits,
+    /// For responses, made or unsent.
+    pub(crate) memory: Arc<MemoryBudget>,
     pub(crate) request_ids: RequestIds,
     pub(crate) site: Site,
     pub(crate) body_limit: usize,
@@ -47,7 +51,8 @@ pub(crate) struct App {
     pub(crate) request_timeout: Duration,
     pub(crate) metrics: Metrics,
     pub(crate) metrics_for: MetricsAccess,
-    pub(crate) connections: AtomicUsize,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) log: Option<LogWriter>,
     /// In microseconds; the largest number for never.
     slow_query: AtomicU64,
     key_rate: Limiter<String>,
@@ -65,10 +70,13 @@ impl App {
             told.send_replace(());
         });
         cms.on_commit(&on_commit);
+        let memory = Arc::new(MemoryBudget::new(config.response_memory));
         Self {
             cms,
             table: Table::new(ROUTES),
             permits: Permits::new(config),
+            admission: Arc::new(Admission::new(config, &memory)),
+            memory,
             request_ids: RequestIds::new(),
             site: Site::new(config),
             body_limit: config.body_limit,
@@ -80,7 +88,7 @@ impl App {
             request_timeout: config.request_timeout,
             metrics: Metrics::new(),
             metrics_for: config.metrics,
-            connections: AtomicUsize::new(0),
+            log: config.log.clone(),
             slow_query: AtomicU64::new(micros(config.tunables.slow_query)),
             key_rate: Limiter::new(config.tunables.key_rate),
             address_rate: Limiter::new(config.tunables.address_rate),

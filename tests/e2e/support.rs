@@ -198,6 +198,13 @@ impl Place {
         command.spawn().expect("the built binary runs")
     }
 
+    /// Starts a command whose standard error the test reads, or does not.
+    pub(crate) fn start_with_log(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command();
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("the built binary runs")
+    }
+
     fn command(&self) -> Command {
         let mut command = cms(self.folder.path());
         command

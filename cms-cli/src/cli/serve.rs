@@ -69,6 +69,14 @@ pub(crate) struct ServeArgs {
     /// Open connections; more wait to be accepted.
     #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = many)]
     pub(crate) max_connections: Option<usize>,
+    /// Open connections of one client address, of IPv6 of one /64 network; more are closed. 0 for any
+    /// number. Without it, 128 for public addresses, unless a proxy is trusted.
+    #[arg(long, value_name = "N", env = "CMS_CONNECTIONS_PER_ADDRESS")]
+    pub(crate) connections_per_address: Option<usize>,
+    /// Memory for responses that are made or unsent, in bytes; more are refused.
+    #[arg(long, value_name = "BYTES", env = "CMS_RESPONSE_MEMORY",
+        value_parser = clap::value_parser!(u64).range(16 * 1024 * 1024..))]
+    pub(crate) response_memory: Option<u64>,
     /// Streams of changes at the same time; more are refused.
     #[arg(long, value_name = "N", env = "CMS_MAX_SUBSCRIBERS", value_parser = many)]
     pub(crate) max_subscribers: Option<usize>,

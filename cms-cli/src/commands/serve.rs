@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, IsTerminal},
     net::SocketAddr,
+    panic,
     sync::Arc,
     time::Duration,
 };
@@ -12,7 +13,7 @@ use cms_core::{
     BackupPlan, CoreConfig, Durability, Error, FirstKeys, TRACED,
     wire::key::{CreatedKey, KeyKind},
 };
-use cms_server::{MetricsAccess, ServerConfig, Traces, Tunables};
+use cms_server::{LogWriter, MetricsAccess, ServerConfig, Traces, Tunables};
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
     filter::LevelFilter,
@@ -36,12 +37,16 @@ use crate::{
 /// Settings that count from the moment on in which they are read again.
 const RELOADED: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 
+/// How long the end of the command waits for whoever reads the log.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// What a request that uploads a file holds besides the file, at most.
 const OTHER_FIELDS: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let traces = args.traces.as_deref().map(Traces::to).transpose().map_err(Failure::usage)?;
-    let set_level = start_log(args.log_format, &args.log_level, traces.as_ref())?;
+    let (set_level, log) = start_log(args.log_format, &args.log_level, traces.as_ref())?;
+    let log = FlushLog(log);
     let mut known = config_file::read()?.values;
     let mut config = ServerConfig {
         listen: args.listen,
@@ -55,10 +60,15 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
             MetricsChoice::Off => MetricsAccess::Off,
         },
         tunables: tunables(args),
+        log: Some(log.0.clone()),
+        connections_per_address: args.connections_per_address,
         ..ServerConfig::default()
     };
     if let Some(connections) = args.max_connections {
         config.connections = connections;
+    }
+    if let Some(bytes) = args.response_memory {
+        config.response_memory = usize::try_from(bytes).unwrap_or(usize::MAX);
     }
     if let Some(subscribers) = args.max_subscribers {
         config.subscribers = subscribers;
@@ -93,6 +103,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     drop(target);
 
     let running = bound.serve(cms).map_err(|error| cannot_listen(args.listen, &error))?;
+    log.0.flush(FLUSH_TIMEOUT);
     printer.note(&format!("listening on http://{}", running.address()))?;
     let reload = || reload(&mut known, &set_level);
     running.run_until_signal(reload).map_err(|error| cannot_listen(args.listen, &error))?;
@@ -115,13 +126,32 @@ type SetLevel = Box<dyn Fn(&str) -> Result<()>>;
 
 /// Sends the log to standard error, and spans where they go. `level` is a level or a filter such as
 /// `cms=debug`.
-fn start_log(format: LogFormat, level: &str, traces: Option<&Traces>) -> Result<SetLevel> {
+fn start_log(
+    format: LogFormat,
+    level: &str,
+    traces: Option<&Traces>,
+) -> Result<(SetLevel, LogWriter)> {
     let (filter_now, handle) = reload::Layer::new(filter(level)?);
-    tracing_subscriber::registry().with(layers(format, filter_now, traces)).init();
-    Ok(Box::new(move |level: &str| {
+    let report = |lines: u64| tracing::warn!(lines, "log lines dropped: nobody read the log");
+    let writer = LogWriter::start(io::stderr(), report)
+        .map_err(|error| Failure::local(format!("cannot start a thread for the log: {error}")))?;
+    tracing_subscriber::registry().with(layers(format, filter_now, traces, &writer)).init();
+    // The usual message of a panic would wait for whoever reads standard error.
+    panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a thread panicked")));
+    let set_level = move |level: &str| {
         let failed = |error: reload::Error| Failure::local(error.to_string());
         handle.reload(filter(level)?).map_err(failed)
-    }))
+    };
+    Ok((Box::new(set_level), writer))
+}
+
+/// Writes out what of the log still waits, when the command ends.
+struct FlushLog(LogWriter);
+
+impl Drop for FlushLog {
+    fn drop(&mut self) {
+        self.0.flush(FLUSH_TIMEOUT);
+    }
 }
 
 /// What hears of events and spans. A list, since an `Option` that is none would want every span, and so
@@ -130,9 +160,11 @@ fn layers(
     format: LogFormat,
     filter: impl Filter<Registry> + Send + Sync + 'static,
     traces: Option<&Traces>,
+    writer: &LogWriter,
 ) -> Vec<Box<dyn Layer<Registry> + Send + Sync>> {
     // A log that cannot be written is no reason to fail: saying so on the same output would panic.
-    let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
+    let writer = writer.clone();
+    let log = fmt::layer().log_internal_errors(false).with_writer(move || writer.clone());
     let log = match format {
         LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).with_filter(filter).boxed(),
         LogFormat::Json => log.json().with_filter(filter).boxed(),
@@ -282,7 +314,8 @@ mod tests {
         let collector = Traces::to("http://127.0.0.1:9").unwrap();
         for (traces, are_wanted) in [(None, false), (Some(&collector), true)] {
             for format in [LogFormat::Text, LogFormat::Json] {
-                let layers = layers(format, filter("info").unwrap(), traces);
+                let writer = LogWriter::start(io::sink(), |_| {}).unwrap();
+                let layers = layers(format, filter("info").unwrap(), traces, &writer);
                 let begins = || !info_span!(target: TRACED, "request").is_disabled();
                 let begun =
                     subscriber::with_default(tracing_subscriber::registry().with(layers), begins);

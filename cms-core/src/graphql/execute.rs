@@ -21,8 +21,9 @@ use crate::{
     cms::Cms,
     context::Caller,
     ctd::catalog::{Catalog, Type},
-    error::Error,
+    error::{self, Error},
     limits,
+    memory::Buffered,
     object::{model::Stored, view::View},
     paging::Slice,
     store::Reader,
@@ -48,14 +49,17 @@ struct Answer<'p> {
     objects: usize,
     /// Keys of single objects that are not there.
     missing: Vec<&'p str>,
+    /// Covers text and targets.
+    buffered: Buffered<'p>,
 }
 
 impl Answer<'_> {
     /// Counts an object; false when there are too many, or too much text with what is `pending`.
-    fn has_room(&mut self, pending: usize) -> bool {
+    fn has_room(&mut self, pending: usize) -> error::Result<bool> {
         self.objects += 1;
+        self.buffered.cover(self.text.json.capacity() + pending)?;
         let bytes = self.text.json.len() + pending;
-        self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::GRAPHQL_RESPONSE_BYTES
+        Ok(self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::GRAPHQL_RESPONSE_BYTES)
     }
 }
 
@@ -72,6 +76,7 @@ impl Execution<'_> {
             targets: Targets::of(&self.plan.relations),
             objects: 0,
             missing: Vec::new(),
+            buffered: Buffered::new(&self.caller.memory),
         };
         answer.text.json.extend_from_slice(b"{\"data\":{");
         for (index, root) in self.plan.roots.iter().enumerate() {
@@ -87,8 +92,10 @@ impl Execution<'_> {
             return Err(too_many().into());
         }
         self.follow(&mut answer)?;
-        let filled = answer.targets.fill(&answer.text, &mut answer.objects);
+        let mut response = Buffered::new(&self.caller.memory);
+        let filled = answer.targets.fill(&answer.text, &mut answer.objects, &mut response)?;
         let mut body = filled.ok_or_else(too_many)?;
+        response.keep();
         if !answer.missing.is_empty() {
             let errors = answer.missing.iter().map(|key| {
                 let extensions = json!({ "code": "NOT_FOUND" });
@@ -150,6 +157,7 @@ impl Execution<'_> {
             answer.objects += 1;
             let name = content_type.name();
             answer.targets.object(&mut answer.text, selection, name, &stored);
+            Ok(())
         };
         match lists::one(&content_type.properties, arguments)? {
             One::ById(id) => self.by_id(content_type, id, show)?,
@@ -172,14 +180,15 @@ impl Execution<'_> {
         let mut is_first = true;
         answer.text.json.push(b'[');
         self.rows(content_type, &request, slice, |stored| {
-            has_room = has_room && answer.has_room(0);
+            has_room = has_room && answer.has_room(0)?;
             if !has_room {
-                return;
+                return Ok(());
             }
             if !std::mem::take(&mut is_first) {
                 answer.text.json.push(b',');
             }
             answer.targets.object(&mut answer.text, selection, content_type.name(), &stored);
+            Ok(())
         })?;
         answer.text.json.push(b']');
         if has_room { Ok(()) } else { Err(too_many().into()) }
@@ -200,9 +209,9 @@ impl Execution<'_> {
         let (mut shown, mut has_room) = (0, true);
         let matching = self.rows(content_type, &request, slice, |stored| {
             let pending = texts.iter().map(|text| text.json.len()).sum();
-            has_room = has_room && answer.has_room(pending);
+            has_room = has_room && answer.has_room(pending)?;
             if !has_room {
-                return;
+                return Ok(());
             }
             let edges = parts.iter().filter_map(|part| match &part.value {
                 Part::Edges(edges) => Some(edges),
@@ -215,6 +224,7 @@ impl Execution<'_> {
                 edge(&mut answer.targets, text, edges, content_type, &stored);
             }
             shown += 1;
+            Ok(())
         })?;
         if !has_room {
             return Err(too_many().into());
@@ -245,13 +255,11 @@ impl Execution<'_> {
         &self,
         content_type: &Type,
         id: &str,
-        mut visit: impl FnMut(Stored<'_>),
+        mut visit: impl FnMut(Stored<'_>) -> error::Result<()>,
     ) -> Result<(), Failure> {
         let view = View::of_many(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
-            if view.shows(&stored.internal) {
-                visit(stored);
-            }
+            if view.shows(&stored.internal) { visit(stored) } else { Ok(()) }
         })?;
         Ok(())
     }
@@ -262,7 +270,7 @@ impl Execution<'_> {
         content_type: &Type,
         request: &ListRequest,
         slice: Slice,
-        visit: impl FnMut(Stored<'_>),
+        visit: impl FnMut(Stored<'_>) -> error::Result<()>,
     ) -> Result<u64, Failure> {
         let view = View::of_many(self.caller, content_type);
         let objects = self.cms.objects();
@@ -336,6 +344,7 @@ impl Execution<'_> {
                     let mut text = Text::default();
                     answer.targets.object(&mut text, selection, content_type.name(), &stored);
                     bytes += text.json.len();
+                    answer.buffered.add(text.json.capacity())?;
                     answer.targets.set(*relation, &id, text);
                 }
             }

@@ -10,7 +10,10 @@ use super::{
     plan::{Internal, Keyed, Picked, Relation, Selection},
 };
 use crate::{
-    dates, json, limits,
+    dates,
+    error::Result,
+    json, limits,
+    memory::Buffered,
     object::{
         model::{self, Stored},
         render::{integer, string},
@@ -164,14 +167,28 @@ impl<'p> Targets<'p> {
         }
     }
 
-    /// Fills the holes of a text. None when that makes more than an answer may hold.
-    pub(crate) fn fill(&self, text: &Text, objects: &mut usize) -> Option<Vec<u8>> {
-        let mut out = Vec::with_capacity(text.json.len() * 2);
-        self.fill_into(&mut out, text, objects)?;
-        Some(out)
+    /// Fills the holes of a text. None when that makes more than a response may hold.
+    pub(crate) fn fill(
+        &self,
+        text: &Text,
+        objects: &mut usize,
+        buffered: &mut Buffered<'_>,
+    ) -> Result<Option<Vec<u8>>> {
+        let expected = text.json.len() * 2;
+        buffered.cover(expected)?;
+        let mut out = Vec::with_capacity(expected);
+        let is_complete = self.fill_into(&mut out, text, objects, buffered)?;
+        Ok(is_complete.then_some(out))
     }
 
-    fn fill_into(&self, out: &mut Vec<u8>, text: &Text, objects: &mut usize) -> Option<()> {
+    /// False when there is more than a response may hold.
+    fn fill_into(
+        &self,
+        out: &mut Vec<u8>,
+        text: &Text,
+        objects: &mut usize,
+        buffered: &mut Buffered<'_>,
+    ) -> Result<bool> {
         let mut copied = 0;
         for hole in &text.holes {
             out.extend_from_slice(&text.json[copied..hole.at]);
@@ -182,16 +199,19 @@ impl<'p> Targets<'p> {
                 *objects += 1;
                 if *objects > limits::GRAPHQL_OBJECTS || out.len() > limits::GRAPHQL_RESPONSE_BYTES
                 {
-                    return None;
+                    return Ok(false);
                 }
                 if !std::mem::take(&mut is_first) {
                     out.push(b',');
                 }
-                self.fill_into(out, target, objects)?;
+                if !self.fill_into(out, target, objects, buffered)? {
+                    return Ok(false);
+                }
+                buffered.cover(out.capacity())?;
             }
         }
         out.extend_from_slice(&text.json[copied..]);
-        Some(())
+        Ok(true)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::Result,
+    memory::Buffered,
     store::Reader,
 };
 
@@ -37,6 +38,14 @@ pub(crate) struct Hydration<'a> {
 pub(crate) struct Text {
     pub(crate) json: Vec<u8>,
     links: Vec<Link>,
+}
+
+impl Text {
+    /// What it takes in memory, about.
+    fn bytes(&self) -> usize {
+        const LINK_BYTES: usize = 128;
+        self.json.capacity() + LINK_BYTES * (1 + self.links.len())
+    }
 }
 
 /// A link to an object of a type that the caller may read.
@@ -77,25 +86,45 @@ impl<'a> Hydration<'a> {
         self.targets.len()
     }
 
+    /// Returns the text of a response, its links replaced `depth` levels deep; `buffered` covers it.
+    pub(crate) fn finish(self, text: Text, buffered: Buffered<'_>, depth: u8) -> Result<Vec<u8>> {
+        if depth > 0 {
+            return self.resolve(&text, depth);
+        }
+        render::require_bounded(text.json.len())?;
+        buffered.keep();
+        Ok(text.json)
+    }
+
     /// Returns the text with its links replaced, `depth` levels deep.
     pub(crate) fn resolve(mut self, text: &Text, depth: u8) -> Result<Vec<u8>> {
         let mut bytes = text.json.len();
+        let mut targets = Buffered::new(&self.caller.memory);
         let mut level = 0..self.targets.len();
         for remaining in (0..depth).rev() {
             // What was fetched for an earlier level is there already.
-            self.fetch(level.clone(), remaining > 0, &mut bytes)?;
+            self.fetch(level.clone(), remaining > 0, &mut bytes, &mut targets)?;
             level = level.end..self.targets.len();
         }
         let size = self.size(text, &self.sizes(depth));
         render::require_bounded(size)?;
+        let mut response = Buffered::new(&self.caller.memory);
+        response.cover(size)?;
         let mut out = Vec::with_capacity(size);
         self.splice(&mut out, text, depth);
+        response.keep();
         Ok(out)
     }
 
     /// Fetches the targets of a level that the caller may see; notes their links when another level
     /// follows.
-    fn fetch(&mut self, level: Range<usize>, with_links: bool, bytes: &mut usize) -> Result<()> {
+    fn fetch(
+        &mut self,
+        level: Range<usize>,
+        with_links: bool,
+        bytes: &mut usize,
+        buffered: &mut Buffered<'_>,
+    ) -> Result<()> {
         let mut by_type: BTreeMap<i64, Vec<String>> = BTreeMap::new();
         for (ctd, id) in self.targets.keys().skip(level.start).take(level.len()) {
             by_type.entry(*ctd).or_default().push(id.clone());
@@ -104,7 +133,7 @@ impl<'a> Hydration<'a> {
         for content_type in catalog.types() {
             let ids = by_type.remove(&content_type.pk).unwrap_or_default();
             for ids in ids.chunks(IDS_PER_STATEMENT) {
-                self.fetch_type(content_type, ids, with_links, bytes)?;
+                self.fetch_type(content_type, ids, with_links, bytes, buffered)?;
             }
         }
         Ok(())
@@ -116,6 +145,7 @@ impl<'a> Hydration<'a> {
         ids: &[String],
         with_links: bool,
         bytes: &mut usize,
+        buffered: &mut Buffered<'_>,
     ) -> Result<()> {
         let reader = self.reader;
         let view = View::of_many(self.caller, content_type);
@@ -133,6 +163,7 @@ impl<'a> Hydration<'a> {
             // least once.
             *bytes = bytes.saturating_add(text.json.len());
             render::require_bounded(*bytes)?;
+            buffered.add(text.bytes())?;
             self.targets.insert((content_type.pk, stored.id.to_ascii_lowercase()), Some(text));
             Ok(())
         })

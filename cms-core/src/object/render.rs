@@ -7,13 +7,41 @@ use crate::{
     dates,
     error::{Error, Result},
     limits,
+    memory::Buffered,
     paging::Page,
 };
+
+/// Most bytes by which the text of a response grows at a time.
+const GROWTH_BYTES: usize = 32 * 1024 * 1024;
+/// What an object takes in a response besides its properties, unless its title is long.
+const OBJECT_OVERHEAD: usize = 1024;
 
 /// A good first size for an answer with this many objects, so that it seldom has to grow.
 pub(crate) fn expected_bytes(objects: u64) -> usize {
     let objects = usize::try_from(objects).unwrap_or(usize::MAX);
     objects.saturating_mul(3 * 1024).clamp(1024, 96 * 1024)
+}
+
+/// The size of an object in a response, at most.
+pub(crate) fn object_bytes(stored: &Stored<'_>) -> usize {
+    stored.data.len() + 2 * stored.internal.title.len() + OBJECT_OVERHEAD
+}
+
+/// Makes room in a response for so many more bytes. Its buffer counts against the memory of the
+/// request before it grows, twice: while it grows, the old one is there too.
+pub(crate) fn make_room(
+    out: &mut Vec<u8>,
+    bytes: usize,
+    buffered: &mut Buffered<'_>,
+) -> Result<()> {
+    require_bounded(out.len())?;
+    let (needed, capacity) = (out.len() + bytes, out.capacity());
+    if needed > capacity {
+        let grown = needed.max(capacity + capacity.min(GROWTH_BYTES));
+        buffered.cover(capacity + grown)?;
+        out.reserve_exact(grown - out.len());
+    }
+    Ok(())
 }
 
 /// Appends the object: `id`, `internal`, then its properties (contract 3.1).
@@ -76,11 +104,10 @@ pub(crate) fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Interna
 
 /// Refuses a response that is too large to be put together in memory.
 pub(crate) fn require_bounded(bytes: usize) -> Result<()> {
-    let limit = limits::ANSWER_BYTES;
-    if bytes <= limit {
+    if bytes <= limits::ANSWER_BYTES {
         return Ok(());
     }
-    let limit = limit / (1024 * 1024);
+    let limit = limits::ANSWER_BYTES / (1024 * 1024);
     let message = format!("The response would exceed {limit} MiB, use a smaller limit");
     Err(Error::invalid("limit", message))
 }

@@ -24,6 +24,7 @@ use crate::{
     dates,
     error::{Error, Result},
     limits,
+    memory::Buffered,
     paging::Slice,
     store::{
         CtdState, Reader, Writer,
@@ -86,16 +87,16 @@ impl Objects<'_> {
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
             let mut text = Text::default();
-            text.json.reserve(render::expected_bytes(count));
+            let mut buffered = Buffered::new(&caller.memory);
+            render::make_room(&mut text.json, render::expected_bytes(count), &mut buffered)?;
             render::list_head(&mut text.json, request.page, plan.matching, count);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
             // A page past the end costs nothing.
             if count > 0 {
                 reader.list(&plan.page, |stored| {
-                    if text.json.len() > limits::ANSWER_BYTES {
-                        return;
-                    }
+                    let bytes = render::object_bytes(&stored);
+                    render::make_room(&mut text.json, bytes, &mut buffered)?;
                     if !std::mem::take(&mut is_first) {
                         text.json.push(b',');
                     }
@@ -104,18 +105,14 @@ impl Objects<'_> {
                     } else {
                         hydration.add(&mut text, content_type, &stored);
                     }
+                    Ok(())
                 })?;
             }
             text.json.extend_from_slice(b"]}");
-            render::require_bounded(text.json.len())?;
             if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {
                 return Ok(None);
             }
-            let json = match request.hydrate {
-                0 => text.json,
-                depth => hydration.resolve(&text, depth)?,
-            };
-            Ok(Some(Json(json)))
+            Ok(Some(Json(hydration.finish(text, buffered, request.hydrate)?)))
         })
     }
 

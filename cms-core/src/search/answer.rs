@@ -9,6 +9,7 @@ use crate::{
     ctd::catalog::Type,
     dates,
     error::Result,
+    memory::Buffered,
     object::{
         hydrate::{Hydration, Text},
         model::Stored,
@@ -28,31 +29,38 @@ const SERVICE_FIELDS: [&str; 7] = [
     "@timestamp",
 ];
 
+/// Room for what stands before the hits.
+const HEAD_BYTES: usize = 1024;
+
 /// Hits, and the objects they stand for.
 pub(super) struct Hits<'a> {
     pub(super) found: &'a Found,
     /// By row.
-    pub(super) rows: &'a HashMap<i64, (&'a Type, Stored<'static>)>,
+    pub(super) rows: HashMap<i64, (&'a Type, Stored<'static>)>,
     pub(super) organization: &'a str,
 }
 
 impl Hits<'_> {
+    /// Renders the hits; each row is let go once it is in the text.
     pub(super) fn render(
-        &self,
+        mut self,
         request: &SearchRequest,
-        mut hydration: Hydration<'_>,
-    ) -> Result<Vec<u8>> {
+        hydration: &mut Hydration<'_>,
+        buffered: &mut Buffered<'_>,
+    ) -> Result<Text> {
         let mut text = Text::default();
-        text.json.reserve(2 * render::expected_bytes(self.rows.len() as u64));
+        let items = self.rows.values().map(|(_, stored)| item_bytes(stored)).sum::<usize>();
+        render::make_room(&mut text.json, HEAD_BYTES + items, buffered)?;
         self.head(&mut text.json, request);
         let mut is_first = true;
         for hit in &self.found.hits {
-            let Some((content_type, stored)) = self.rows.get(&hit.pk) else { continue };
+            let Some((content_type, stored)) = self.rows.remove(&hit.pk) else { continue };
+            render::make_room(&mut text.json, item_bytes(&stored), buffered)?;
             if !std::mem::take(&mut is_first) {
                 text.json.push(b',');
             }
             text.json.extend_from_slice(b"{\"item\":");
-            let item = without_service_fields(content_type, stored);
+            let item = without_service_fields(content_type, &stored);
             if request.hydrate == 0 {
                 render::object(&mut text.json, content_type.name(), &item);
             } else {
@@ -60,17 +68,14 @@ impl Hits<'_> {
             }
             // The object goes on with what the service adds.
             text.json.pop();
-            self.service_fields(&mut text.json, content_type, stored, hit.indexed);
+            self.service_fields(&mut text.json, content_type, &stored, hit.indexed);
             text.json.extend_from_slice(b"},\"score\":");
             number(&mut text.json, hit.score);
             text.json.push(b'}');
             render::require_bounded(text.json.len())?;
         }
         text.json.extend_from_slice(b"]}");
-        match request.hydrate {
-            0 => Ok(text.json),
-            depth => hydration.resolve(&text, depth),
-        }
+        Ok(text)
     }
 
     fn head(&self, out: &mut Vec<u8>, request: &SearchRequest) {
@@ -133,6 +138,11 @@ fn without_service_fields<'s>(
     let mut data: Map<String, Value> = serde_json::from_str(&stored.data).unwrap_or_default();
     data.retain(|name, _| !is_taken(name));
     Cow::Owned(Stored { data: Value::Object(data).to_string().into(), ..stored.clone() })
+}
+
+/// The size of an item, about: it holds the object twice, once as a text within a text.
+fn item_bytes(stored: &Stored<'_>) -> usize {
+    2 * render::object_bytes(stored) + stored.data.len() / 8
 }
 
 /// A score as JSON, with the six decimals that decide the order.

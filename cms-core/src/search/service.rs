@@ -21,6 +21,7 @@ use crate::{
     },
     error::{Error, Result},
     limits,
+    memory::Buffered,
     object::{
         hydrate::Hydration,
         model::{Edition, Stored},
@@ -62,11 +63,15 @@ impl Searching<'_> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let types = selected(&catalog, caller, request);
-            let rows = rows(reader, caller, &types, &found)?;
-            let hydration = Hydration::new(reader, &catalog, caller);
+            let mut row_memory = Buffered::new(&caller.memory);
+            let rows = rows(reader, caller, &types, &found, &mut row_memory)?;
+            let mut hydration = Hydration::new(reader, &catalog, caller);
             let (organization, _) = reader.names()?;
-            let hits = answer::Hits { found: &found, rows: &rows, organization: &organization };
-            hits.render(request, hydration).map(Json)
+            let hits = answer::Hits { found: &found, rows, organization: &organization };
+            let mut text_memory = Buffered::new(&caller.memory);
+            let text = hits.render(request, &mut hydration, &mut text_memory)?;
+            drop(row_memory);
+            hydration.finish(text, text_memory, request.hydrate).map(Json)
         })
     }
 
@@ -194,6 +199,7 @@ fn rows<'t>(
     caller: &Caller,
     types: &HashMap<i64, &'t Type>,
     found: &Found,
+    buffered: &mut Buffered<'_>,
 ) -> Result<HashMap<i64, (&'t Type, Stored<'static>)>> {
     let edition = |hit: &Hit| types.get(&hit.ctd).map(|known| View::of_many(caller, known).edition);
     let mut rows = HashMap::with_capacity(found.hits.len());
@@ -208,8 +214,10 @@ fn rows<'t>(
             if let Some(known) = types.get(&ctd) {
                 let view = View::of_many(caller, known);
                 if view.edition == wanted && view.shows(&stored.internal) {
-                    bytes += stored.data.len();
+                    let size = render::object_bytes(&stored);
+                    bytes += size;
                     render::require_bounded(bytes)?;
+                    buffered.add(size)?;
                     rows.insert(stored.pk, (*known, stored.into_owned()));
                 }
             }

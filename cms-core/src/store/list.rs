@@ -21,13 +21,18 @@ pub(crate) fn page(target: Target<'_>, query: &ListQuery, size: Size) -> Page {
 }
 
 impl Reader<'_> {
-    /// Hands the objects of one page to `visit`, in order, without copying them.
-    pub(crate) fn list(&self, page: &Page, mut visit: impl FnMut(Stored<'_>)) -> Result<()> {
+    /// Hands the objects of one page to `visit`, in order, without copying them. Its first error
+    /// ends the page.
+    pub(crate) fn list(
+        &self,
+        page: &Page,
+        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
+    ) -> Result<()> {
         let mut statement = self.statement(&page.statement.sql)?;
         let parameters = params_from_iter(&page.statement.parameters);
         let mut rows = statement.query(parameters).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
-            visit(read(row).map_err(map)?);
+            visit(read(row).map_err(map)?)?;
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ mod handles;
 mod hostile;
 mod hydration;
 mod media;
+mod memory;
 mod objects;
 mod openapi;
 mod opening;

@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderName, Method, header, request::Parts},
 };
 use cms_core::{
-    Caller, Error, Result, limits,
+    Caller, Error, Reservation, Result, limits,
     paging::Page,
     wire::change::{Changes, ChangesRequest, Position},
 };
@@ -49,12 +49,17 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const AT_ONCE: u32 = 100;
 
 /// Answers a request for changes.
-pub(crate) async fn answer(app: &Arc<App>, route: &Route, parts: Parts) -> Answer {
+pub(crate) async fn answer(
+    app: &Arc<App>,
+    route: &Route,
+    parts: Parts,
+    memory: &Reservation,
+) -> Answer {
     let parts = Arc::new(parts);
     let answered = carry_out(app, &parts).await;
     let ignored = Query::parse(query_text(&parts)).ignored(route.query, &[]);
     let answer = answered.unwrap_or_else(Answer::from).with_optional(deprecation::QUERY, ignored);
-    answer.finished_for(&parts.method, &parts.headers)
+    answer.finished_for(&parts.method, &parts.headers, memory)
 }
 
 /// The key is looked at first, and again whenever something is read.

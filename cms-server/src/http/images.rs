@@ -3,16 +3,17 @@
 //! From cheap to dear: what the client has already is told from the database alone, what was made
 //! before is read at once, and only the rest waits for its turn. How a picture is made is the core's.
 
-use std::{ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
-    http::{HeaderValue, Method, StatusCode, header, request::Parts},
+    http::{HeaderValue, Method, StatusCode, Version, header, request::Parts},
 };
 use cms_core::{
     Error, Image, Made, Picture, Pieces, Result, limits::PIECE_BYTES, wire::media::ImageRequest,
 };
 use futures_util::{StreamExt, stream};
+use tokio::time;
 
 use crate::{
     answer::Answer,
@@ -30,6 +31,13 @@ const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400")
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox");
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
+/// Bytes that are read of a stored file at first: an HTTP/2 stream takes them before the client has room
+/// for any. The next pieces grow up to [`PIECE_BYTES`].
+const FIRST_PIECE_BYTES: u64 = 16 * 1024;
+const PIECE_GROWTH: u64 = 4;
+/// How long a piece waits for memory, and how often that is looked for.
+const MEMORY_TIMEOUT: Duration = Duration::from_secs(10);
+const MEMORY_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest media type that is sent: clients refuse long headers.
 const TYPE_BYTES: usize = 255;
 const BYTES: HeaderValue = HeaderValue::from_static("bytes");
@@ -97,10 +105,10 @@ async fn send(
             Answer::stream(media_type, size, Body::empty())
         }
         Picture::Original { size } => match validators.portion(&parts.headers, size) {
-            Portion::Whole => original(app, image, media_type, 0..size).await?,
+            Portion::Whole => original(app, parts, image, media_type, 0..size).await?,
             Portion::Part(part) => {
                 let place = format!("bytes {}-{}/{size}", part.start, part.end - 1);
-                let answer = original(app, image, media_type, part).await?;
+                let answer = original(app, parts, image, media_type, part).await?;
                 answer.with_status(StatusCode::PARTIAL_CONTENT).with_range(&place)
             }
             Portion::Unsatisfiable => error::no_such_range().with_range(&format!("bytes */{size}")),
@@ -132,6 +140,7 @@ fn rendered(app: &Arc<App>, media_type: HeaderValue, pieces: Pieces) -> Answer {
     let length = pieces.size();
     let reader = (Arc::clone(app), pieces);
     let body = stream::try_unfold(reader, |(app, mut pieces)| async move {
+        wait_for_memory(&app, PIECE_BYTES).await?;
         let next = move |_: &App| pieces.read().map(|piece| (piece, pieces));
         let (piece, pieces) = blocking::run(&app, Work::File, next).await??;
         Ok::<_, Error>((!piece.is_empty()).then(|| (Bytes::from(piece), (app, pieces))))
@@ -142,14 +151,18 @@ fn rendered(app: &Arc<App>, media_type: HeaderValue, pieces: Pieces) -> Answer {
 /// Sends a part of a stored file. Nobody's turn lasts while a client reads slowly.
 async fn original(
     app: &Arc<App>,
+    parts: &Parts,
     image: &Arc<Image>,
     media_type: HeaderValue,
     part: Range<u64>,
 ) -> Result<Answer> {
     let length = part.end - part.start;
-    let mut rest = part;
+    // A connection of HTTP/1 sends one response at a time.
+    let first_bytes =
+        if parts.version == Version::HTTP_2 { FIRST_PIECE_BYTES } else { PIECE_BYTES };
+    let mut rest = Rest { range: part, piece: first_bytes };
     let first = next_piece(app, image, &mut rest).await?.unwrap_or_default();
-    if rest.is_empty() {
+    if rest.range.is_empty() {
         return Ok(Answer::file(media_type, first));
     }
     let reader = (Arc::clone(app), Arc::clone(image), rest);
@@ -162,19 +175,36 @@ async fn original(
     Ok(Answer::stream(media_type, length, Body::from_stream(pieces)))
 }
 
+/// What is still to be read of a file, and how much of it next.
+struct Rest {
+    range: Range<u64>,
+    piece: u64,
+}
+
 /// Reads on; none at the end.
-async fn next_piece(
-    app: &Arc<App>,
-    image: &Arc<Image>,
-    rest: &mut Range<u64>,
-) -> Result<Option<Bytes>> {
-    if rest.is_empty() {
+async fn next_piece(app: &Arc<App>, image: &Arc<Image>, rest: &mut Rest) -> Result<Option<Bytes>> {
+    let Range { start, end } = rest.range;
+    if start >= end {
         return Ok(None);
     }
-    let piece = rest.start..rest.end.min(rest.start + PIECE_BYTES);
-    rest.start = piece.end;
+    let piece = start..end.min(start + rest.piece);
+    wait_for_memory(app, piece.end - piece.start).await?;
+    rest.range.start = piece.end;
+    rest.piece = (rest.piece * PIECE_GROWTH).min(PIECE_BYTES);
     let image = Arc::clone(image);
     blocking::run(app, Work::File, move |app| app.cms.media().read(&image, piece)).await?.map(Some)
+}
+
+/// Waits until there is memory for so many bytes of a response.
+async fn wait_for_memory(app: &App, bytes: u64) -> Result<()> {
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let waiting = async {
+        while !app.memory.has_room(bytes) {
+            time::sleep(MEMORY_INTERVAL).await;
+        }
+    };
+    let timed_out = |_| Error::Busy("the memory for responses is used up".to_owned());
+    time::timeout(MEMORY_TIMEOUT, waiting).await.map_err(timed_out)
 }
 
 /// Tells whether a browser that opens a file only shows or plays it. Media types are content, so that

@@ -1,0 +1,115 @@
+//! Responses count against the memory of their request while they are made.
+
+use std::sync::Arc;
+
+use cms_core::{
+    Caller, Error, MemoryBudget, Reservation, Result,
+    paging::Page,
+    testing::TestCms,
+    wire::{
+        graphql::{GraphQlRequest, GraphQlVersion},
+        object::{Json, ListRequest},
+        search::SearchRequest,
+    },
+};
+use serde_json::{Value, json};
+
+use crate::support::{add_property, article, link, map};
+
+const MIB: usize = 1024 * 1024;
+
+type Read = fn(&TestCms, &Caller, u8) -> Result<Json>;
+
+/// All reads whose response grows with what is stored.
+const READS: [(&str, Read); 3] = [
+    ("list", |test, caller, hydrate| {
+        let request = ListRequest { page: page(), hydrate, ..ListRequest::default() };
+        test.cms.objects().list(caller, "article", &request)
+    }),
+    ("object", |test, caller, hydrate| test.cms.objects().get(caller, "article", "0", hydrate)),
+    ("search", |test, caller, hydrate| {
+        let request = SearchRequest {
+            q: Some("*".to_owned()),
+            page: page(),
+            hydrate,
+            ..SearchRequest::default()
+        };
+        test.cms.search().search(caller, &request)
+    }),
+];
+
+fn page() -> Page {
+    Page { number: 1, limit: 1000 }
+}
+
+/// Articles with a text of so many bytes; each links to the one before it, and the first to the second.
+fn with_articles(count: usize, bytes: usize) -> TestCms {
+    let test = TestCms::new();
+    let mut definition = article();
+    add_property(&mut definition, "text", json!({ "type": "string" }), "text");
+    test.cms.types().create(&Caller::local(), definition).unwrap();
+    for number in 0..count {
+        let related = number.checked_sub(1).map(|other| link("article", &other.to_string()));
+        let object = json!({
+            "id": number.to_string(),
+            "title": number.to_string(),
+            "text": "x".repeat(bytes),
+            "related": related.into_iter().collect::<Vec<Value>>(),
+        });
+        test.cms.objects().create(&Caller::local(), "article", map(object)).unwrap();
+    }
+    let payload = map(json!({ "related": [link("article", "1")] }));
+    test.cms.objects().patch(&Caller::local(), "article", "0", payload).unwrap();
+    test
+}
+
+#[test]
+fn responses_take_memory_while_they_are_made_and_keep_what_they_need() {
+    let test = with_articles(20, 60_000);
+    for (name, read) in READS {
+        for hydrate in 0..=2 {
+            let response = read(&test, &Caller::local(), hydrate).unwrap().0;
+            if name == "object" && hydrate == 0 {
+                // One object as it is stored is small.
+                continue;
+            }
+            let budget = Arc::new(MemoryBudget::new(64 * MIB));
+            let memory = Arc::new(Reservation::of(&budget));
+            let caller = Caller::local().with_memory(Arc::clone(&memory));
+            assert_eq!(read(&test, &caller, hydrate).unwrap().0, response);
+            let (kept, length) = (memory.bytes(), response.len());
+            assert!(kept >= length, "{name} {hydrate}: {kept} for {length}");
+            assert!(kept <= 4 * length + 256 * 1024, "{name} {hydrate}: {kept} for {length}");
+            drop((caller, memory));
+            assert_eq!(budget.used(), 0);
+
+            // Another request holds nearly everything.
+            let others = Reservation::of(&budget);
+            others.grow(64 * MIB - length / 2).unwrap();
+            let memory = Arc::new(Reservation::of(&budget));
+            let caller = Caller::local().with_memory(Arc::clone(&memory));
+            let refused = read(&test, &caller, hydrate);
+            assert!(matches!(refused, Err(Error::Busy(_))), "{name} {hydrate}");
+            assert_eq!(memory.bytes(), 0, "{name} {hydrate}: what is refused holds nothing");
+        }
+    }
+}
+
+#[test]
+fn graphql_responses_take_memory_while_they_are_made() {
+    let test = with_articles(20, 60_000);
+    let budget = Arc::new(MemoryBudget::new(64 * MIB));
+    let query = |caller: &Caller| {
+        let query = "{ articleList(limit: 20) { id text } }".to_owned();
+        let request = GraphQlRequest { query, ..GraphQlRequest::default() };
+        test.cms.graphql().execute(caller, GraphQlVersion::Legacy, &request)
+    };
+    let memory = Arc::new(Reservation::of(&budget));
+    let caller = Caller::local().with_memory(Arc::clone(&memory));
+    let response = query(&caller).unwrap().body;
+    assert!(response.len() > 1_000_000, "{}", String::from_utf8_lossy(&response));
+    assert!(memory.bytes() >= response.len());
+    let others = Reservation::of(&budget);
+    others.grow(64 * MIB - memory.bytes() - response.len()).unwrap();
+    assert!(matches!(query(&caller), Err(Error::Busy(_))));
+}
