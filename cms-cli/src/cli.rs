@@ -70,6 +70,12 @@ pub(crate) struct Global {
     /// `AWS_REGION` and `AWS_ENDPOINT_URL`. With --server this says nothing: the server knows.
     #[arg(long, global = true, value_name = "URL", env = "CMS_MEDIA", hide_env_values = true)]
     pub(crate) media: Option<String>,
+    /// Create an empty database although the data folder holds data of one that is missing or has
+    /// 0 bytes: media files, a search index, an unfinished restore.
+    ///
+    /// Content of the missing database is not brought back, and its media files become orphaned files.
+    #[arg(long, global = true)]
+    pub(crate) new_database: bool,
     /// Read the server's key from this file instead of `CMS_KEY`.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,

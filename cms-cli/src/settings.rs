@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use cms_core::{Bucket, MediaStorage};
+use cms_core::{Bucket, MediaStorage, NewDatabase};
 
 use crate::{
     cli::{Cli, Command, CtdCommand, Format, Global, MediaCommand},
@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) place: Option<Place>,
     /// Where the files of a data folder are.
     pub(crate) media: MediaStorage,
+    /// Create a database also beside data of another one.
+    new_database: bool,
     pub(crate) format: Format,
     pub(crate) quiet: bool,
     /// Ask before something is deleted.
@@ -50,10 +52,16 @@ impl Settings {
         Ok(Self {
             place,
             media,
+            new_database: global.new_database,
             format: format(global, &cli.command),
             quiet: global.quiet,
             ask: !global.yes && io::stdin().is_terminal(),
         })
+    }
+
+    /// When a command that changes something creates a database.
+    pub(crate) fn new_database(&self) -> NewDatabase {
+        if self.new_database { NewDatabase::Always } else { NewDatabase::InNewFolder }
     }
 
     /// Asks, when there is somebody to ask.

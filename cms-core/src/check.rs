@@ -5,23 +5,45 @@
 //! snapshot of its own, and a repair is followed by another look: only what is gone then counts as
 //! mended.
 
+use std::path::Path;
+
 use crate::{
     cms::Cms,
     ctd::catalog::Type,
-    error::Result,
+    error::{Error, Result},
     object::{scan, write},
-    store::{Reader, Writer},
-    wire::check::{Check, CheckRequest, Finding, Part},
+    store::{Reader, Writer, damage, read_file},
+    wire::check::{Check, CheckRequest, Finding, MediaCheck, Part},
 };
 
 /// Most findings that are told.
 const TOLD: usize = 1000;
 
+/// Looks for damage in the database file of a folder that cannot be opened; finds nothing when the
+/// folder cannot be opened for another reason.
+pub fn check_file(folder: &Path) -> Result<Check> {
+    let mut findings = Vec::new();
+    let looked = read_file(&folder.join("cms.db"), |reader| pages(reader, &mut findings));
+    if let Err(error) = &looked
+        && let Some(cause) = damage(error)
+    {
+        findings.push(found(Part::Database, "", cause.to_string(), false));
+    }
+    let is_damaged = is_damaged(&findings);
+    if is_damaged {
+        Ok(Check { findings, ..Check::default() })
+    } else {
+        looked.map(|()| Check::default())
+    }
+}
+
 impl Cms {
-    /// Looks for what does not fit together, and mends what can be mended when asked to.
+    /// Looks for what does not fit together, and mends what can be mended when asked to. In a damaged
+    /// database nothing is mended.
     pub fn check(&self, request: &CheckRequest) -> Result<Check> {
         let mut findings = self.look()?;
-        if request.repair && findings.iter().any(|finding| finding.derived) {
+        let is_damaged = is_damaged(&findings);
+        if request.repair && !is_damaged && findings.iter().any(|finding| finding.derived) {
             self.mend(&findings)?;
             let left = self.look()?;
             for finding in &mut findings {
@@ -32,19 +54,31 @@ impl Cms {
         }
         let more = findings.len().saturating_sub(TOLD) as u64;
         findings.truncate(TOLD);
-        Ok(Check { media: self.media().check(request.repair)?, findings, more })
+        let media = self.media().check(request.repair && !is_damaged);
+        let media = match media {
+            // Which files have an object is not known then.
+            Err(Error::Internal(_)) if is_damaged => MediaCheck::default(),
+            media => media?,
+        };
+        Ok(Check { media, findings, more })
     }
 
     fn look(&self) -> Result<Vec<Finding>> {
         let mut findings = self.store.inspect(|reader| {
             let mut findings = Vec::new();
-            whole(reader, &mut findings)?;
-            if is_damaged(&findings) {
-                // What is read from a damaged file means nothing.
+            pages(reader, &mut findings)?;
+            if let Some(damage) = findings.iter().find(|found| is_damage(found)) {
+                self.store.note_damage(&damage.message);
+                self.unreadable(reader, &mut findings);
                 return Ok(findings);
             }
-            for content_type in self.catalog.at(reader)?.types() {
-                Look { reader, content_type, findings: &mut findings }.at_all()?;
+            match self.content(reader, &mut findings) {
+                // Damage may lie within the values of a row, where pages do not show it.
+                Err(Error::Internal(cause)) => {
+                    let message = format!("content cannot be read: {cause}");
+                    findings.push(found(Part::Database, "", message, false));
+                }
+                looked => looked?,
             }
             Ok(findings)
         })?;
@@ -54,6 +88,45 @@ impl Cms {
         let differences = self.search().differences()?;
         findings.extend(differences.into_iter().map(|text| found(Part::Index, "", text, true)));
         Ok(findings)
+    }
+
+    /// Looks at rows, of all types.
+    fn content(&self, reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+        rows(reader, findings)?;
+        if is_damaged(findings) {
+            // What follows from rows that are not there means nothing.
+            return Ok(());
+        }
+        for content_type in self.catalog.at(reader)?.types() {
+            Look { reader, content_type, findings }.at_all()?;
+        }
+        Ok(())
+    }
+
+    /// Names what cannot be read in a damaged database.
+    fn unreadable(&self, reader: &Reader<'_>, findings: &mut Vec<Finding>) {
+        let cause =
+            |error: &Error| damage(error).map_or_else(|| error.to_string(), ToString::to_string);
+        let catalog = match self.catalog.at(reader) {
+            Ok(catalog) => catalog,
+            Err(error) => {
+                let message = format!("content types cannot be read: {}", cause(&error));
+                return findings.push(found(Part::Database, "", message, false));
+            }
+        };
+        for content_type in catalog.types() {
+            let name = content_type.name();
+            match reader.unreadable_rows(content_type.pk) {
+                Ok(objects) => findings.extend(objects.into_iter().map(|(id, cause)| {
+                    let message = format!("it cannot be read: {cause}");
+                    found(Part::Objects, &format!("{name}/{id}"), message, false)
+                })),
+                Err(error) => {
+                    let message = format!("its objects cannot be listed: {}", cause(&error));
+                    findings.push(found(Part::Objects, name, message, false));
+                }
+            }
+        }
     }
 
     fn mend(&self, findings: &[Finding]) -> Result<()> {
@@ -96,17 +169,27 @@ fn found(part: Part, place: &str, message: impl Into<String>, derived: bool) -> 
     Finding { part, place: place.to_owned(), message: message.into(), derived, mended: false }
 }
 
+/// Tells whether something was found that makes it pointless to look further.
 fn is_damaged(findings: &[Finding]) -> bool {
-    findings.iter().any(|found| found.part == Part::Database && !found.derived)
+    findings.iter().any(is_damage)
+}
+
+fn is_damage(found: &Finding) -> bool {
+    found.part == Part::Database && !found.derived
+}
+
+/// The file of the database.
+fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    for (place, message) in reader.thorough_damage()? {
+        // Whatever an index lacks stands in its table.
+        let derived = message.contains("missing from index") || message.contains("in index");
+        findings.push(found(Part::Database, &place, message, derived));
+    }
+    Ok(())
 }
 
 /// What concerns no type.
-fn whole(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
-    for message in reader.thorough_damage()? {
-        // Whatever an index lacks stands in its table.
-        let derived = message.contains("missing from index") || message.contains("in index");
-        findings.push(found(Part::Database, "", message, derived));
-    }
+fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (table, parent) in reader.dangling_rows()? {
         let message = format!("a row refers to one of {parent} that is not there");
         findings.push(found(Part::Database, &table, message, false));

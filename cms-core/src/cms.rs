@@ -227,7 +227,7 @@ impl Cms {
     /// journal that nobody needs, and writes down when keys were used. A server calls it every
     /// minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
-        let now = self.config.clock.now();
+        let now = self.retention_time()?;
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
         let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
         let told = self.webhooks().housekeep()?;
@@ -269,7 +269,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     if writer.revisions_if_any()?.is_some() {
         return Ok(());
     }
-    writer.set_up(&config.ids.uuid(), &config.ids.uuid())?;
+    writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
     writer.ensure_slots(limits::INDEXED_PROPERTIES)?;
     let (rev, at) = (writer.bump_schema()?, config.clock.now());
     for definition in builtin::definitions() {

@@ -19,6 +19,18 @@ pub enum Durability {
     Normal,
 }
 
+/// When opening a data folder makes a database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NewDatabase {
+    /// A missing database is an error.
+    Never,
+    /// Unless the folder holds data of a database that is missing or has 0 bytes.
+    #[default]
+    InNewFolder,
+    /// Also beside data of another database, which then belongs to nothing.
+    Always,
+}
+
 /// Where uploaded files are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MediaStorage {
@@ -74,6 +86,7 @@ impl fmt::Debug for Bucket {
 pub struct CoreConfig {
     /// The data folder; it is made when missing.
     pub folder: PathBuf,
+    pub new_database: NewDatabase,
     pub durability: Durability,
     /// Elements of one batch create, patch or delete.
     pub batch_limit: usize,
@@ -101,6 +114,7 @@ impl CoreConfig {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
+            new_database: NewDatabase::default(),
             durability: Durability::default(),
             batch_limit: limits::BATCH_DEFAULT,
             max_types: None,

@@ -1,6 +1,10 @@
-//! Folders that hold content: nobody but their owner looks into them.
+//! Folders and files that hold content: nobody but their owner looks into them.
 
-use std::{fs::DirBuilder, io, path::Path};
+use std::{
+    fs::{DirBuilder, File, OpenOptions},
+    io,
+    path::Path,
+};
 
 /// Makes a folder and those above it, where they are missing. One that is there stays as it is.
 pub(crate) fn make(folder: &Path) -> io::Result<()> {
@@ -11,11 +15,29 @@ pub(crate) fn make(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+/// Creates a file that only its owner may read, also in a folder that others look into.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     use super::*;
+
+    #[test]
+    fn new_files_are_private() {
+        let outside = tempfile::tempdir().unwrap();
+        let path = outside.path().join("file");
+        create_private(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        create_private(&path).unwrap_err();
+    }
 
     #[test]
     fn new_folders_are_private_and_others_stay_as_they_are() {

@@ -39,6 +39,7 @@ mod publish;
 mod query;
 mod read;
 mod readiness;
+mod retention;
 mod search;
 mod statistics;
 mod store;
@@ -62,8 +63,9 @@ pub use backup::{
     service::{Backups, Copied},
 };
 pub use change::service::Changes;
+pub use check::check_file;
 pub use cms::Cms;
-pub use config::{Bucket, CoreConfig, Durability, MediaStorage};
+pub use config::{Bucket, CoreConfig, Durability, MediaStorage, NewDatabase};
 pub use context::{Actor, Caller, Visibility};
 pub use ctd::{builtin_types, service::Types, slug::slug};
 pub use error::{Error, FieldErrors, Result};
@@ -71,6 +73,7 @@ pub use graphql::service::GraphQl;
 pub use media::{
     image::{Image, Picture},
     incoming::Incoming,
+    leftovers::Sweep,
     renders::{Made, Pieces},
     service::Media,
 };

@@ -146,5 +146,12 @@ pub const IDEMPOTENCY_ANSWERS: i64 = 100_000;
 pub const IDEMPOTENCY_BYTES: usize = 4 * 1024 * 1024;
 /// Rows of the journal that one page looks at: others may be hidden from the caller.
 pub const CHANGES_SCANNED: usize = 10_000;
+/// Hours by which the clock may be ahead of the last clean-up; more is a jump, after which nothing is
+/// removed for good at first.
+pub const CLOCK_JUMP_HOURS: i64 = 24;
+/// Hours that a server has to run after such a jump before clean-ups go by the clock again.
+pub const CLOCK_SETTLING_HOURS: i64 = 24;
+/// Of so many stored files a clean-up removes at most one by itself.
+pub const ORPHANED_SHARE: u64 = 10;
 /// Free disk space below which a data folder is not ready to be written to.
 pub const DISK_RESERVE: u64 = 16 * 1024 * 1024;

@@ -28,7 +28,9 @@ impl Cms {
     }
 
     fn database_fault(&self) -> Option<String> {
-        self.store.peek(|reader| reader.revisions().map(drop)).err().map(|error| reason(&error))
+        let answers = self.store.peek(|reader| reader.revisions().map(drop));
+        let damage = self.store.damage().map(|cause| format!("the file is damaged: {cause}"));
+        damage.or_else(|| answers.err().map(|error| reason(&error)))
     }
 
     fn disk_fault(&self) -> Option<String> {

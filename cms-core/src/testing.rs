@@ -57,7 +57,17 @@ impl TestCms {
     /// Sets the clock to that of the machine, and some seconds ahead: files have their own times.
     pub fn to_real_time(&self, ahead: i64) {
         let seconds = SystemClock.now().seconds() - self.clock.now().seconds();
-        self.clock.advance(seconds + ahead);
+        self.run_for(seconds + ahead);
+    }
+
+    /// Moves the clock forward as a server sees it that runs all the time: with clean-ups on the way.
+    pub fn run_for(&self, seconds: i64) {
+        let day = 86_400;
+        let steps = (0..seconds / day).map(|_| day).chain([seconds % day]);
+        for step in steps {
+            self.clock.advance(step);
+            self.cms.housekeep().expect("a clean-up works");
+        }
     }
 
     /// Closes the folder, and keeps what is in it.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::{BackupPlan, Cms, Error, Result};
+use cms_core::{BackupPlan, Cms, Error, Result, Sweep};
 use tokio::{task::JoinHandle, time};
 
 use crate::{
@@ -98,8 +98,24 @@ async fn keep_indexing(app: Arc<App>) {
 /// Sweeps beside whatever else reads files: nobody who writes waits for it.
 async fn keep_sweeping(app: Arc<App>) {
     time::sleep(SETTLING).await;
+    let mut last = Sweep::default();
     loop {
-        carry_out(&app, Work::File, sweep_media).await;
+        let swept = carry_out(&app, Work::File, |cms| cms.media().sweep()).await;
+        if let Some(Sweep { removed, withheld, files }) = swept {
+            if removed > 0 {
+                tracing::info!(removed, files, "removed orphaned files");
+            }
+            // The same every hour needs no further line.
+            if withheld > 0 && withheld != last.withheld {
+                tracing::warn!(
+                    orphaned = withheld,
+                    files,
+                    "orphaned files were not removed, more than a tenth of all files: look whether \
+                     their media objects were lost; `cms check --repair` removes the files"
+                );
+            }
+            last = Sweep { removed, withheld, files };
+        }
         time::sleep(SWEEPING).await;
     }
 }
@@ -191,14 +207,6 @@ fn publish_due(cms: &Cms) -> Result<()> {
     Ok(())
 }
 
-fn sweep_media(cms: &Cms) -> Result<()> {
-    let files = cms.media().sweep()?;
-    if files > 0 {
-        tracing::info!(files, "removed files without a media object");
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::{ffi::OsString, fs, io::Write};
@@ -264,21 +272,25 @@ mod tests {
         let core = TestCms::new();
         let cms = Arc::clone(&core.cms);
         let upload = move || {
-            let mut file = cms.media().receive().unwrap();
-            file.write_all(b"a text").unwrap();
-            let request =
-                UploadRequest { kind: Some("file".to_owned()), ..UploadRequest::default() };
-            cms.media().upload(&Caller::local(), Some(file), &request).map(drop)
+            for save in [true; 10].into_iter().chain([false]) {
+                let mut file = cms.media().receive().unwrap();
+                file.write_all(b"a text").unwrap();
+                let kind = Some("file".to_owned());
+                let file_name = "a.txt".to_owned();
+                let request = UploadRequest { kind, save, file_name, ..UploadRequest::default() };
+                cms.media().upload(&Caller::local(), Some(file), &request).unwrap();
+            }
         };
-        task::spawn_blocking(upload).await.unwrap().unwrap();
+        task::spawn_blocking(upload).await.unwrap();
         let files = || fs::read_dir(core.path().join("media")).unwrap().count();
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
+        core.to_real_time(0);
         let sweeping = tokio::spawn(keep_sweeping(app));
         time::sleep(SETTLING * 2).await;
-        assert_eq!(files(), 1, "it may still become an object");
-        core.to_real_time(25 * 3600);
+        assert_eq!(files(), 11, "it may still become an object");
+        core.run_for(25 * 3600);
         time::sleep(SWEEPING).await;
-        assert_eq!(files(), 0);
+        assert_eq!(files(), 10);
         sweeping.abort();
     }
 }

@@ -101,3 +101,25 @@ fn a_backup_of_a_busy_server_has_what_it_acknowledged() {
         here.run(&["object", "get", "_tag", &format!("tag-{number}"), "--data", "new"]).ok();
     }
 }
+
+/// A backup holds all content and the hashes of keys: others do not read it, whatever the folder allows.
+#[cfg(unix)]
+#[test]
+fn backup_is_readable_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::with_data();
+    place.run(&["key", "create", "web", "--kind", "read-only"]).ok();
+    let mode = || fs::metadata(place.path("site.tar")).unwrap().permissions().mode() & 0o777;
+    for earlier in [None, Some(0o644)] {
+        if let Some(earlier) = earlier {
+            let permissions = fs::Permissions::from_mode(earlier);
+            fs::set_permissions(place.path("site.tar"), permissions).unwrap();
+            place.write(".site.tar.part", "what a killed command left");
+        }
+        let (exit, said) = place.shell("umask 000; cms backup site.tar --data data --quiet");
+        assert_eq!(exit, 0, "{said}");
+        assert_eq!(mode(), 0o600, "{earlier:?}");
+        assert_eq!(names(&place.path("")), ["data", "site.tar"]);
+    }
+}

@@ -1,5 +1,5 @@
-//! A database in which pages hold something else: what is answered is right, the rest is refused, and
-//! the command line says what is wrong.
+//! A database in which pages hold something else: responses are right or errors, the server refuses
+//! writes once it met such a page, and the command line lists what is damaged.
 
 use std::{
     fmt::Write as _,
@@ -63,9 +63,15 @@ fn a_damaged_database_is_never_answered_from_wrongly() {
     for hundredths in [5, 20, 40, 60, 90] {
         let place = with_notes();
         spoil(&place.path("data/cms.db"), hundredths);
-        let checked = place.run(&["check"]);
-        assert!([1, 2, 6].contains(&checked.exit), "{hundredths}: {}", checked.whole());
-        assert!(!checked.whole().contains("panicked"), "{}", checked.whole());
+        for repair in [&["check"][..], &["check", "--repair"]] {
+            let checked = place.run(repair);
+            assert_eq!(checked.exit, 6, "{hundredths}: {}", checked.whole());
+            assert!(checked.stdout.starts_with("database"), "{hundredths}: {}", checked.whole());
+            assert!(checked.stderr.contains("restore a backup"), "{}", checked.whole());
+            for wrong in ["panicked", "nternal", "sound"] {
+                assert!(!checked.whole().contains(wrong), "{}", checked.whole());
+            }
+        }
         let backup = place.run(&["backup", "site.tar"]);
         assert_ne!(backup.exit, 0, "{hundredths}: {}", backup.whole());
         assert!(!place.path("site.tar").exists());
@@ -78,6 +84,7 @@ fn a_damaged_database_is_never_answered_from_wrongly() {
         }
         let server = Server::start_in(&place.path(""), &[]);
         let http = Http::new(&server);
+        let refused_before = refused;
         let get = |path: &str| http.ask(&Method::GET, path, &Value::Null).unwrap();
         for number in 0..NOTES {
             let (status, body) = get(&format!("/api/v1/content/note/note-{number}"));
@@ -95,6 +102,39 @@ fn a_damaged_database_is_never_answered_from_wrongly() {
             assert_eq!(body["total_count"], NOTES, "{hundredths}");
         }
         assert_eq!(get("/healthz").0, 200, "the server lives");
+        if refused == refused_before {
+            continue;
+        }
+        let (status, body) = get("/readyz");
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, &body["parts"]["database"]), (503, &json!("not ready")));
+        let (status, body) = http.ask(&Method::POST, "/api/v1/content/note", &note(NOTES)).unwrap();
+        let unavailable = r#"{"code":503,"message":"Service Unavailable"}"#;
+        assert_eq!((status, &*body), (503, unavailable));
+        // Also when it was met before the server listened.
+        let logged = server.said.join("\n") + &server.logged();
+        assert!(logged.contains("database is damaged"), "{logged}");
+        let checked = Place::with_server(&server).run(&["check"]);
+        assert_eq!(checked.exit, 6, "{}", checked.whole());
+        assert!(checked.stdout.contains("objects note"), "{}", checked.whole());
     }
     assert!(refused > 0, "nothing was damaged");
+}
+
+/// Also when not even the first page can be read, which every command needs.
+#[test]
+fn damaged_first_page_is_listed() {
+    let place = with_notes();
+    let database = place.path("data/cms.db");
+    for (from, length) in [(100, 1000), (0, 16), (0, 4096)] {
+        let mut file = File::options().write(true).open(&database).unwrap();
+        file.seek(SeekFrom::Start(from)).unwrap();
+        file.write_all(&vec![0xa5; length]).unwrap();
+        drop(file);
+        let checked = place.run(&["check"]);
+        assert_eq!(checked.exit, 6, "{from}: {}", checked.whole());
+        assert!(checked.stdout.starts_with("database: "), "{from}: {}", checked.whole());
+        let listed = place.run(&["ctd", "list"]);
+        assert_eq!(listed.exit, 2, "{}", listed.whole());
+    }
 }

@@ -22,7 +22,7 @@ pub(crate) struct BackupArgs {
 /// Make a data folder from a file of `cms backup`.
 ///
 /// --data names the folder, which must be empty or missing. Nothing is left of it when the file is
-/// damaged or cut off.
+/// damaged or cut off. After an interrupt, run the same command again.
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
     /// The file that `cms backup` wrote.
@@ -38,8 +38,8 @@ pub(crate) struct RestoreArgs {
 /// when something is wrong and stays so.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Make again what follows from content, and remove files that have had no media object for a
-    /// day. Content is never changed.
+    /// Rebuild what follows from content, and remove files that were first seen without a media object
+    /// more than a day ago, however many they are. Content is never changed.
     #[arg(long)]
     pub(crate) repair: bool,
 }

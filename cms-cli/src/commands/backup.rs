@@ -25,7 +25,7 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     let target = reading(settings)?;
-    let (draft, mut file) = NewFile::create(&args.file)?;
+    let (draft, mut file) = NewFile::create_private(&args.file)?;
     let backup = waited("backup", printer, || {
         write(&*target, &mut file, &args.file)?;
         let backup = verify_backup(draft.path())?;

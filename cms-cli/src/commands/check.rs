@@ -2,28 +2,45 @@
 
 use std::fmt::Write as _;
 
-use cms_core::wire::check::{Check, CheckRequest, Finding};
+use cms_core::{
+    check_file,
+    wire::check::{Check, CheckRequest, Finding, Part},
+};
 use serde_json::json;
 
 use super::{counted, reading, watch::waited};
 use crate::{
     cli::CheckArgs,
-    failure::{Outcome, Result},
+    failure::{Kind, Outcome, Result},
     printer::Printer,
-    settings::Settings,
+    settings::{Place, Settings},
 };
 
 pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     // A missing folder is not made: there is nothing in it to check.
-    let target = reading(settings)?;
-    if args.repair {
-        printer.target(&target.describe()?)?;
-    }
-    let request = CheckRequest { repair: args.repair };
-    let check = waited("check", printer, || target.check(&request))?;
+    let check = match reading(settings) {
+        Ok(target) => {
+            if args.repair {
+                printer.target(&target.describe()?)?;
+            }
+            let request = CheckRequest { repair: args.repair };
+            waited("check", printer, || target.check(&request))?
+        }
+        Err(failure) => match failure.kind {
+            Kind::Usage(_) => damage(settings).ok_or(failure)?,
+            _ => return Err(failure),
+        },
+    };
     printer.value(&json!(check), || describe(&check))?;
     if check.is_sound() {
         return Ok(Outcome::Done);
+    }
+    if is_damaged(&check) {
+        printer.note(
+            "hint: a damaged database is not repaired: stop the server, and restore a backup into \
+             another folder with `cms restore`",
+        )?;
+        return Ok(Outcome::Unsound);
     }
     if !args.repair && check.findings.iter().any(|finding| finding.derived) {
         printer.note("hint: `cms check --repair` makes again what follows from content")?;
@@ -34,9 +51,23 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
     Ok(Outcome::Unsound)
 }
 
+/// Finds out whether a folder cannot be opened because its database is damaged.
+fn damage(settings: &Settings) -> Option<Check> {
+    let Some(Place::Folder(folder)) = &settings.place else { return None };
+    check_file(folder).ok().filter(|check| !check.findings.is_empty())
+}
+
+/// Tells whether the database cannot be repaired; files were not compared with it then.
+fn is_damaged(check: &Check) -> bool {
+    check.findings.iter().any(|found| found.part == Part::Database && !found.derived)
+}
+
 fn describe(check: &Check) -> String {
     let media = &check.media;
-    let mut text = format!("{}\n", counted(media.files, "stored file"));
+    let mut text = String::new();
+    if !is_damaged(check) {
+        writeln!(text, "{}", counted(media.files, "stored file")).ok();
+    }
     if media.waiting > 0 {
         let waiting = counted(media.waiting, "file");
         writeln!(text, "{waiting} without a media object yet; after a day without they go").ok();
@@ -67,7 +98,7 @@ fn describe(check: &Check) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cms_core::wire::check::{MediaCheck, Part};
+    use cms_core::wire::check::MediaCheck;
 
     use super::*;
 

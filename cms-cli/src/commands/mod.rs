@@ -31,7 +31,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use cms_core::{Error, wire::publish::PublishAction};
+use cms_core::{Error, NewDatabase, wire::publish::PublishAction};
 
 use crate::{
     cli::Command,
@@ -85,7 +85,10 @@ fn changing(settings: &Settings, printer: &mut Printer, dry_run: bool) -> Result
 
 fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
     match &settings.place {
-        Some(place) => target::open(place, &settings.media, changes),
+        Some(place) => {
+            let new = if changes { settings.new_database() } else { NewDatabase::Never };
+            target::open(place, &settings.media, new)
+        }
         None => Err(Failure::usage("neither a server nor a data folder is given")),
     }
 }

@@ -232,6 +232,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
         _ => FOLDER.into(),
     };
     let mut config = CoreConfig::new(folder);
+    config.new_database = settings.new_database();
     config.durability = match args.durability {
         DurabilityChoice::Full => Durability::Full,
         DurabilityChoice::Normal => Durability::Normal,

@@ -146,6 +146,15 @@ pub(crate) struct NewFile {
 impl NewFile {
     /// Begins the file beside its place: where the place leads to, when it is a link.
     pub(crate) fn create(place: &Path) -> Result<(Self, File)> {
+        Self::begin(place, false)
+    }
+
+    /// The same for a file that only its owner may read, whoever may read an earlier one.
+    pub(crate) fn create_private(place: &Path) -> Result<(Self, File)> {
+        Self::begin(place, true)
+    }
+
+    fn begin(place: &Path, is_private: bool) -> Result<(Self, File)> {
         let unwritable = |error| Failure::unwritable(place.display(), error);
         let place = &place.canonicalize().unwrap_or_else(|_| place.to_owned());
         let name = place.file_name().filter(|_| !place.is_dir());
@@ -157,8 +166,16 @@ impl NewFile {
             return Ok((Self { place: place.clone(), draft: None }, file));
         }
         let draft = place.with_file_name(format!(".{}.part", name.to_string_lossy()));
-        let file = File::create(&draft).map_err(unwritable)?;
-        if let Some(earlier) = earlier {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        if is_private {
+            // A draft that was left keeps the mode that it has.
+            fs::remove_file(&draft).ok();
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let file = options.open(&draft).map_err(unwritable)?;
+        if let Some(earlier) = earlier.filter(|_| !is_private) {
             file.set_permissions(earlier.permissions()).map_err(unwritable)?;
         }
         Ok((Self { place: place.clone(), draft: Some(draft) }, file))

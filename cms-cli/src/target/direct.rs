@@ -10,7 +10,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error, MediaStorage, Result, Visibility, limits,
+    Caller, Cms, CoreConfig, Error, MediaStorage, NewDatabase, Result, Visibility, limits,
     paging::Page,
     wire::{
         batch::{BatchReport, Elements},
@@ -35,9 +35,6 @@ use self::media::StoredFile;
 use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 use crate::failure::{self, Failure};
 
-/// The file that makes a folder a data folder.
-const DATABASE: &str = "cms.db";
-
 /// A search answers with everything that is stored, even where nothing was indexed before.
 const SEARCH_WAIT: Duration = Duration::from_mins(10);
 
@@ -51,15 +48,15 @@ pub(crate) struct Direct {
 }
 
 impl Direct {
-    /// Opens a folder; `create` makes it when it is missing.
-    pub(crate) fn open(folder: &Path, media: &MediaStorage, create: bool) -> failure::Result<Self> {
-        if !create && !folder.join(DATABASE).exists() {
-            let name = folder.display().to_string();
-            return Err(Failure::from(Error::NotFound { what: "data folder", name })
-                .hint("`cms serve --data DIR` and every command that changes something make it"));
-        }
+    /// Opens a folder.
+    pub(crate) fn open(
+        folder: &Path,
+        media: &MediaStorage,
+        new_database: NewDatabase,
+    ) -> failure::Result<Self> {
         let media = media.clone();
-        let config = CoreConfig { search_wait: SEARCH_WAIT, media, ..CoreConfig::new(folder) };
+        let config =
+            CoreConfig { search_wait: SEARCH_WAIT, media, new_database, ..CoreConfig::new(folder) };
         Ok(Self::over(Arc::new(open_folder(config)?)))
     }
 
@@ -91,6 +88,8 @@ pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
                      names another one, `cms restore` makes one from a backup",
             )
         }
+        missing @ Error::NotFound { .. } => Failure::from(missing)
+            .hint("`cms serve --data DIR` and every command that changes something create it"),
         other => other.into(),
     })
 }

@@ -10,7 +10,7 @@ mod remote;
 use std::io::{self, Read, Write};
 
 use cms_core::{
-    Error, MediaStorage, Result,
+    Error, MediaStorage, NewDatabase, Result,
     wire::{
         batch::BatchReport,
         check::{Check, CheckRequest},
@@ -166,14 +166,14 @@ pub(crate) trait Target: Sync {
     fn test_webhook(&self, id: &str) -> Result<Delivery>;
 }
 
-/// Opens the target that the settings name. Only a command that changes something makes a folder.
+/// Opens the target that the settings name. Only a command that changes something creates a folder.
 pub(crate) fn open(
     place: &Place,
     media: &MediaStorage,
-    changes: bool,
+    new: NewDatabase,
 ) -> failure::Result<Box<dyn Target>> {
     Ok(match place {
-        Place::Folder(folder) => Box::new(direct::Direct::open(folder, media, changes)?),
+        Place::Folder(folder) => Box::new(direct::Direct::open(folder, media, new)?),
         Place::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{BufReader, Read},
+    io::{self, BufReader, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -10,18 +10,22 @@ use super::archive::{self, Content, Part};
 use crate::{
     CoreConfig,
     error::{Error, Result, unusable},
-    folder,
+    folder, lock,
     media::{files::Files, id::FileId},
-    store::{self, Store},
+    store::{self, Store, Writer},
     wire::backup::Backup,
 };
 
 /// Where a folder is made, within itself.
 const STAGE: &str = "restoring";
+/// In the stage once all of it was compared: the manifest of the backup.
+const COMPLETE: &str = "complete.json";
 const DATABASE: &str = "cms.db";
 /// Beside a database that somebody has open: changes that are not in it yet.
 const LOG: &str = "cms.db-wal";
 const FILES: &str = "media";
+/// Held by every process that uses the folder.
+const LOCK: &str = "lock";
 
 /// Reads a whole backup, and compares it with what its end says.
 ///
@@ -32,23 +36,53 @@ pub fn verify_backup(backup: &Path) -> Result<Backup> {
     archive::unpack(open(backup)?, |_, _| Ok(()))
 }
 
-/// Makes a data folder from a backup: in an empty folder, or in one that is not there yet. Files go
-/// where `config` says that they are kept.
+/// Makes a data folder from a backup: in an empty folder, in one that is not there yet, or in one
+/// whose restore was interrupted. Files go where `config` says that they are kept.
 ///
 /// Nothing is found in the folder before everything is there and was compared with what was written.
+/// Then the files move to their place, and the database last. A process that is killed on the way
+/// leaves the stage, which no server opens; the same call made again begins anew.
 ///
 /// # Errors
-/// Those of [`verify_backup`]; [`Error::Conflict`] when the folder is not empty.
+/// Those of [`verify_backup`]; [`Error::Conflict`] when the folder is not empty, [`Error::Busy`] when
+/// another process uses it.
 pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     let input = open(backup)?;
-    let is_new = prepare(&config.folder)?;
-    let mut stage = Stage { folder: config.folder.join(STAGE), files: None, sent: Vec::new() };
+    let folder = &config.folder;
+    let is_new = !folder.exists();
+    folder::make(folder).map_err(|error| unusable(folder, &error))?;
+    let had_lock = folder.join(LOCK).exists();
+    let lock = lock::try_hold(&folder.join(LOCK))?.ok_or_else(|| {
+        let folder = folder.display();
+        Error::Busy(format!("another process uses or restores the data folder {folder}"))
+    })?;
+    let mut stage = Stage { folder: folder.join(STAGE), files: None, sent: Vec::new() };
+    match Found::in_folder(folder)? {
+        Found::Nothing => {}
+        Found::Interrupted => stage.discard(folder)?,
+        Found::Restored(manifest) => {
+            let wanted = archive::unpack(input, |_, _| Ok(()))?;
+            if wanted != manifest {
+                return Err(occupied(folder));
+            }
+            fs::remove_dir_all(&stage.folder).map_err(|error| unusable(&stage.folder, &error))?;
+            return Ok(wanted);
+        }
+    }
     let restored = stage.fill(input, config).and_then(|backup| {
-        stage.finish(&config.folder)?;
+        stage.complete(&backup)?;
+        stage.finish(folder)?;
         Ok(backup)
     });
     if restored.is_err() {
-        stage.clear(&config.folder, is_new);
+        stage.clear(folder);
+        if !had_lock {
+            fs::remove_file(folder.join(LOCK)).ok();
+        }
+        drop(lock);
+        if is_new {
+            fs::remove_dir(folder).ok();
+        }
     }
     restored
 }
@@ -59,20 +93,49 @@ fn open(backup: &Path) -> Result<impl Read + use<>> {
     Ok(BufReader::with_capacity(256 * 1024, file))
 }
 
-/// Makes sure that a folder is there and empty; tells whether it was made. What an earlier attempt
-/// left that was cut off is no content.
-fn prepare(folder: &Path) -> Result<bool> {
-    let is_new = !folder.exists();
-    let fault = |error: &_| unusable(folder, error);
-    folder::make(folder).map_err(|error| fault(&error))?;
-    for entry in fs::read_dir(folder).map_err(|error| fault(&error))? {
-        let entry = entry.map_err(|error| fault(&error))?;
-        if entry.file_name() != STAGE {
-            return Err(Error::Conflict(format!("the folder {} is not empty", folder.display())));
+/// What a restore finds in the folder.
+enum Found {
+    Nothing,
+    /// What a restore left that was interrupted before the database was in its place.
+    Interrupted,
+    /// The database is in its place, and only the stage was not removed any more.
+    Restored(Backup),
+}
+
+impl Found {
+    /// # Errors
+    /// [`Error::Conflict`] when there is anything that no restore left.
+    fn in_folder(folder: &Path) -> Result<Self> {
+        let failed = |error: &_| unusable(folder, error);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
+            names.push(entry.map_err(|error| failed(&error))?.file_name());
         }
-        fs::remove_dir_all(entry.path()).map_err(|error| fault(&error))?;
+        names.retain(|name| name != LOCK);
+        let stage = folder.join(STAGE);
+        let has = |name: &str| names.iter().any(|found| found == name);
+        let has_only = |known: &[&str]| names.iter().all(|name| known.iter().any(|k| name == k));
+        if names.is_empty() {
+            return Ok(Self::Nothing);
+        }
+        if !has(STAGE) {
+            return Err(occupied(folder));
+        }
+        let manifest = fs::read(stage.join(COMPLETE)).ok();
+        let manifest: Option<Backup> = manifest.and_then(|text| serde_json::from_slice(&text).ok());
+        let is_staged = stage.join(DATABASE).exists();
+        match manifest {
+            _ if has_only(&[STAGE]) => Ok(Self::Interrupted),
+            // The files were moved, the database was not: they are those of the backup.
+            Some(_) if has_only(&[STAGE, FILES]) && is_staged => Ok(Self::Interrupted),
+            Some(manifest) if has(DATABASE) && !is_staged => Ok(Self::Restored(manifest)),
+            _ => Err(occupied(folder)),
+        }
     }
-    Ok(is_new)
+}
+
+fn occupied(folder: &Path) -> Error {
+    Error::Conflict(format!("the folder {} is not empty", folder.display()))
 }
 
 /// A data folder under way.
@@ -112,6 +175,8 @@ impl Stage {
         // Brought up to date here, so that a backup that is too new is refused in time.
         let store = Store::open(staged)?;
         let space = store.peek(|reader| Ok(reader.names()?.1))?;
+        // Their day begins anew: files may have got their objects after the backup.
+        store.write(forget_orphans)?;
         drop(store);
         if self.folder.join(LOG).exists() {
             return Err(Error::internal("the database cannot be closed"));
@@ -131,6 +196,17 @@ impl Stage {
         Ok(())
     }
 
+    /// Notes that everything is there and was compared.
+    fn complete(&self, backup: &Backup) -> Result<()> {
+        let path = self.folder.join(COMPLETE);
+        let text = serde_json::to_vec(backup).expect("a manifest has string keys");
+        let written = File::create_new(&path).and_then(|mut file| {
+            file.write_all(&text)?;
+            file.sync_all()
+        });
+        written.and_then(|()| sync(&self.folder)).map_err(|error| unusable(&path, &error))
+    }
+
     /// Puts everything in its place; the database last, which makes it a data folder.
     fn finish(&self, folder: &Path) -> Result<()> {
         for name in [FILES, DATABASE] {
@@ -138,23 +214,38 @@ impl Stage {
             if from.exists() {
                 fs::rename(&from, &to).map_err(|error| unusable(&to, &error))?;
             }
+            sync(folder).map_err(|error| unusable(folder, &error))?;
         }
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        synced.map_err(|error| unusable(folder, &error))?;
+        fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
+    }
+
+    /// Removes what an interrupted restore left. Files that have moved already go back first: on their
+    /// own they would look like those of a lost database.
+    fn discard(&self, folder: &Path) -> Result<()> {
+        let (from, to) = (folder.join(FILES), self.folder.join(FILES));
+        if from.exists() {
+            fs::rename(&from, &to).map_err(|error| unusable(&from, &error))?;
+        }
         fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
     }
 
     /// Takes everything back, as far as that works.
-    fn clear(&self, folder: &Path, is_new: bool) {
+    fn clear(&self, folder: &Path) {
         if let Some(files) = &self.files {
             files.remove(&self.sent).ok();
         }
-        for name in [STAGE, FILES] {
+        // The database first: a folder that has one counts as complete.
+        fs::remove_file(folder.join(DATABASE)).ok();
+        for name in [FILES, STAGE] {
             fs::remove_dir_all(folder.join(name)).ok();
         }
-        fs::remove_file(folder.join(DATABASE)).ok();
-        if is_new {
-            fs::remove_dir(folder).ok();
-        }
     }
+}
+
+fn forget_orphans(writer: &Writer<'_>) -> Result<()> {
+    writer.forget_all_orphans()
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }

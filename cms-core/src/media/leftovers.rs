@@ -1,29 +1,76 @@
 //! Files without a media object, and media objects without a file.
 //!
-//! The first are swept up when a day has gone by; the second are told, for somebody to mend.
+//! The first are removed a day after this database first saw them: not after they were stored, since
+//! the database may have been put back, or be a new one. The second are told, for somebody to mend.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{files::StoredFile, id::FileId, service::Media};
 use crate::{clock::Timestamp, error::Result, limits, store::Reader, wire::check::MediaCheck};
 
+/// What a clean-up did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sweep {
+    /// Orphaned files that it removed.
+    pub removed: u64,
+    /// Orphaned files that it left alone since they are too many of the stored ones.
+    pub withheld: u64,
+    /// Stored files that it found.
+    pub files: u64,
+}
+
+/// Who cleans up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trigger {
+    /// A background task: it removes few files, by a time that does not jump.
+    Automatic,
+    /// An operator.
+    Command,
+}
+
 impl Media<'_> {
-    /// Removes what belongs to no media object: files that were uploaded a day ago and never became
-    /// one, files of deleted objects, pictures made of either, and half-received files.
+    /// Removes what belongs to no media object: files that this database has seen for a day without
+    /// one, pictures made of them, and half-received files.
     ///
-    /// Returns how many files were removed.
-    pub fn sweep(&self) -> Result<u64> {
-        let stale = self.stale();
-        let old = self.cms.files.list()?.into_iter().filter(|file| file.stored_at < stale);
-        let orphans = self.without_object(old.map(|file| file.id))?;
-        if !self.cms.files.remove(&orphans)? {
-            return Ok(0);
+    /// More than a tenth of all files are not removed: that many orphaned files rather mean that their
+    /// objects were lost.
+    ///
+    /// # Errors
+    /// [`crate::Error::Busy`] in a damaged database, which does not know which files have an object.
+    pub fn sweep(&self) -> Result<Sweep> {
+        self.remove_orphans(Trigger::Automatic)
+    }
+
+    fn remove_orphans(&self, trigger: Trigger) -> Result<Sweep> {
+        self.cms.store.check_undamaged()?;
+        let trusted = self.cms.retention_time()?;
+        let stale = match trigger {
+            Trigger::Automatic => stale(trusted),
+            Trigger::Command => stale(self.cms.config.clock.now()),
+        };
+        let stored = self.cms.files.list()?;
+        let files = stored.len() as u64;
+        let orphans = self.orphans(stored)?;
+        let seen = self.note(&orphans)?;
+        let old = orphans.into_iter().filter(|orphan| orphan.is_old(&seen, stale));
+        let old: Vec<FileId> = old.map(|orphan| orphan.id).collect();
+        let mut sweep = Sweep { files, ..Sweep::default() };
+        let count = old.len() as u64;
+        if trigger == Trigger::Automatic && count * limits::ORPHANED_SHARE > files {
+            sweep.withheld = count;
+        } else if count > 0 {
+            // False while a backup needs all files.
+            if !self.cms.files.remove(&old)? {
+                return Ok(sweep);
+            }
+            self.forget(old)?;
+            sweep.removed = count;
         }
         for id in self.without_object(self.cms.renders.ids()?)? {
             self.cms.renders.forget(&id)?;
         }
         self.cms.files.remove_unfinished(stale)?;
-        Ok(orphans.len() as u64)
+        Ok(sweep)
     }
 
     /// Compares files with media objects; removes files without one when asked to.
@@ -39,26 +86,66 @@ impl Media<'_> {
         missing.retain(|id| !deleted.contains(id));
 
         let files = stored.len() as u64;
-        let stale = self.stale();
+        let stale = stale(self.cms.config.clock.now());
+        let orphans = self.orphans(stored)?;
+        let seen = self.seen()?;
         let (old, new): (Vec<_>, Vec<_>) =
-            stored.into_iter().partition(|file| file.stored_at < stale);
-        let ids = |files: Vec<StoredFile>| files.into_iter().map(|file| file.id);
-        let waiting = self.without_object(ids(new))?;
-        let orphaned = self.without_object(ids(old))?;
-        let text = |ids: Vec<FileId>| ids.iter().map(FileId::to_string).collect();
+            orphans.into_iter().partition(|orphan| orphan.is_old(&seen, stale));
         Ok(MediaCheck {
             files,
-            missing: text(missing),
-            waiting: waiting.len() as u64,
-            orphaned: text(orphaned),
-            removed: if repair { self.sweep()? } else { 0 },
+            missing: missing.iter().map(FileId::to_string).collect(),
+            waiting: new.len() as u64,
+            orphaned: old.into_iter().map(|orphan| orphan.name).collect(),
+            removed: if repair { self.remove_orphans(Trigger::Command)?.removed } else { 0 },
         })
     }
 
-    /// What was stored before this time has no object to wait for.
-    fn stale(&self) -> Timestamp {
+    /// Returns the files that belong to no live object.
+    fn orphans(&self, stored: Vec<StoredFile>) -> Result<Vec<Orphan>> {
+        let ids = stored.iter().map(|file| file.id.clone());
+        let orphans: HashSet<FileId> = self.without_object(ids)?.into_iter().collect();
         let now = self.cms.config.clock.now();
-        Timestamp(now.0 - limits::UNSAVED_HOURS * 3_600_000_000)
+        let orphans = stored.into_iter().filter(|file| orphans.contains(&file.id));
+        let orphans = orphans.map(|StoredFile { id, stored_at, .. }| {
+            // A time to come says nothing.
+            let stored_at = Some(stored_at).filter(|at| *at <= now);
+            Orphan { name: id.to_string(), id, stored_at }
+        });
+        Ok(orphans.collect())
+    }
+
+    /// Returns since when clean-ups know of orphaned files.
+    fn seen(&self) -> Result<HashMap<String, Timestamp>> {
+        self.cms.store.peek(|reader| Ok(reader.orphans()?.into_iter().collect()))
+    }
+
+    /// Notes which files are orphaned; returns since when each of them is.
+    fn note(&self, orphans: &[Orphan]) -> Result<HashMap<String, Timestamp>> {
+        let now = self.cms.config.clock.now();
+        let mut seen = self.seen()?;
+        let names: HashSet<&String> = orphans.iter().map(|orphan| &orphan.name).collect();
+        let gone: Vec<String> = seen.keys().filter(|name| !names.contains(name)).cloned().collect();
+        // A time to come is one of a clock that was wrong then.
+        let is_known = |name: &&String| seen.get(*name).is_some_and(|at| *at <= now);
+        let new: Vec<String> = names.into_iter().filter(|name| !is_known(name)).cloned().collect();
+        seen.extend(new.iter().map(|name| (name.clone(), now)));
+        if !gone.is_empty() || !new.is_empty() {
+            self.cms.store.write(move |writer| {
+                gone.iter().try_for_each(|name| writer.forget_orphan(name))?;
+                new.iter().try_for_each(|name| writer.note_orphan(name, now))
+            })?;
+        }
+        Ok(seen)
+    }
+
+    /// Forgets files that were removed: another one of that id begins its day anew.
+    fn forget(&self, removed: Vec<FileId>) -> Result<()> {
+        if removed.is_empty() {
+            return Ok(());
+        }
+        self.cms.store.write(move |writer| {
+            removed.iter().try_for_each(|id| writer.forget_orphan(&id.to_string()))
+        })
     }
 
     /// Leaves out files that belong to a live object.
@@ -96,4 +183,24 @@ impl Media<'_> {
             files.extend(ids.iter().filter_map(|id| FileId::parse(id)));
         }
     }
+}
+
+/// A stored file that belongs to no live object.
+struct Orphan {
+    id: FileId,
+    name: String,
+    stored_at: Option<Timestamp>,
+}
+
+impl Orphan {
+    /// Tells whether it was seen before a time, and not stored again since.
+    fn is_old(&self, seen: &HashMap<String, Timestamp>, before: Timestamp) -> bool {
+        let is_seen = seen.get(&self.name).is_some_and(|at| *at < before);
+        is_seen && self.stored_at.is_none_or(|at| at < before)
+    }
+}
+
+/// What was seen before this time has no object to wait for.
+fn stale(now: Timestamp) -> Timestamp {
+    Timestamp(now.0 - limits::UNSAVED_HOURS * 3_600_000_000)
 }

@@ -22,7 +22,7 @@ pub(crate) mod id;
 pub(crate) mod image;
 pub(crate) mod incoming;
 pub(crate) mod kind;
-mod leftovers;
+pub(crate) mod leftovers;
 pub(crate) mod output;
 mod path;
 pub(crate) mod pipeline;

@@ -1,10 +1,11 @@
 //! A place for files, in a folder or in a bucket, and the waiting for it.
 
 use std::{
+    fs::{self, File},
     future::Future,
     io::{self, Cursor, Read, Write},
     ops::Range,
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -16,7 +17,8 @@ use tokio::runtime::Runtime;
 use super::s3;
 use crate::{
     config::{Bucket, Durability},
-    error::{Error, Result},
+    error::{Error, Result, unusable},
+    folder,
 };
 
 /// Bytes of a large file that are sent or read at a time. S3 takes 10,000 such parts.
@@ -25,30 +27,38 @@ const PART: usize = 16 * 1024 * 1024;
 /// Storage in use.
 pub(crate) struct Storage {
     pub(super) store: Arc<dyn ObjectStore>,
-    bucket: Option<Bucket>,
+    place: Place,
     runtime: Option<Runtime>,
+}
+
+enum Place {
+    Folder(PathBuf),
+    Bucket(Bucket),
 }
 
 impl Storage {
     /// A folder that exists.
     pub(crate) fn folder(folder: &Path, durability: Durability) -> Result<Self> {
         let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::of_storage)?;
-        Self::over(Arc::new(store.with_fsync(durability == Durability::Full)), None)
+        Self::over(
+            Arc::new(store.with_fsync(durability == Durability::Full)),
+            Place::Folder(folder.to_owned()),
+        )
     }
 
     /// A bucket. What is wrong with it shows when it is used.
     pub(crate) fn bucket(bucket: &Bucket) -> Result<Self> {
-        Self::over(s3::open(bucket)?, Some(bucket.clone()))
+        Self::over(s3::open(bucket)?, Place::Bucket(bucket.clone()))
     }
 
-    fn over(store: Arc<dyn ObjectStore>, bucket: Option<Bucket>) -> Result<Self> {
+    fn over(store: Arc<dyn ObjectStore>, place: Place) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("media")
             .enable_all()
             .build()
             .map_err(Error::of_storage)?;
-        Ok(Self { store, bucket, runtime: Some(runtime) })
+        Ok(Self { store, place, runtime: Some(runtime) })
     }
 
     /// Returns the names of the files right here.
@@ -61,9 +71,15 @@ impl Storage {
 
     /// Begins a file, which is there once it is finished.
     pub(crate) fn write(&self, name: &str) -> Result<Upload<'_>> {
-        let begun = self.wait(self.store.put_multipart(&Key::from(name)));
-        let begun = begun.map_err(|error| self.failure(error))?;
-        Ok(Upload { storage: self, parts: WriteMultipart::new_with_chunk_size(begun, PART) })
+        let output = match &self.place {
+            Place::Folder(folder) => Output::file(folder, name)?,
+            Place::Bucket(_) => {
+                let begun = self.wait(self.store.put_multipart(&Key::from(name)));
+                let begun = begun.map_err(|error| self.failure(error))?;
+                Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART))
+            }
+        };
+        Ok(Upload { storage: self, output })
     }
 
     /// Reads a file, a part at a time.
@@ -79,9 +95,9 @@ impl Storage {
     }
 
     fn failure(&self, error: object_store::Error) -> Error {
-        match &self.bucket {
-            None => Error::of_storage(error),
-            Some(bucket) => s3::failure(bucket, &error),
+        match &self.place {
+            Place::Folder(_) => Error::of_storage(error),
+            Place::Bucket(bucket) => s3::failure(bucket, &error),
         }
     }
 
@@ -103,26 +119,66 @@ impl Drop for Storage {
 /// A large file on its way.
 pub(crate) struct Upload<'s> {
     storage: &'s Storage,
-    parts: WriteMultipart,
+    output: Output,
+}
+
+enum Output {
+    Parts(WriteMultipart),
+    /// Written under another name first. `object_store` would let others read it.
+    File {
+        file: File,
+        draft: PathBuf,
+        place: PathBuf,
+    },
+}
+
+impl Output {
+    fn file(folder: &Path, name: &str) -> Result<Self> {
+        let draft = folder.join(format!("{name}#1"));
+        let file = folder::create_private(&draft).map_err(|error| unusable(&draft, &error))?;
+        Ok(Self::File { file, draft, place: folder.join(name) })
+    }
 }
 
 impl Upload<'_> {
     pub(crate) fn finish(self) -> Result<()> {
-        let finished = self.storage.wait(self.parts.finish());
-        finished.map(drop).map_err(|error| self.storage.failure(error))
+        match self.output {
+            Output::Parts(parts) => {
+                let finished = self.storage.wait(parts.finish());
+                finished.map(drop).map_err(|error| self.storage.failure(error))
+            }
+            Output::File { file, draft, place } => {
+                let stored = file.sync_all().and_then(|()| {
+                    fs::rename(&draft, &place)?;
+                    File::open(place.parent().unwrap_or(&place))?.sync_all()
+                });
+                stored.map_err(|error| unusable(&place, &error))
+            }
+        }
     }
 
     /// Takes back what was sent, as far as that works.
     pub(crate) fn abort(self) {
-        self.storage.wait(self.parts.abort()).ok();
+        match self.output {
+            Output::Parts(parts) => {
+                self.storage.wait(parts.abort()).ok();
+            }
+            Output::File { draft, .. } => {
+                fs::remove_file(draft).ok();
+            }
+        }
     }
 }
 
 impl Write for Upload<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let parts = match &mut self.output {
+            Output::File { file, .. } => return file.write(bytes),
+            Output::Parts(parts) => parts,
+        };
         let sent = self.storage.wait(async {
-            self.parts.wait_for_capacity(1).await?;
-            self.parts.write(bytes);
+            parts.wait_for_capacity(1).await?;
+            parts.write(bytes);
             Ok(bytes.len())
         });
         sent.map_err(|error| io::Error::other(self.storage.failure(error)))

@@ -7,8 +7,15 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 
-use super::{Reader, Store, error::map, functions, pool};
-use crate::error::{Error, Result};
+use super::{
+    Reader, Store,
+    error::{is_damage, map},
+    functions, pool,
+};
+use crate::{
+    error::{Error, Result, unusable},
+    folder,
+};
 
 impl Store {
     /// Copies the database to a new file, in the state of one moment after the call.
@@ -17,9 +24,12 @@ impl Store {
     /// writing, while a copy in several steps would begin again after every write.
     pub(crate) fn copy(&self, to: &Path) -> Result<()> {
         let source = pool::connect_unlimited(self.readers.path())?;
+        // SQLite makes files that everybody may read, and takes one that is empty as it is.
+        folder::create_private(to).map_err(|error| unusable(to, &error))?;
         let mut copy = Connection::open(to).map_err(map)?;
         copy.execute_batch("PRAGMA synchronous = OFF").map_err(map)?;
-        let step = Backup::new(&source, &mut copy).map_err(map)?.step(-1).map_err(map)?;
+        let step = Backup::new(&source, &mut copy).map_err(map)?.step(-1).map_err(map);
+        let step = self.damage.watch(step)?;
         if step != StepResult::Done {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
         }
@@ -35,6 +45,12 @@ pub(crate) fn read_copy<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result
     read(&Reader(&copy))
 }
 
+/// Reads from the file of a database that may be too damaged to be opened as one.
+pub(crate) fn read_file<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    let connection = pool::connect_unlimited(path)?;
+    read(&Reader(&connection))
+}
+
 impl Reader<'_> {
     /// Tells what is wrong with the file of the database; nothing when it can be read throughout.
     pub(crate) fn damage(&self) -> Result<Vec<String>> {
@@ -44,13 +60,24 @@ impl Reader<'_> {
     pub(super) fn pragma_findings(&self, check: &str) -> Result<Vec<String>> {
         let mut statement = self.statement(check)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(map)?;
-        let findings = rows.collect::<rusqlite::Result<Vec<_>>>();
-        match findings {
-            Ok(findings) => Ok(findings.into_iter().filter(|text| text != "ok").collect()),
-            // Some damage keeps the check itself from going on.
-            Err(error) if is_damage(&error) => Ok(vec![error.to_string()]),
-            Err(error) => Err(map(error)),
+        let mut findings = Vec::new();
+        for row in rows {
+            match row {
+                // One row may hold several lines, the first of which names the database.
+                Ok(text) => findings.extend(
+                    text.lines()
+                        .filter(|line| *line != "ok" && !line.starts_with("***"))
+                        .map(str::to_owned),
+                ),
+                // Some damage keeps the check itself from going on.
+                Err(error) if is_damage(&error) => {
+                    findings.push(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(map(error)),
+            }
         }
+        Ok(findings)
     }
 
     /// Names every object of a type that is given by its name.
@@ -64,9 +91,4 @@ impl Reader<'_> {
         }
         Ok(())
     }
-}
-
-fn is_damage(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
 }

@@ -4,7 +4,12 @@
 
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map, slots, slots::Slots};
+use super::{
+    Reader, Writer,
+    error::{damage, map},
+    slots,
+    slots::Slots,
+};
 use crate::{error::Result, object::model::Edition};
 
 /// Rows of the public view that are not what statuses say, with the type and whether a copy of what
@@ -33,9 +38,54 @@ const MISNUMBERED: &str = "
     ORDER BY o.pk";
 
 impl Reader<'_> {
-    /// Tells what is wrong with the file of the database, its indexes included.
-    pub(crate) fn thorough_damage(&self) -> Result<Vec<String>> {
-        self.pragma_findings("PRAGMA integrity_check(100)")
+    /// Tells what is wrong with the file of the database, its indexes included: the table or index
+    /// where that is known, and what it is.
+    pub(crate) fn thorough_damage(&self) -> Result<Vec<(String, String)>> {
+        let findings = self.pragma_findings("PRAGMA integrity_check(100)")?;
+        let place = |message: &String| {
+            let root = message.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
+            self.tree_named(root)
+        };
+        Ok(findings.into_iter().map(|found| (place(&found).unwrap_or_default(), found)).collect())
+    }
+
+    /// Returns the table or index whose first page this is; none when that cannot be read either.
+    fn tree_named(&self, root: i64) -> Option<String> {
+        let mut statement =
+            self.statement("SELECT name FROM sqlite_schema WHERE rootpage = ?1").ok()?;
+        statement.query_row([root], |row| row.get(0)).ok()
+    }
+
+    /// Names the objects of a type of which a version cannot be read, and why. The ids come from an
+    /// index, since a walk over the table ends at the first damaged page.
+    pub(crate) fn unreadable_rows(&self, ctd: i64) -> Result<Vec<(String, String)>> {
+        let mut statement = self.statement(
+            "SELECT pk, id FROM object INDEXED BY object_id WHERE ctd = ?1 ORDER BY id",
+        )?;
+        let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        let mut unreadable = Vec::new();
+        for row in rows {
+            let (pk, id): (i64, String) = row.map_err(map)?;
+            if let Err(error) = self.read_versions(pk) {
+                let cause = damage(&error).map_or_else(|| error.to_string(), ToString::to_string);
+                unreadable.push((id, cause));
+            }
+        }
+        Ok(unreadable)
+    }
+
+    /// Reads all that an object consists of.
+    fn read_versions(&self, pk: i64) -> Result<()> {
+        for sql in [
+            "SELECT length(title) + length(data) + length(slots) FROM object WHERE pk = ?1",
+            "SELECT length(title) + length(data) + length(slots) FROM published WHERE pk = ?1",
+            "SELECT length(title) + length(data) FROM object_version WHERE object = ?1",
+        ] {
+            let mut statement = self.statement(sql)?;
+            let mut rows = statement.query([pk]).map_err(map)?;
+            while rows.next().map_err(map)?.is_some() {}
+        }
+        Ok(())
     }
 
     /// Names tables with rows that refer to rows that are not there.

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
-use crate::error::Result;
+use crate::{clock::Timestamp, error::Result};
 
 /// The making of slots, their indexes and `link` by this program. It grows whenever a function that
 /// they are made by returns something else, or another table gets them.
@@ -47,12 +47,13 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    pub(crate) fn set_up(&self, organization: &str, space: &str) -> Result<()> {
+    pub(crate) fn set_up(&self, organization: &str, space: &str, at: Timestamp) -> Result<()> {
         self.statement(
-            "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived)
-             VALUES (1, ?1, ?2, 1, 1, ?3)",
+            "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived,
+                               clock_seen_at, clock_trusted_at)
+             VALUES (1, ?1, ?2, 1, 1, ?3, ?4, ?4)",
         )?
-        .execute(params![organization, space, DERIVED])
+        .execute(params![organization, space, DERIVED, at.0])
         .map_err(map)?;
         Ok(())
     }

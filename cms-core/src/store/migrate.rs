@@ -1,10 +1,12 @@
-//! Getting a folder ready: the lock between processes, migrations, refusal of newer databases.
+//! Getting a folder ready: the lock between processes, new databases, migrations, refusal of newer
+//! databases.
 //!
 //! Every process holds `DIR/lock` shared while it uses the database and exclusively while it
 //! migrates, so nobody migrates under a running server.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
+    io::ErrorKind,
     path::{Path, PathBuf},
     thread::sleep,
     time::Duration,
@@ -14,6 +16,7 @@ use rusqlite::Connection;
 
 use super::{error::map, functions};
 use crate::{
+    config::NewDatabase,
     error::{Error, Result},
     folder,
 };
@@ -26,10 +29,28 @@ mod embedded {
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// The database, and where a new one is written until it is complete.
+const DATABASE: &str = "cms.db";
+const DRAFT: &str = "cms.db.new";
+/// Folders that only a database gives a meaning to.
+const DEPENDENT: [&str; 2] = ["media", "index"];
+/// Where a restore works until everything is there.
+const RESTORING: &str = "restoring";
+
 /// Makes the folder and its database ready; returns the database's path and the shared lock.
-pub(super) fn prepare(folder: &Path) -> Result<(PathBuf, File)> {
+pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)> {
+    let path = folder.join(DATABASE);
+    // Before it is known whether the database exists: another process may create it just now.
+    let is_lost = has_dependent_data(folder);
+    if new == NewDatabase::Never && !path.exists() {
+        let name = folder.display().to_string();
+        return Err(if is_lost {
+            lost(folder, None)
+        } else {
+            Error::NotFound { what: "data folder", name }
+        });
+    }
     folder::make(folder).map_err(|error| unusable(folder, &error))?;
-    let path = folder.join("cms.db");
     let lock = OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -40,7 +61,10 @@ pub(super) fn prepare(folder: &Path) -> Result<(PathBuf, File)> {
         lock_shared(&lock, folder)?;
     } else {
         match lock.try_lock() {
-            Ok(()) => migrate(&path)?,
+            Ok(()) => match size(&path)? {
+                None | Some(0) => create(folder, &path, new)?,
+                Some(_) => migrate(&path)?,
+            },
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(unusable(folder, &error)),
         }
@@ -50,6 +74,12 @@ pub(super) fn prepare(folder: &Path) -> Result<(PathBuf, File)> {
     // Only now can nobody change the schema any more.
     if is_current(&path)? {
         Ok((path, lock))
+    } else if size(&path)?.is_none() {
+        Err(Error::Conflict(format!(
+            "the database {} is missing, and another process still has the data folder open: stop \
+             that process",
+            path.display()
+        )))
     } else {
         Err(Error::Conflict(format!(
             "the data folder {} is in use by an older version; stop it, then start this one",
@@ -69,7 +99,7 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Busy(format!(
-                    "another process is migrating the data folder {}",
+                    "another process migrates or restores the data folder {}",
                     folder.display()
                 )));
             }
@@ -80,7 +110,8 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
 
 /// Tells whether the database is at this program's version; refuses a newer one.
 fn is_current(path: &Path) -> Result<bool> {
-    if !path.exists() {
+    // An empty file is not opened: SQLite would remove the write-ahead log beside it.
+    if matches!(size(path)?, None | Some(0)) {
         return Ok(false);
     }
     let connection = Connection::open(path).map_err(map)?;
@@ -131,6 +162,90 @@ fn migrate(path: &Path) -> Result<()> {
     let runner = embedded::migrations::runner().set_grouped(true);
     runner.run(&mut connection).map_err(Error::of_storage)?;
     Ok(())
+}
+
+/// Creates a database under another name first, so that a process that is killed meanwhile leaves
+/// none that is empty or half made.
+fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
+    let size = size(path)?;
+    if new != NewDatabase::Always && (size.is_some() || has_dependent_data(folder)) {
+        return Err(lost(folder, size));
+    }
+    let failed = |error: &_| unusable(folder, error);
+    let draft = folder.join(DRAFT);
+    let remove = |path: PathBuf| match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
+        _ => Ok(()),
+    };
+    for name in [DRAFT, "cms.db.new-wal", "cms.db.new-shm"] {
+        remove(folder.join(name))?;
+    }
+    migrate(&draft)?;
+    if folder.join("cms.db.new-wal").exists() {
+        return Err(Error::internal("the new database cannot be closed"));
+    }
+    // The log of a lost database would be played into the new one. It may be all that is left of it.
+    let log = folder.join("cms.db-wal");
+    if log.exists() {
+        fs::rename(&log, folder.join("cms.db-wal.old")).map_err(|error| failed(&error))?;
+    }
+    remove(folder.join("cms.db-shm"))?;
+    // Derived from the lost database.
+    match fs::remove_dir_all(folder.join("index")) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(&error)),
+        _ => {}
+    }
+    fs::rename(&draft, path).map_err(|error| failed(&error))?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(&error))
+}
+
+/// Tells whether a folder has data that means nothing without its database.
+fn has_dependent_data(folder: &Path) -> bool {
+    !dependent_data(folder).is_empty()
+}
+
+fn dependent_data(folder: &Path) -> Vec<&'static str> {
+    let has_entries = |name: &str| {
+        fs::read_dir(folder.join(name)).is_ok_and(|mut entries| entries.next().is_some())
+    };
+    let mut found: Vec<_> = DEPENDENT.into_iter().filter(|name| has_entries(name)).collect();
+    if has_entries(RESTORING) {
+        found.push(RESTORING);
+    }
+    if fs::metadata(folder.join("cms.db-wal")).is_ok_and(|log| log.len() > 0) {
+        found.push("cms.db-wal");
+    }
+    found
+}
+
+/// The refusal to create a database where there was one.
+fn lost(folder: &Path, size: Option<u64>) -> Error {
+    let (path, data) = (folder.join(DATABASE), folder.display());
+    let found = dependent_data(folder);
+    if size.is_none() && found.contains(&RESTORING) {
+        return Error::Conflict(format!(
+            "the data folder {data} holds an unfinished restore ({RESTORING}/) and no database: run \
+             `cms restore FILE --data {data}` again; --new-database starts an empty site instead"
+        ));
+    }
+    let state = match size {
+        None => format!("is missing, but the folder still holds its data ({})", found.join(", ")),
+        Some(_) => "has 0 bytes".to_owned(),
+    };
+    Error::Conflict(format!(
+        "the database {} {state}: put the file back, or restore a backup into another folder with \
+         `cms restore FILE --data DIR`; --new-database starts an empty site instead",
+        path.display()
+    ))
+}
+
+/// Returns the size of a file, if there is one; what is no file counts as one with content.
+fn size(path: &Path) -> Result<Option<u64>> {
+    match fs::metadata(path) {
+        Ok(meta) => Ok(Some(if meta.is_file() { meta.len() } else { 1 })),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unusable(path.parent().unwrap_or(path), &error)),
+    }
 }
 
 fn unusable(folder: &Path, error: &std::io::Error) -> Error {

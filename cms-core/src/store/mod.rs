@@ -23,6 +23,7 @@ mod object;
 mod pool;
 mod property;
 mod published;
+mod retention;
 pub(crate) mod slots;
 mod version;
 mod webhook;
@@ -38,8 +39,9 @@ use rusqlite::{CachedStatement, Connection};
 use tracing::info_span;
 
 pub(crate) use self::{
-    backup::read_copy,
+    backup::{read_copy, read_file},
     ctd::{CtdRow, CtdState},
+    error::damage,
     journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry, ToldObject},
     key::KeyRow,
     meta::{DERIVED, Revisions},
@@ -48,7 +50,11 @@ pub(crate) use self::{
     webhook::{Attempt, DeliveryRow, NewDelivery},
     writer::WriterCounts,
 };
-use self::{error::map, pool::Pool, writer::Writers};
+use self::{
+    error::{Damage, map},
+    pool::Pool,
+    writer::Writers,
+};
 use crate::{
     CoreConfig, TRACED,
     error::{Error, Result},
@@ -58,16 +64,22 @@ use crate::{
 pub(crate) struct Store {
     readers: Pool,
     writers: Writers,
+    damage: Damage,
     // Held for as long as the database is in use; see `migrate`.
     _lock: std::fs::File,
 }
 
 impl Store {
-    /// Opens the database of a folder, makes it when missing, and migrates it.
+    /// Opens the database of a folder, creates it where the settings allow that, and migrates it.
     pub(crate) fn open(config: &CoreConfig) -> Result<Self> {
-        let (path, lock) = migrate::prepare(&config.folder)?;
+        let (path, lock) = migrate::prepare(&config.folder, config.new_database)?;
         let writer = pool::connect_writer(&path, config.durability)?;
-        Ok(Self { readers: Pool::new(path), writers: Writers::new(writer), _lock: lock })
+        Ok(Self {
+            readers: Pool::new(path),
+            writers: Writers::new(writer),
+            damage: Damage::default(),
+            _lock: lock,
+        })
     }
 
     /// How many connections that read are in use, how many there may be, and how many threads wait.
@@ -86,7 +98,7 @@ impl Store {
         let connection = self.readers.take()?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        let result = read(&reader);
+        let result = self.damage.watch(read(&reader));
         // Ends the snapshot; there is nothing to lose in a transaction that only read.
         reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
         result
@@ -97,16 +109,17 @@ impl Store {
         let connection = pool::connect_unlimited(self.readers.path())?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        read(&reader)
+        self.damage.watch(read(&reader))
     }
 
     /// Reads with a single statement, which is a snapshot of its own.
     pub(crate) fn peek<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
-        read(&Reader(&connection))
+        self.damage.watch(read(&Reader(&connection)))
     }
 
-    /// Changes the database: all of `job`, durably, or nothing of it when it fails.
+    /// Changes the database: all of `job`, durably, or nothing of it when it fails. Once a damaged page
+    /// was met, every job is refused.
     ///
     /// Jobs of several callers may share one commit; each sees what the ones before it did.
     pub(crate) fn write<T: Send + 'static>(
@@ -114,7 +127,30 @@ impl Store {
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let _span = info_span!(target: TRACED, "commit").entered();
-        self.writers.run(job)
+        self.check_undamaged()?;
+        self.damage.watch(self.writers.run(job))
+    }
+
+    /// Returns what is wrong with the file of the database, as far as that was met.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.damage.get()
+    }
+
+    /// Notes that a check found damage.
+    pub(crate) fn note_damage(&self, cause: &str) {
+        self.damage.note(cause);
+    }
+
+    /// # Errors
+    /// [`Error::Busy`] once a damaged page was met.
+    pub(crate) fn check_undamaged(&self) -> Result<()> {
+        match self.damage() {
+            None => Ok(()),
+            Some(cause) => Err(Error::Busy(format!(
+                "the database is damaged ({cause}) and takes no writes: stop the server, run \
+                 `cms check`, and restore a backup"
+            ))),
+        }
     }
 
     /// Has a function called after each commit, for as long as its owner keeps it.
@@ -127,6 +163,7 @@ impl Store {
         &self,
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
         let kept = Arc::clone(&result);
         let undone = self.writers.run(move |writer| -> Result<()> {
@@ -135,7 +172,11 @@ impl Store {
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         // No result means that the job never ran, or panicked: then the error says why.
-        result.unwrap_or_else(|| Err(undone.err().unwrap_or_else(|| Error::internal("no result"))))
+        self.damage.watch(
+            result.unwrap_or_else(|| {
+                Err(undone.err().unwrap_or_else(|| Error::internal("no result")))
+            }),
+        )
     }
 }
 

@@ -272,7 +272,11 @@ impl std::fmt::Display for SharedError {
     }
 }
 
-impl std::error::Error for SharedError {}
+impl std::error::Error for SharedError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.0)
+    }
+}
 
 /// A panic inside a lock leaves nothing half done that anybody would see: results are set whole.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

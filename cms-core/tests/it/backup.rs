@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -97,7 +98,7 @@ fn a_restored_folder_is_the_one_that_was_backed_up() {
         let mut names: Vec<_> =
             files(&data).iter().map(|path| path.file_name().unwrap().to_owned()).collect();
         names.sort();
-        assert_eq!(names, ["cms.db", "media"]);
+        assert_eq!(names, ["cms.db", "lock", "media"]);
         let restored = open(&data);
         let old = cms.objects().get(&local(), "article", "one", 0).unwrap();
         let new = restored.objects().get(&local(), "article", "one", 0).unwrap();
@@ -234,8 +235,10 @@ fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
         }
     });
     // What was to be removed during a backup is removed by a sweep.
-    core.to_real_time(25 * 3600);
+    core.to_real_time(0);
     cms.media().sweep().unwrap();
+    core.run_for(25 * 3600);
+    cms.check(&CheckRequest { repair: true }).unwrap();
     let check = cms.check(&CheckRequest::default()).unwrap();
     assert!(check.is_sound(), "{check:?}");
 }
@@ -318,6 +321,11 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
     assert_eq!(fs::read(data.join("notes.txt")).unwrap(), b"mine");
 }
 
+fn assert_private(path: &Path) {
+    let mode = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600, "{}", path.display());
+}
+
 const HOUR: Duration = Duration::from_hours(1);
 
 /// Makes backups of a space each hour at `to`, where `names` says what is there.
@@ -378,7 +386,19 @@ fn backups_on_a_schedule_are_whole_and_the_newest_are_kept() {
     follow_a_schedule(&core, BackupPlace::Folder(place.clone()), &names);
     for path in files(&place) {
         verify_backup(&path).unwrap();
+        assert_private(&path);
     }
+    // Also while they are written, and the copy of the database with them.
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+    let plan = BackupPlan { to: BackupPlace::Folder(place.clone()), every: HOUR, keep: 2 };
+    let seen = Mutex::new(0);
+    let look = || {
+        let all = files(&place).into_iter().chain(files(&core.path().join("incoming")));
+        *seen.lock().unwrap() = all.map(|path| assert_private(&path)).count();
+        false
+    };
+    core.cms.backups().make(&plan, &look).unwrap();
+    assert!(*seen.lock().unwrap() >= 4, "two backups, a new one, and a copy");
 
     // A server that is killed leaves a file under another name; what others keep there is theirs.
     let own = files(&place)[0].to_str().unwrap().to_owned();

@@ -1,7 +1,9 @@
 //! What `check` finds in a folder that was spoilt behind its back, and what it mends.
 
+use std::fs::{self, File};
+
 use cms_core::{
-    Caller, Cms,
+    Caller, Cms, CoreConfig, Error, check_file,
     testing::TestCms,
     wire::{
         check::{Check, CheckRequest, Part},
@@ -10,6 +12,7 @@ use cms_core::{
 };
 use rusqlite::{Connection, functions::FunctionFlags};
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::support::{article, link, map};
 
@@ -145,4 +148,108 @@ fn values_that_were_there_before_they_had_to_be_unique_are_told() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].part, found[0].derived), (Part::Unique, false));
     assert!(found[0].message.ends_with("one, two"), "{found:?}");
+}
+
+/// Closes a folder with many articles, and writes over the first page of a table or index.
+fn with_damaged(tree: &str) -> TempDir {
+    use std::os::unix::fs::FileExt;
+
+    let core = with_articles();
+    for number in 0..400 {
+        let text = "a long text ".repeat(20);
+        let object = json!({ "id": format!("a-{number}"), "title": format!("{text}{number}") });
+        core.cms.objects().create(&local(), "article", map(object)).unwrap();
+    }
+    let sql = format!("SELECT rootpage FROM sqlite_schema WHERE name = '{tree}'");
+    let page: u64 = crate::support::rows(&core, &sql)[0].parse().unwrap();
+    let path = core.path().join("cms.db");
+    let folder = core.into_folder();
+    let file = File::options().write(true).open(path).unwrap();
+    file.write_all_at(&[0xa5; 4096], (page - 1) * 4096).unwrap();
+    folder
+}
+
+#[test]
+fn damaged_pages_are_listed_and_writes_refused() {
+    let trees = ["object", "published", "object_version", "link", "object_id", "trash", "journal"];
+    for tree in trees {
+        let folder = with_damaged(tree);
+        let path = folder.path().join("data");
+        let cms = Cms::open(CoreConfig::new(&path)).unwrap();
+        for repair in [false, true] {
+            let check = check(&cms, repair);
+            assert!(!check.is_sound(), "{tree}");
+            let named = check
+                .findings
+                .iter()
+                .any(|found| found.part == Part::Database && found.place == tree && !found.mended);
+            assert!(named, "{tree}: {check:?}");
+        }
+        let new = map(json!({ "id": "new", "title": "New" }));
+        let refused = cms.objects().create(&local(), "article", new);
+        let Err(Error::Busy(reason)) = refused else { panic!("{tree}: {refused:?}") };
+        assert!(reason.contains("database is damaged"), "{reason}");
+        let ready = cms.readiness();
+        let database = ready.iter().find(|part| part.name == "database").unwrap();
+        assert!(database.fault.as_ref().unwrap().contains("damaged"), "{tree}: {database:?}");
+        assert!(matches!(cms.media().sweep(), Err(Error::Busy(_))), "{tree}: no file is removed");
+    }
+}
+
+#[test]
+fn objects_that_cannot_be_read_are_named() {
+    let folder = with_damaged("object");
+    let path = folder.path().join("data");
+    let cms = Cms::open(CoreConfig::new(&path)).unwrap();
+    let findings = check(&cms, false).findings;
+    let objects = findings.iter().filter(|found| found.part == Part::Objects);
+    let mut places: Vec<&str> = objects.map(|found| &*found.place).collect();
+    places.sort_unstable();
+    assert!(places.contains(&"article/a-7") && places.contains(&"article/draft"), "{places:?}");
+}
+
+#[test]
+fn content_type_that_cannot_be_read_is_listed() {
+    let core = with_articles();
+    let damage = "UPDATE ctd SET definition = '{broken' WHERE name = 'article'";
+    spoil(&core, &format!("{damage}; UPDATE meta SET schema_rev = schema_rev + 1"));
+    let found = check(&core.cms, false).findings;
+    assert_eq!((found.len(), found[0].part), (1, Part::Database), "{found:?}");
+    assert!(found[0].message.starts_with("content cannot be read: "), "{found:?}");
+}
+
+/// What the first read of a damaged page says is enough: nothing is written from then on.
+#[test]
+fn writes_are_refused_after_a_read_met_a_damaged_page() {
+    let folder = with_damaged("object");
+    let path = folder.path().join("data");
+    let cms = Cms::open(CoreConfig::new(&path)).unwrap();
+    assert!(cms.readiness().iter().all(|part| part.fault.is_none()), "it was not met yet");
+    let read = cms.objects().get(&local(), "article", "a-7", 0);
+    assert!(matches!(read, Err(Error::Internal(_))), "{read:?}");
+    assert!(cms.readiness().iter().any(|part| part.name == "database" && part.fault.is_some()));
+    let deleted = cms.types().delete(&local(), "article");
+    assert!(matches!(deleted, Err(Error::Busy(_))), "{deleted:?}");
+    assert!(matches!(cms.objects().get(&local(), "_tag", "x", 0), Err(Error::NotFound { .. })));
+}
+
+#[test]
+fn database_that_cannot_be_opened_is_checked_as_a_file() {
+    for tree in ["meta", "sqlite_schema"] {
+        let folder = match tree {
+            "meta" => with_damaged("meta"),
+            _ => with_damaged("object"),
+        };
+        let path = folder.path().join("data");
+        if tree == "sqlite_schema" {
+            fs::write(path.join("cms.db"), "no database, but long enough ".repeat(1000)).unwrap();
+        }
+        assert!(Cms::open(CoreConfig::new(&path)).is_err(), "{tree}");
+        let found = check_file(&path).unwrap();
+        assert!(!found.is_sound(), "{tree}: {found:?}");
+        assert!(found.findings.iter().all(|found| found.part == Part::Database));
+    }
+    let sound = TestCms::new();
+    assert!(check_file(&sound.path()).unwrap().findings.is_empty());
+    assert!(check_file(&sound.path().join("nowhere")).is_err());
 }

@@ -1,12 +1,13 @@
 //! A clock that jumps, forward and back: what is written, published, followed and backed up goes on.
 
 use cms_core::{
-    Caller, Cms,
+    Caller, Cms, Sweep,
     paging::Page,
     testing::TestCms,
     wire::{
         change::{ChangesRequest, Position},
         check::CheckRequest,
+        media::UploadRequest,
         object::Direction,
         search::SearchRequest,
     },
@@ -14,7 +15,10 @@ use cms_core::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{article, map};
+use crate::{
+    media::upload,
+    support::{article, map, rows},
+};
 
 const DAY: i64 = 86_400;
 
@@ -108,4 +112,89 @@ fn what_is_due_is_published_once_wherever_the_clock_goes() {
         Direction::Ascending,
     );
     assert_eq!(versions.unwrap().to_value()["total_count"], 1);
+}
+
+/// The rows of trash and journal.
+fn kept(core: &TestCms) -> Vec<String> {
+    rows(core, "SELECT (SELECT count(*) FROM trash), (SELECT count(*) FROM journal)")
+}
+
+/// A site with an object in the trash, all of which the index has.
+fn with_trash() -> TestCms {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    cms.types().create(&local(), article()).unwrap();
+    for id in ["one", "two"] {
+        let new = map(json!({ "id": id, "title": format!("Title {id}") }));
+        cms.objects().create(&local(), "article", new).unwrap();
+    }
+    cms.objects().delete(&local(), "article", "two").unwrap();
+    while cms.search().advance().unwrap() {}
+    core
+}
+
+#[test]
+fn clock_that_jumps_ahead_removes_nothing_from_trash_and_journal() {
+    let core = with_trash();
+    let before = kept(&core);
+    core.cms.housekeep().unwrap();
+    for _ in 0..3 {
+        core.clock.advance(40 * 365 * DAY);
+        for _ in 0..60 {
+            core.clock.advance(60);
+            core.cms.housekeep().unwrap();
+            assert_eq!(kept(&core), before);
+        }
+        core.clock.advance(-40 * 365 * DAY);
+        core.cms.housekeep().unwrap();
+        assert_eq!(kept(&core), before);
+    }
+    core.run_for(61 * DAY);
+    assert_eq!(kept(&core), ["0 1"], "what really became old goes");
+}
+
+#[test]
+fn long_time_without_a_server_delays_clean_ups_by_a_day() {
+    let core = with_trash();
+    let before = kept(&core);
+    core.clock.advance(365 * DAY);
+    core.cms.housekeep().unwrap();
+    for _ in 1..24 {
+        core.clock.advance(3600);
+        core.cms.housekeep().unwrap();
+        assert_eq!(kept(&core), before);
+    }
+    core.clock.advance(3600);
+    core.cms.housekeep().unwrap();
+    assert_eq!(kept(&core), ["0 1"]);
+}
+
+#[test]
+fn clock_that_jumps_ahead_removes_no_orphaned_files() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let file = |save| UploadRequest {
+        file_name: "a.txt".to_owned(),
+        kind: Some("file".to_owned()),
+        save,
+        ..UploadRequest::default()
+    };
+    for number in 0..20 {
+        upload(cms, b"a text", &file(number > 0)).unwrap();
+    }
+    core.to_real_time(0);
+    let nothing = Sweep { files: 20, ..Sweep::default() };
+    assert_eq!(cms.media().sweep().unwrap(), nothing);
+    core.clock.advance(40 * 365 * DAY);
+    for _ in 0..23 {
+        assert_eq!(cms.media().sweep().unwrap(), nothing);
+        core.clock.advance(3600);
+    }
+    upload(cms, b"a text", &file(false)).unwrap();
+    for _ in 0..2 {
+        core.clock.advance(3600);
+        cms.media().sweep().unwrap();
+    }
+    // The first one has waited for a day by now; the other one has not.
+    assert_eq!(cms.check(&CheckRequest::default()).unwrap().media.waiting, 1);
 }

@@ -24,6 +24,7 @@ mod pictures;
 mod plan;
 mod project;
 mod publish;
+mod restore;
 mod s3;
 mod search;
 mod support;

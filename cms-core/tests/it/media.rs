@@ -3,7 +3,7 @@
 use std::{fs, io::Write, path::Path};
 
 use cms_core::{
-    Caller, Cms, Error, Incoming, Picture, Result,
+    Caller, Cms, Error, Incoming, Picture, Result, Sweep,
     testing::{TestCms, fixture, pictures},
     wire::{
         check::{CheckRequest, MediaCheck},
@@ -109,16 +109,105 @@ fn what_never_became_an_object_goes_after_a_day() {
     let payload = kept.as_object().unwrap().clone();
     cms.objects().create(&local(), "_media", payload).unwrap();
 
+    for _ in 0..9 {
+        upload(cms, &bytes, &image("a.png")).unwrap();
+    }
     let media = core.path().join("media");
-    assert_eq!(files(&media).len(), 2);
-    core.to_real_time(23 * 3600);
-    assert_eq!(cms.media().sweep().unwrap(), 0);
+    assert_eq!(files(&media).len(), 11);
+    core.to_real_time(0);
+    assert_eq!(cms.media().sweep().unwrap().removed, 0);
+    core.run_for(23 * 3600);
+    assert_eq!(cms.media().sweep().unwrap(), Sweep { files: 11, ..Sweep::default() });
     assert_eq!(check(cms).waiting, 1);
-    core.clock.advance(2 * 3600);
+    core.run_for(2 * 3600);
     let found = check(cms);
-    assert_eq!((found.files, found.orphaned.len(), &found.missing[..]), (2, 1, &[][..]));
-    assert_eq!(cms.media().sweep().unwrap(), 1);
-    assert_eq!(files(&media), [kept["id"].as_str().unwrap()]);
+    assert_eq!((found.files, found.orphaned.len(), &found.missing[..]), (11, 1, &[][..]));
+    let removed = Sweep { removed: 1, withheld: 0, files: 11 };
+    assert_eq!(cms.media().sweep().unwrap(), removed);
+    assert_eq!(files(&media).len(), 10);
+    assert!(media.join(kept["id"].as_str().unwrap()).exists());
+}
+
+/// The age of a file says nothing of how long it has had no object: the database may have been put
+/// back, or be a new one.
+#[test]
+fn orphaned_files_age_from_when_this_database_first_saw_them() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    let unsaved = UploadRequest { save: false, ..image("a.png") };
+    for number in 0..20 {
+        let request = if number == 0 { &unsaved } else { &image("a.png") };
+        upload(cms, &bytes, request).unwrap();
+    }
+    core.to_real_time(400 * 86_400);
+    assert_eq!(check(cms).waiting, 1, "old, and never seen");
+    let nothing = Sweep { files: 20, ..Sweep::default() };
+    assert_eq!(cms.media().sweep().unwrap(), nothing);
+    core.run_for(86_400);
+    assert_eq!(cms.media().sweep().unwrap(), nothing);
+    core.clock.advance(1);
+    assert_eq!(check(cms).orphaned.len(), 1);
+    assert_eq!(cms.media().sweep().unwrap(), Sweep { removed: 1, withheld: 0, files: 19 + 1 });
+    assert_eq!((check(cms).files, check(cms).waiting), (19, 0));
+}
+
+/// What was an orphan and got an object begins its day anew when that goes.
+#[test]
+fn orphaned_files_begin_their_day_anew() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let unsaved = UploadRequest { save: false, ..image("a.png") };
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    let file = upload(cms, &bytes, &unsaved).unwrap();
+    core.to_real_time(0);
+    cms.media().sweep().unwrap();
+    core.run_for(23 * 3600);
+    let payload = file.as_object().unwrap().clone();
+    cms.objects().create(&local(), "_media", payload).unwrap();
+    cms.media().sweep().unwrap();
+    core.run_for(2 * 3600);
+    let media = core.path().join("media").join(file["id"].as_str().unwrap());
+    let aside = core.path().join("aside");
+    fs::rename(&media, &aside).unwrap();
+    cms.objects().delete(&local(), "_media", file["id"].as_str().unwrap()).unwrap();
+    fs::rename(&aside, &media).unwrap();
+    assert_eq!((check(cms).waiting, check(cms).orphaned.len()), (1, 0));
+}
+
+/// Many orphaned files rather mean that their objects were lost.
+#[test]
+fn many_orphaned_files_are_removed_by_a_command_only() {
+    let core = TestCms::new();
+    let cms = &core.cms;
+    let bytes = fs::read(fixture("media/still.png")).unwrap();
+    let unsaved = UploadRequest { save: false, ..image("a.png") };
+    for number in 0..19 {
+        let request = if number < 2 { &unsaved } else { &image("a.png") };
+        upload(cms, &bytes, request).unwrap();
+    }
+    core.to_real_time(0);
+    cms.media().sweep().unwrap();
+    core.run_for(25 * 3600);
+    let withheld = Sweep { removed: 0, withheld: 2, files: 19 };
+    assert_eq!(cms.media().sweep().unwrap(), withheld, "two of nineteen are more than a tenth");
+    assert_eq!(check(cms).orphaned.len(), 2);
+    upload(cms, &bytes, &image("a.png")).unwrap();
+    let removed = Sweep { removed: 2, withheld: 0, files: 20 };
+    assert_eq!(cms.media().sweep().unwrap(), removed, "a tenth is not more than a tenth");
+
+    upload(cms, &bytes, &unsaved).unwrap();
+    let rows = |sql: &str| crate::support::rows(&core, sql);
+    assert_eq!(rows("SELECT count(*) FROM orphan"), ["0"]);
+    for _ in 0..3 {
+        upload(cms, &bytes, &unsaved).unwrap();
+    }
+    let repair = CheckRequest { repair: true };
+    assert_eq!(cms.check(&repair).unwrap().media.removed, 0, "they were not seen before");
+    core.run_for(25 * 3600);
+    let found = cms.check(&repair).unwrap().media;
+    assert_eq!((found.orphaned.len(), found.removed), (4, 4));
+    assert_eq!(check(cms).files, 18);
 }
 
 #[test]
@@ -160,9 +249,11 @@ fn what_others_keep_beside_our_files_is_left_alone() {
         fs::write(media.join(other), "theirs").unwrap();
     }
 
-    core.to_real_time(25 * 3600);
+    core.to_real_time(0);
+    cms.media().sweep().unwrap();
+    core.run_for(25 * 3600);
     assert_eq!(check(cms).files, 1);
-    assert_eq!(cms.media().sweep().unwrap(), 1);
+    assert_eq!(cms.check(&CheckRequest { repair: true }).unwrap().media.removed, 1);
     assert!(!media.join(orphan).exists());
     for other in &others {
         assert!(media.join(other).exists(), "{other}");

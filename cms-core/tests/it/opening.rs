@@ -1,9 +1,9 @@
 //! Opening folders: new ones, the same one many times, and those that cannot be used.
 
-use std::{error::Error as _, fs, thread};
+use std::{error::Error as _, fs, path::Path, thread};
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error, Visibility,
+    Caller, Cms, CoreConfig, Error, NewDatabase, Visibility,
     testing::fixture,
     wire::{ctd::TypeListRequest, object::ListRequest},
 };
@@ -114,4 +114,88 @@ fn a_folder_of_the_first_schema_is_brought_up_to_date() {
     assert_eq!(reused, 5);
     drop(cms);
     Cms::open(CoreConfig::new(folder.path())).unwrap();
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn open(folder: &Path, new_database: NewDatabase) -> Result<(), Error> {
+    Cms::open(CoreConfig { new_database, ..CoreConfig::new(folder) }).map(drop)
+}
+
+/// An empty site beside the files of another one would remove them all.
+#[test]
+fn database_is_not_created_beside_data_of_a_missing_one() {
+    use NewDatabase::{Always, InNewFolder, Never};
+
+    for (name, phrase) in [
+        ("media/_media-448eab50-efc1-46ef-83f2-b910b8cc58e0", "is missing, but the folder still"),
+        ("index/1/meta.json", "is missing, but the folder still holds its data (index)"),
+        ("restoring/cms.db", "holds an unfinished restore (restoring/) and no database"),
+        ("cms.db-wal", "is missing, but the folder still holds its data (cms.db-wal)"),
+        ("cms.db", "cms.db has 0 bytes"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, if name == "cms.db" { "" } else { "some bytes" }).unwrap();
+        for new in [InNewFolder, Never] {
+            let refused = open(folder.path(), new);
+            let Err(Error::Conflict(reason)) = &refused else { panic!("{name}: {refused:?}") };
+            assert!(reason.contains(phrase), "{name}: {reason}");
+            assert!(reason.contains("--new-database"), "{name}: {reason}");
+            let mut left = names(folder.path());
+            left.retain(|name| name != "lock");
+            assert_eq!(left, [name.split('/').next().unwrap()], "nothing was made or removed");
+        }
+        open(folder.path(), Always).unwrap();
+        if name.starts_with("media") || name.starts_with("restoring") {
+            assert_eq!(fs::read(&file).unwrap(), b"some bytes", "{name}");
+        }
+        if name == "cms.db-wal" {
+            // It must not be played into the new database.
+            assert_eq!(fs::read(folder.path().join("cms.db-wal.old")).unwrap(), b"some bytes");
+        }
+        open(folder.path(), InNewFolder).unwrap();
+        open(folder.path(), Never).unwrap();
+    }
+}
+
+#[test]
+fn database_is_created_in_folders_that_hold_nothing_of_one() {
+    let folder = TempDir::new().unwrap();
+    for name in ["media", "index", "restoring", "incoming"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    for name in ["cms.toml", "incoming/half", "cms.db.new", "cms.db.new-wal"] {
+        // Also what a process left that was killed while it created one.
+        fs::write(folder.path().join(name), "other").unwrap();
+    }
+    let missing = open(folder.path(), NewDatabase::Never);
+    assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
+    open(folder.path(), NewDatabase::InNewFolder).unwrap();
+    let left = names(folder.path());
+    assert!(!left.iter().any(|name| name.starts_with("cms.db.new")), "{left:?}");
+    assert!(left.iter().any(|name| name == "cms.toml"));
+
+    let nowhere = folder.path().join("nowhere");
+    let missing = open(&nowhere, NewDatabase::Never);
+    assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
+    assert!(!nowhere.exists());
+}
+
+#[test]
+fn missing_database_of_an_open_folder_is_named() {
+    let folder = TempDir::new().unwrap();
+    let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
+    fs::remove_file(folder.path().join("cms.db")).unwrap();
+    let refused = open(folder.path(), NewDatabase::Always);
+    let Err(Error::Conflict(reason)) = refused else { panic!("{refused:?}") };
+    assert!(reason.contains("another process still has the data folder open"), "{reason}");
+    drop(cms);
 }

@@ -199,11 +199,14 @@ fn what_belongs_to_nothing_is_swept_from_the_bucket() {
         fs::write(storage.path(other), "theirs").unwrap();
     }
 
-    core.to_real_time(25 * 3600);
+    core.to_real_time(0);
+    cms.media().sweep().unwrap();
+    core.run_for(25 * 3600);
     let found = cms.check(&CheckRequest::default()).unwrap().media;
     assert_eq!((found.files, found.missing), (2, vec![lost]));
     assert_eq!(found.orphaned, [unsaved]);
-    assert_eq!(cms.media().sweep().unwrap(), 1);
+    assert_eq!(cms.media().sweep().unwrap().withheld, 1);
+    assert_eq!(cms.check(&CheckRequest { repair: true }).unwrap().media.removed, 1);
     let mut left = BTreeSet::from(others);
     left.extend(["a/cms-space".to_owned(), format!("a/media/{kept}")]);
     assert_eq!(storage.keys(), left);

@@ -382,7 +382,9 @@ async fn stored_files_are_checked() {
     let lost = stored(&app, &unsaved[..2]).await["id"].clone();
     let lost = lost.as_str().unwrap();
     fs::remove_file(app.core.path().join("media").join(lost)).unwrap();
-    app.core.to_real_time(25 * 3600);
+    app.core.to_real_time(0);
+    app.core.cms.media().sweep().unwrap();
+    app.core.run_for(25 * 3600);
     let found = |files: u32, orphaned: Value, removed: u32| {
         let media = json!({
             "files": files, "missing": [lost], "waiting": 0, "orphaned": orphaned, "removed": removed,
