@@ -101,13 +101,22 @@ pub(crate) struct Job {
 pub(crate) struct Limits {
     pub(crate) side: u32,
     pub(crate) pixels: u64,
+    /// Pixels of a JPEG times its scans: each scan is a pass over the whole picture, which a few bytes
+    /// can ask for.
+    pub(crate) scan_pixels: u64,
     /// Bytes that one rendering may hold at a time.
     pub(crate) memory: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { side: 65_535, pixels: 100_000_000, memory: 512 * 1024 * 1024 }
+        Self {
+            side: 65_535,
+            pixels: 100_000_000,
+            // Encoders write ten to fifteen scans.
+            scan_pixels: 1_500_000_000,
+            memory: 512 * 1024 * 1024,
+        }
     }
 }
 

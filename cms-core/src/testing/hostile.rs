@@ -20,7 +20,7 @@ pub fn read_picture(content: &[u8]) {
     svg::dimensions(content);
     pipeline::measure(content);
     // Small, so that what is slow or large is noticed.
-    let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000 };
+    let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
     // The end of a file matters least to decoders, so it says what is asked for.
     let byte = |at: usize| content.iter().rev().nth(at).copied().map_or(0, u32::from);
     for source in SOURCES {

@@ -11,6 +11,7 @@ mod reduced;
 
 use image::{DynamicImage, GrayImage, ImageBuffer, RgbImage, metadata::Orientation};
 use jpeg_decoder::{CodingProcess, Decoder, ImageInfo, PixelFormat};
+use memchr::memmem;
 
 use super::{colour, decode::Picture, not_an_image};
 use crate::{
@@ -18,9 +19,10 @@ use crate::{
     media::{render::Limits, transform::Rectangle},
 };
 
-/// Most scans of one picture. Encoders make ten to twenty; each is a pass over all blocks, which a
-/// few bytes can ask for.
+/// Most scans of one picture, however small: each has costs of its own beside those of its pixels.
 const SCANS: usize = 100;
+/// Begins a scan.
+const START_OF_SCAN: &[u8] = b"\xff\xda";
 /// Smaller sources are decoded whole: there is nothing to save.
 const REDUCED_FROM: u32 = 64;
 
@@ -60,8 +62,8 @@ impl<'a> Opened<'a> {
     ) -> Result<Picture> {
         let lossless = self.info.coding_process == CodingProcess::Lossless;
         let eighths = if lossless { 8 } else { eighths(self.size(), crop, size) };
-        let scans = memchr::memmem::find_iter(self.source, b"\xff\xda").take(SCANS + 1).count();
-        if scans > SCANS || self.bytes(eighths) > limits.memory {
+        self.require_few_scans(limits)?;
+        if self.bytes(eighths) > limits.memory {
             return Err(not_an_image());
         }
         let quick = if eighths < 8 { reduced::decode(self.source, eighths.into()) } else { None };
@@ -81,6 +83,18 @@ impl<'a> Opened<'a> {
         let profile = self.decoder.icc_profile();
         let (width, height) = reduced_size(self.size(), eighths);
         self.picture(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
+    }
+
+    /// Refuses a picture that is passed over too often. Markers are counted wherever they stand, also in
+    /// embedded previews: none that a decoder comes upon is missed.
+    fn require_few_scans(&self, limits: &Limits) -> Result<()> {
+        let (width, height) = self.size();
+        let pixels = u64::from(width) * u64::from(height);
+        let scans = memmem::find_iter(self.source, START_OF_SCAN).take(SCANS + 1).count();
+        if scans > SCANS || scans as u64 * pixels > limits.scan_pixels {
+            return Err(not_an_image());
+        }
+        Ok(())
     }
 
     /// The scale for the general decoder, which reduces colour as much as brightness although it mostly

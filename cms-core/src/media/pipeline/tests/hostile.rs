@@ -146,6 +146,29 @@ fn a_picture_of_many_passes_is_refused() {
     assert!(is_refused(&third(&repeated, Format::Jpeg, &Limits::default())));
 }
 
+#[test]
+fn scans_times_pixels_of_a_jpeg_are_bounded() {
+    let progressive = jpeg_of(&quarters(90, 70), |encoder| encoder.set_progressive(true));
+    let baseline = jpeg_of(&quarters(90, 70), |_| {});
+    for source in [progressive, baseline] {
+        let scans = memchr::memmem::find_iter(&source, b"\xff\xda").count() as u64;
+        let limits = |scan_pixels| Limits { scan_pixels, ..Limits::default() };
+        third(&source, Format::Jpeg, &limits(scans * 90 * 70)).unwrap();
+        let refused = third(&source, Format::Jpeg, &limits(scans * 90 * 70 - 1));
+        assert!(is_refused(&refused), "{scans} scans");
+    }
+}
+
+/// No encoder writes more scans than this, and no larger progressive picture fits into memory.
+#[test]
+fn scans_of_the_largest_progressive_pictures_are_within_the_default_limit() {
+    let Limits { scan_pixels, memory, .. } = Limits::default();
+    assert!(scan_pixels / 50_000_000 >= 30);
+    // Three channels with two bytes per coefficient.
+    let largest = memory / 6;
+    assert!(scan_pixels / largest >= 16, "{largest} pixels");
+}
+
 #[derive(Clone, Debug)]
 enum Harm {
     Set(prop::sample::Index, u8),
@@ -216,7 +239,8 @@ proptest! {
         sums in any::<bool>(),
     ) {
         // Small limits, so that a file that claims to be large costs the test no time.
-        let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000 };
+        let limits =
+            Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
         let (format, source) = which.get(SAMPLES.as_slice()).clone();
         let mut source = harms.iter().fold(source, harmed);
         if sums && format == Format::Png {
