@@ -107,7 +107,7 @@ impl Failure {
 /// Returns the exit code of an error of the core.
 pub(crate) fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::Internal(_) => 1,
+        Error::Internal(_) | Error::Damaged(_) => 1,
         Error::Unsupported(_) => 2,
         Error::Unauthenticated | Error::Forbidden => 3,
         Error::NotFound { .. } => 4,

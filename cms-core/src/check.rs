@@ -52,14 +52,15 @@ impl Cms {
             findings
                 .extend(left.into_iter().filter(|new| !findings.contains(new)).collect::<Vec<_>>());
         }
-        let more = findings.len().saturating_sub(TOLD) as u64;
-        findings.truncate(TOLD);
-        let media = self.media().check(request.repair && !is_damaged);
-        let media = match media {
+        let media = CheckRequest { repair: request.repair && !is_damaged, ..request.clone() };
+        let (media, of_files) = match self.media().check(&media) {
             // Which files have an object is not known then.
-            Err(Error::Internal(_)) if is_damaged => MediaCheck::default(),
+            Err(Error::Internal(_)) if is_damaged => (MediaCheck::default(), Vec::new()),
             media => media?,
         };
+        findings.extend(of_files);
+        let more = findings.len().saturating_sub(TOLD) as u64;
+        findings.truncate(TOLD);
         Ok(Check { media, findings, more })
     }
 

@@ -60,6 +60,8 @@ pub enum Error {
     Unsupported(String),
     /// A remote server did not answer.
     Unreachable(String),
+    /// What is stored is not what was written: names it, and what to do. For operators.
+    Damaged(String),
     /// Our fault. The source is for logs.
     Internal(Cause),
 }
@@ -129,6 +131,7 @@ impl fmt::Display for Error {
             Self::BadRequest(message)
             | Self::Conflict(message)
             | Self::Gone(message)
+            | Self::Damaged(message)
             | Self::Busy(message)
             | Self::Unsupported(message)
             | Self::Unreachable(message) => f.write_str(message),

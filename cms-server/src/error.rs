@@ -15,6 +15,7 @@ impl From<Error> for Answer {
             .expect("the core names HTTP statuses");
         let mut answer = Self::json(&wire::error::body(&error)).with_status(status);
         match error {
+            Error::Damaged(reason) => answer.cause = Some(reason.into()),
             Error::Busy(reason) => {
                 answer = answer.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 answer.cause = Some(reason.into());

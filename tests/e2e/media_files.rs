@@ -1,6 +1,11 @@
 //! Files of media, on both targets: uploaded once, listed, fetched, checked, exported, imported.
 
-use std::{fs, path::Path, thread, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::Value;
 
@@ -214,6 +219,70 @@ fn a_check_says_what_lost_its_file() {
         }
         place.run(&["object", "delete", "_media", &id]).ok();
         assert_eq!(place.run(&["check"]).ok(), "1 stored file\nsound\n");
+    }
+}
+
+#[test]
+fn check_backup_and_export_refuse_files_that_are_not_what_was_uploaded() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let server = Server::start_in(folder.path(), &[]);
+    let direct = Place::with_data();
+    let remote = Place::with_server(&server);
+    for (place, data) in [(&direct, direct.path("data")), (&remote, folder.path().join("data"))] {
+        write_picture(place, "a.png", 300);
+        place.run(&["media", "upload", "a.png"]).ok();
+        place.run(&["backup", "site.tar"]).ok();
+        let older = fs::read(place.path("site.tar")).unwrap();
+        let id = library(place)[0]["id"].as_str().unwrap().to_owned();
+        let path = data.join("media").join(&id);
+        let uploaded = fs::read(&path).unwrap();
+        let remedy = "put the file back from an earlier backup, or delete the media object";
+        let hint = "hint: `cms check --digests` names stored files that are damaged\n";
+
+        fs::write(&path, &uploaded[..200]).unwrap();
+        let message =
+            format!("the stored file {id} has 200 bytes, 300 bytes were uploaded; {remedy}");
+        for check in [&["check"][..], &["check", "--digests"], &["check", "--repair"]] {
+            let ran = place.run(check);
+            let stdout = format!("1 stored file\nfiles _media/{id}: {message}\n");
+            assert_eq!((ran.exit, &ran.stdout), (6, &stdout), "{}", ran.whole());
+        }
+        let backup = place.run(&["backup", "site.tar"]);
+        assert_eq!(backup.exit, 1, "{}", backup.whole());
+        assert_eq!(backup.stderr, format!("error: {message}\n{hint}"));
+        for command in [&["media", "get", &id, "-o", "-"][..], &["export", "out"]] {
+            let ran = place.run(command);
+            assert_eq!((ran.exit, ran.stdout.as_str()), (1, ""), "{}", ran.whole());
+        }
+
+        fs::write(&path, [&uploaded[..299], b"!"].concat()).unwrap();
+        let message = format!(
+            "the content of the stored file {id} is not what was uploaded: its SHA-256 differs; \
+             {remedy}"
+        );
+        assert_eq!(place.run(&["check"]).ok(), "1 stored file\nsound\n");
+        let check = place.run(&["check", "--digests"]);
+        let stdout = format!("1 stored file\nfiles _media/{id}: {message}\n");
+        assert_eq!((check.exit, check.stdout), (6, stdout));
+        let backup = place.run(&["backup", "site.tar"]);
+        assert!(backup.stderr.ends_with(hint), "{}", backup.whole());
+        if data == direct.path("data") {
+            assert_eq!((backup.exit, backup.stderr), (1, format!("error: {message}\n{hint}")));
+        } else {
+            assert_eq!(backup.exit, 9, "{}", backup.whole());
+            let line = format!("stored file has the wrong content id={id}");
+            let begun = Instant::now();
+            while !server.logged().contains(&line) {
+                assert!(begun.elapsed() < Duration::from_secs(10), "{}", server.logged());
+                thread::yield_now();
+            }
+        }
+        assert_eq!(fs::read(place.path("site.tar")).unwrap(), older);
+        assert!(!place.path("site.tar.part").exists());
+
+        fs::write(&path, &uploaded).unwrap();
+        assert_eq!(place.run(&["check", "--digests"]).ok(), "1 stored file\nsound\n");
+        place.run(&["backup", "site.tar"]).ok();
     }
 }
 

@@ -31,17 +31,21 @@ pub(crate) struct RestoreArgs {
     pub(crate) dry_run: DryRun,
 }
 
-/// Look for what does not fit together.
+/// Check data integrity and repair it.
 ///
 /// Verifies the database, links, unique values, versions, the public view, what indexed properties
-/// hold, the search index against the database, and stored files against media objects. Ends with 6
-/// when something is wrong and stays so.
+/// hold, the search index against the database, and stored files against media objects and the sizes
+/// that were uploaded. Ends with 6 when something is wrong and stays so.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Rebuild what follows from content, and remove files that were first seen without a media object
-    /// more than a day ago, however many they are. Content is never changed.
+    /// Rebuild what follows from content, remove files that were first seen without a media object
+    /// more than a day ago, however many they are, and record size and digest of files that an earlier
+    /// version received. Content is never changed.
     #[arg(long)]
     pub(crate) repair: bool,
+    /// Read all stored files and compare their SHA-256 with that of the upload.
+    #[arg(long)]
+    pub(crate) digests: bool,
 }
 
 /// Backups that a server makes by itself.

@@ -46,7 +46,13 @@ pub(super) fn run(
 fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
     let unwritable = |error| Failure::unwritable(name.display(), error);
     let mut output = BufWriter::with_capacity(256 * 1024, &*file);
-    target.backup(&mut output)?;
+    target.backup(&mut output).map_err(|error| match error {
+        // A server that finds one while it sends can only break the response off.
+        Error::Damaged(_) | Error::Unreachable(_) => {
+            Failure::from(error).hint("`cms check --digests` names stored files that are damaged")
+        }
+        other => Failure::from(other),
+    })?;
     output.flush().map_err(unwritable)?;
     drop(output);
     file.sync_all().map_err(unwritable)

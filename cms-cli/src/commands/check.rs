@@ -23,7 +23,7 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
             if args.repair {
                 printer.target(&target.describe()?)?;
             }
-            let request = CheckRequest { repair: args.repair };
+            let request = CheckRequest { repair: args.repair, digests: args.digests };
             waited("check", printer, || target.check(&request))?
         }
         Err(failure) => match failure.kind {
@@ -32,6 +32,10 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
         },
     };
     printer.value(&json!(check), || describe(&check))?;
+    if !args.repair && check.media.unrecorded > 0 {
+        printer
+            .note("hint: `cms check --repair` records size and digest of files that have none")?;
+    }
     if check.is_sound() {
         return Ok(Outcome::Done);
     }
@@ -67,6 +71,14 @@ fn describe(check: &Check) -> String {
     let mut text = String::new();
     if !is_damaged(check) {
         writeln!(text, "{}", counted(media.files, "stored file")).ok();
+    }
+    if media.unrecorded > media.recorded {
+        let unrecorded = counted(media.unrecorded - media.recorded, "stored file");
+        writeln!(text, "{unrecorded} without a recorded size and digest").ok();
+    }
+    if media.recorded > 0 {
+        writeln!(text, "recorded size and digest of {}", counted(media.recorded, "stored file"))
+            .ok();
     }
     if media.waiting > 0 {
         let waiting = counted(media.waiting, "file");
@@ -110,6 +122,8 @@ mod tests {
             waiting: 1,
             orphaned: vec!["b".to_owned(), "c".to_owned()],
             removed: 2,
+            unrecorded: 3,
+            recorded: 1,
         };
         let finding = |place: &str, message: &str, mended| Finding {
             part: Part::Links,
@@ -120,7 +134,8 @@ mod tests {
         };
         let findings = vec![finding("post/a", "other", false), finding("", "all", true)];
         let mut check = Check { media, findings, more: 2 };
-        let wrong = "1 stored file\n1 file without a media object yet; after a day without they go\n\
+        let wrong = "1 stored file\n2 stored files without a recorded size and digest\n\
+                     recorded size and digest of 1 stored file\n1 file without a media object yet; after a day without they go\n\
                      links post/a: other\nlinks: all (mended)\nand 2 more\n\
                      without its file: a\nfile without a media object: b\n\
                      file without a media object: c\nremoved 2 files\n";

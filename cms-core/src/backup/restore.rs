@@ -1,6 +1,7 @@
 //! Making a data folder from a backup, and looking whether a file is one.
 
 use std::{
+    collections::HashMap,
     fs::{self, File},
     io::{self, BufReader, Read, Write},
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use crate::{
     CoreConfig,
     error::{Error, Result, unusable},
     folder, lock,
-    media::{files::Files, id::FileId},
+    media::{files::Files, fingerprint::Fingerprint, id::FileId, service::TYPE},
     store::{self, Store, Writer},
     wire::backup::Backup,
 };
@@ -56,7 +57,12 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
         let folder = folder.display();
         Error::Busy(format!("another process uses or restores the data folder {folder}"))
     })?;
-    let mut stage = Stage { folder: folder.join(STAGE), files: None, sent: Vec::new() };
+    let mut stage = Stage {
+        folder: folder.join(STAGE),
+        files: None,
+        recorded: HashMap::new(),
+        sent: Vec::new(),
+    };
     match Found::in_folder(folder)? {
         Found::Nothing => {}
         Found::Interrupted => stage.discard(folder)?,
@@ -143,6 +149,8 @@ struct Stage {
     folder: PathBuf,
     /// Known once the database is there.
     files: Option<Files>,
+    /// What the database says of the files that were uploaded.
+    recorded: HashMap<FileId, Fingerprint>,
     /// Files that were stored; elsewhere they do not go away with the folder.
     sent: Vec<FileId>,
 }
@@ -177,7 +185,11 @@ impl Stage {
         let space = store.peek(|reader| Ok(reader.names()?.1))?;
         // Their day begins anew: files may have got their objects after the backup.
         store.write(forget_orphans)?;
+        let objects = store.peek(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
         drop(store);
+        let recorded = objects.into_iter();
+        let recorded = recorded.filter_map(|file| FileId::parse(&file.id).zip(file.recorded));
+        self.recorded = recorded.collect();
         if self.folder.join(LOG).exists() {
             return Err(Error::internal("the database cannot be closed"));
         }
@@ -189,6 +201,12 @@ impl Stage {
         let files = self.files.as_ref().expect("the database comes first");
         let mut incoming = files.receive()?;
         content.write_to(&mut incoming)?;
+        let found = incoming.fingerprint();
+        if self.recorded.get(id).is_some_and(|&recorded| recorded != found) {
+            return Err(Error::BadRequest(format!(
+                "the backup is damaged: the file {id} in it is not what was uploaded"
+            )));
+        }
         // Another one in a bucket is the same: the file of an id never changes.
         if files.size(id)?.is_none() && files.store(id, &mut incoming)? {
             self.sent.push(id.clone());
@@ -248,4 +266,50 @@ fn forget_orphans(writer: &Writer<'_>) -> Result<()> {
 
 fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::{super::archive::Packer, *};
+    use crate::{context::Caller, testing::TestCms, wire::media::UploadRequest};
+
+    /// An archive whose own digest is right, with a file that was changed before it was written.
+    #[test]
+    fn restore_refuses_a_file_that_is_not_what_was_uploaded() {
+        let core = TestCms::new();
+        let mut incoming = core.cms.media().receive().unwrap();
+        incoming.write_all(b"what was uploaded").unwrap();
+        let request = UploadRequest {
+            kind: Some("file".to_owned()),
+            file_name: "a.txt".to_owned(),
+            save: true,
+            ..UploadRequest::default()
+        };
+        core.cms.media().upload(&Caller::local(), Some(incoming), &request).unwrap();
+        let database = core.path().join("copy.db");
+        core.cms.store.copy(&database).unwrap();
+        let database = fs::read(&database).unwrap();
+        let id = core.cms.files.list().unwrap().remove(0).id;
+
+        let backup = core.path().join("site.tar");
+        let folder = core.path().join("restored");
+        for content in [&b"what was replaced"[..], b"what was", b"what was uploaded"] {
+            let mut packer = Packer::new(File::create(&backup).unwrap(), 0);
+            packer.add(&Part::Database, database.len() as u64, &*database).unwrap();
+            packer.add(&Part::File(id.clone()), content.len() as u64, content).unwrap();
+            packer.finish(Backup::default()).unwrap();
+            let restored = restore(&backup, &CoreConfig::new(&folder));
+            if content == b"what was uploaded" {
+                restored.unwrap();
+                continue;
+            }
+            let Err(Error::BadRequest(message)) = restored else { panic!("{restored:?}") };
+            let wanted =
+                format!("the backup is damaged: the file {id} in it is not what was uploaded");
+            assert_eq!(message, wanted);
+            assert!(!folder.exists());
+        }
+    }
 }

@@ -8,7 +8,7 @@
 
 use std::{
     fs::{self, File, TryLockError},
-    io::{ErrorKind, Read, Seek},
+    io::{ErrorKind, Read, Seek, Write},
     ops::Range,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
@@ -20,7 +20,13 @@ use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart, path::Path as Key};
 
-use super::{id::FileId, incoming::Incoming, s3, storage::Storage};
+use super::{
+    fingerprint::{Fingerprint, Fingerprinter},
+    id::FileId,
+    incoming::Incoming,
+    s3,
+    storage::Storage,
+};
 use crate::{
     CoreConfig,
     clock::Timestamp,
@@ -37,7 +43,7 @@ const INCOMING: &str = "incoming";
 const OWNER: &str = "cms-space";
 /// Keeps files from being removed while a backup reads them.
 const KEEPING: &str = "backup.lock";
-/// Bytes of a file that go to S3 with one request.
+/// Bytes of a file that are sent to S3, or read at a time.
 const PART: u64 = 5 * 1024 * 1024;
 /// How long a backup waits for others to finish removing files.
 const REMOVING: Duration = Duration::from_secs(2);
@@ -56,6 +62,8 @@ pub(crate) struct Files {
 /// A file that is stored.
 pub(crate) struct StoredFile {
     pub(crate) id: FileId,
+    /// Bytes.
+    pub(crate) size: u64,
     pub(crate) stored_at: Timestamp,
 }
 
@@ -185,6 +193,20 @@ impl Files {
         }
     }
 
+    /// Reads a whole file and returns its size and SHA-256, if there is one.
+    pub(crate) fn fingerprint(&self, id: &FileId) -> Result<Option<Fingerprint>> {
+        let Some(size) = self.size(id)? else { return Ok(None) };
+        let mut fingerprinter = Fingerprinter::default();
+        let mut start = 0;
+        while start < size {
+            let end = size.min(start + PART);
+            let Some(part) = self.read(id, start..end)? else { return Ok(None) };
+            fingerprinter.write_all(&part).map_err(Error::of_storage)?;
+            start = end;
+        }
+        Ok(Some(fingerprinter.finish()))
+    }
+
     /// Keeps all files for as long as the lock lives, for a backup: what is to be removed meanwhile
     /// is left to a sweep, in every process.
     ///
@@ -240,7 +262,7 @@ impl Files {
             let id = meta.location.filename().and_then(FileId::parse);
             let stored_at = Timestamp(meta.last_modified.timestamp_micros());
             let is_ours = |id: &FileId| key(id) == meta.location;
-            Ok(id.filter(is_ours).map(|id| StoredFile { id, stored_at }))
+            Ok(id.filter(is_ours).map(|id| StoredFile { id, size: meta.size, stored_at }))
         });
         open.wait(stored.try_collect()).map_err(|error| self.failure(error))
     }
@@ -319,7 +341,7 @@ fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
                 let modified = meta.modified().map_err(Error::of_storage)?;
                 // A copy keeps the time of the first one; it is new here all the same.
                 let since = meta.created().map_or(modified, |created| created.max(modified));
-                files.push(StoredFile { id, stored_at: Timestamp::of(since) });
+                files.push(StoredFile { id, size: meta.len(), stored_at: Timestamp::of(since) });
             }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -165,9 +165,9 @@ impl Media<'_> {
     ///
     /// # Errors
     /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when it is broken, or larger
-    /// than pictures may be.
+    /// than pictures may be, [`Error::Internal`] when it has another size than the uploaded file.
     pub fn picture(&self, image: &Image) -> Result<Picture> {
-        let size = self.cms.files.size(&image.file)?.ok_or_else(|| no_file(&image.file))?;
+        let size = self.intact_size(&image.file)?;
         if let Some((name, rendering)) = &image.rendering {
             let make = || {
                 let source = self.read(image, 0..size)?;

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::fingerprint::{Fingerprint, Fingerprinter};
 use crate::{
     error::{Result, unusable},
     ids::IdSource,
@@ -16,6 +17,8 @@ use crate::{
 pub struct Incoming {
     path: PathBuf,
     file: File,
+    /// Of what was kept.
+    fingerprinter: Fingerprinter,
     size: u64,
     limit: u64,
 }
@@ -29,12 +32,17 @@ impl Incoming {
             File::options().read(true).write(true).create_new(true).open(&path)
         };
         let file = create().map_err(|error| unusable(folder, &error))?;
-        Ok(Self { path, file, size: 0, limit })
+        Ok(Self { path, file, fingerprinter: Fingerprinter::default(), size: 0, limit })
     }
 
     /// Bytes that were received, also those that were too many to be kept.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Returns size and SHA-256 of what was written to disk so far.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprinter.clone().finish()
     }
 
     /// Reads from the beginning; not more than `limit` bytes.
@@ -59,7 +67,9 @@ impl Incoming {
 impl Write for Incoming {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = usize::try_from(self.limit.saturating_sub(self.size)).unwrap_or(usize::MAX);
-        self.file.write_all(&bytes[..bytes.len().min(room)])?;
+        let kept = &bytes[..bytes.len().min(room)];
+        self.file.write_all(kept)?;
+        self.fingerprinter.write_all(kept)?;
         self.size += bytes.len() as u64;
         Ok(bytes.len())
     }

@@ -6,7 +6,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{files::StoredFile, id::FileId, service::Media};
-use crate::{clock::Timestamp, error::Result, limits, store::Reader, wire::check::MediaCheck};
+use crate::{
+    clock::Timestamp,
+    error::Result,
+    limits,
+    store::Reader,
+    wire::check::{CheckRequest, Finding, MediaCheck},
+};
 
 /// What a clean-up did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +66,7 @@ impl Media<'_> {
             sweep.withheld = count;
         } else if count > 0 {
             // False while a backup needs all files.
-            if !self.cms.files.remove(&old)? {
+            if !self.remove_files(&old)? {
                 return Ok(sweep);
             }
             self.forget(old)?;
@@ -73,10 +79,11 @@ impl Media<'_> {
         Ok(sweep)
     }
 
-    /// Compares files with media objects; removes files without one when asked to.
+    /// Compares files with media objects and with what was uploaded; removes files without an object
+    /// when asked to.
     ///
     /// Objects whose id no file can have are left out: they were made without one.
-    pub(crate) fn check(&self, repair: bool) -> Result<MediaCheck> {
+    pub(crate) fn check(&self, request: &CheckRequest) -> Result<(MediaCheck, Vec<Finding>)> {
         // In this order: the file of an object is stored before the object, and removed after it.
         let mut missing = self.objects()?;
         let stored = self.cms.files.list()?;
@@ -85,19 +92,23 @@ impl Media<'_> {
         let deleted: HashSet<FileId> = self.without_object(missing.clone())?.into_iter().collect();
         missing.retain(|id| !deleted.contains(id));
 
-        let files = stored.len() as u64;
+        let mut found = MediaCheck { files: stored.len() as u64, ..MediaCheck::default() };
+        let findings = self.verify(&stored, request, &mut found)?;
         let stale = stale(self.cms.config.clock.now());
         let orphans = self.orphans(stored)?;
         let seen = self.seen()?;
         let (old, new): (Vec<_>, Vec<_>) =
             orphans.into_iter().partition(|orphan| orphan.is_old(&seen, stale));
-        Ok(MediaCheck {
-            files,
+        let removed =
+            if request.repair { self.remove_orphans(Trigger::Command)?.removed } else { 0 };
+        let found = MediaCheck {
             missing: missing.iter().map(FileId::to_string).collect(),
             waiting: new.len() as u64,
             orphaned: old.into_iter().map(|orphan| orphan.name).collect(),
-            removed: if repair { self.remove_orphans(Trigger::Command)?.removed } else { 0 },
-        })
+            removed,
+            ..found
+        };
+        Ok((found, findings))
     }
 
     /// Returns the files that belong to no live object.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`service`] | receiving files, removing them with their object |
 //! | [`leftovers`] | files without an object, objects without a file |
+//! | [`verify`] | stored files against what was uploaded |
 //! | [`image`] | pictures on request: found, rendered once, read |
 //! | [`upload`] | what is told of an uploaded file, or what is wrong with it |
 //! | [`kind`] | media types: by content, name and declaration; extensions |
@@ -14,10 +15,12 @@
 //! | [`output`] | formats that requests ask for |
 //! | [`pipeline`] | decoding, scaling, colours, encoding: the only place that names codecs |
 //! | [`id`], [`incoming`], [`files`], [`storage`], [`s3`] | files: their names, on their way in, and stored |
+//! | [`fingerprint`] | size and SHA-256 of a file |
 //! | [`renders`] | rendered pictures on disk |
 
 pub(crate) mod animation;
 pub(crate) mod files;
+pub(crate) mod fingerprint;
 pub(crate) mod id;
 pub(crate) mod image;
 pub(crate) mod incoming;
@@ -35,3 +38,4 @@ pub(crate) mod storage;
 pub(crate) mod svg;
 pub(crate) mod transform;
 mod upload;
+pub(crate) mod verify;

@@ -20,7 +20,7 @@ use crate::{
     error::{Error, FieldErrors, Result},
     limits, message,
     object::link,
-    store::Reader,
+    store::{Reader, Writer},
     wire::{media::UploadRequest, object::Json},
 };
 
@@ -80,15 +80,21 @@ impl Media<'_> {
             caller.require(Access::UPDATE, TYPE)?;
         }
         let payload = describe(&id, &media, &content, request);
-        let is_new = self.store(&id, file, &content)?;
+        let is_new = self.store(&id, file)?;
+        let (fingerprint, at) = (file.fingerprint(), self.cms.config.clock.now());
+        let record = {
+            let id = id.clone();
+            move |writer: &Writer<'_>| writer.record_file(&id, &fingerprint, at)
+        };
         if !request.save {
+            self.cms.store.write(record)?;
             let text = serde_json::to_vec(&payload).expect("a map has string keys");
             return Ok(Json(text));
         }
-        let created = self.cms.objects().create(caller, TYPE, payload);
+        let created = self.cms.objects().create_with(caller, TYPE, payload, record);
         if created.is_err() && is_new {
             // Not when another upload of the same id was quicker. A sweep does what fails here.
-            self.without_object([id]).and_then(|ids| self.cms.files.remove(&ids)).ok();
+            self.without_object([id]).and_then(|ids| self.remove_files(&ids)).ok();
         }
         created
     }
@@ -124,13 +130,16 @@ impl Media<'_> {
     }
 
     /// Stores a file, unless the very same one is there already. Returns whether it is new.
-    fn store(&self, id: &FileId, file: &mut Incoming, content: &[u8]) -> Result<bool> {
+    fn store(&self, id: &FileId, file: &mut Incoming) -> Result<bool> {
         let files = &self.cms.files;
         if files.size(id)?.is_none() && files.store(id, file)? {
             return Ok(true);
         }
-        let is_same = files.size(id)? == Some(file.size())
-            && files.read(id, 0..content.len() as u64)?.is_some_and(|stored| stored == content);
+        let sent = file.fingerprint();
+        let is_same = match self.cms.store.peek(|reader| reader.stored_file(id))? {
+            Some(recorded) => recorded == sent && files.size(id)? == Some(sent.size),
+            None => files.fingerprint(id)? == Some(sent),
+        };
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }
 
@@ -154,11 +163,20 @@ impl Media<'_> {
         }
         let ids: Vec<_> = ids.into_iter().filter_map(FileId::parse).collect();
         if !ids.is_empty() {
-            self.cms.files.remove(&ids).ok();
+            self.remove_files(&ids).ok();
             for id in &ids {
                 self.cms.renders.forget(id).ok();
             }
         }
+    }
+
+    /// Removes files and what was recorded of them. Returns false when a backup keeps the files.
+    pub(super) fn remove_files(&self, ids: &[FileId]) -> Result<bool> {
+        if !ids.is_empty() {
+            let records = ids.to_vec();
+            self.cms.store.write(move |writer| writer.remove_file_records(&records))?;
+        }
+        self.cms.files.remove(ids)
     }
 
     /// Removes the files of all objects of a type, which were deleted at a point in time.

@@ -248,6 +248,17 @@ impl Objects<'_> {
 
     /// Creates an object (contract 3.6).
     pub fn create(&self, caller: &Caller, name: &str, payload: Map<String, Value>) -> Result<Json> {
+        self.create_with(caller, name, payload, |_| Ok(()))
+    }
+
+    /// Creates an object, and writes in the same transaction what belongs to it.
+    pub(crate) fn create_with(
+        &self,
+        caller: &Caller,
+        name: &str,
+        payload: Map<String, Value>,
+        also: impl FnOnce(&Writer<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<Json> {
         let content_type = self.content_type(caller, name, Access::CREATE)?;
         if let Some(answer) = self.answered(caller)? {
             return Ok(Json(answer));
@@ -274,6 +285,7 @@ impl Objects<'_> {
             let draft = draft.valid()?;
             require_quota(writer, quota, 1)?;
             let stored = write::insert(writer, content_type, draft, &context)?;
+            also(writer)?;
             Ok(to_json(content_type, &stored).0)
         });
         answer.map(Json)

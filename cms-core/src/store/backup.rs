@@ -79,16 +79,4 @@ impl Reader<'_> {
         }
         Ok(findings)
     }
-
-    /// Names every object of a type that is given by its name.
-    pub(crate) fn each_id(&self, type_name: &str, mut take: impl FnMut(&str)) -> Result<()> {
-        let mut statement = self.statement(
-            "SELECT id FROM object WHERE ctd = (SELECT pk FROM ctd WHERE name = ?1) ORDER BY id",
-        )?;
-        let mut rows = statement.query([type_name]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
-            take(row.get_ref(0).map_err(map)?.as_str().unwrap_or_default());
-        }
-        Ok(())
-    }
 }

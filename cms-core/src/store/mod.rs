@@ -25,6 +25,7 @@ mod property;
 mod published;
 mod retention;
 pub(crate) mod slots;
+mod stored_file;
 mod version;
 mod webhook;
 mod workflow;
@@ -47,6 +48,7 @@ pub(crate) use self::{
     meta::{DERIVED, Revisions},
     object::ObjectChange,
     property::{NewTexts, StoredText},
+    stored_file::MediaFile,
     webhook::{Attempt, DeliveryRow, NewDelivery},
     writer::WriterCounts,
 };

@@ -8,6 +8,9 @@ pub struct CheckRequest {
     /// Mends what can be mended without losing content.
     #[serde(default)]
     pub repair: bool,
+    /// Reads all stored files and compares their digests with those of the uploads.
+    #[serde(default)]
+    pub digests: bool,
 }
 
 /// What was found, before anything was mended.
@@ -43,6 +46,8 @@ pub enum Part {
     Unique,
     /// The search index.
     Index,
+    /// Stored files against what was uploaded.
+    Files,
 }
 
 /// One thing that does not fit together.
@@ -71,6 +76,7 @@ impl Part {
             Self::Links => "links",
             Self::Unique => "unique",
             Self::Index => "index",
+            Self::Files => "files",
         }
     }
 }
@@ -88,6 +94,12 @@ pub struct MediaCheck {
     pub orphaned: Vec<String>,
     /// Files that were removed because they are orphaned.
     pub removed: u64,
+    /// Files of which an earlier version recorded neither size nor digest at the upload.
+    #[serde(default)]
+    pub unrecorded: u64,
+    /// How many of these were recorded by this check.
+    #[serde(default)]
+    pub recorded: u64,
 }
 
 impl Check {

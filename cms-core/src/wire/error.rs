@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, FieldErrors};
 
+/// What clients learn of an internal error.
+const INTERNAL: &str = "Internal Server Error";
+
 /// Returns the HTTP status of an error.
 pub fn status(error: &Error) -> u16 {
     match error {
@@ -23,7 +26,9 @@ pub fn status(error: &Error) -> u16 {
         Error::ObjectTooLarge { .. } | Error::BodyTooLarge => 413,
         Error::UnsupportedMedia => 415,
         Error::IdempotencyKeyReused => 422,
-        Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => 500,
+        Error::Damaged(_) | Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => {
+            500
+        }
         Error::TooManyRequests => 429,
         Error::Busy(_) => 503,
         Error::NoSpace(_) => 507,
@@ -53,7 +58,7 @@ pub fn body(error: &Error) -> Value {
         Error::Busy(_) => generic(503, "Service Unavailable"),
         Error::NoSpace(_) => generic(507, "Insufficient Storage"),
         Error::Unsupported(_) | Error::Unreachable(_) | Error::Internal(_) => {
-            generic(500, "Internal Server Error")
+            generic(500, INTERNAL)
         }
         Error::BadRequest(_)
         | Error::Unauthenticated
@@ -65,6 +70,7 @@ pub fn body(error: &Error) -> Value {
         | Error::ObjectTooLarge { .. }
         | Error::BodyTooLarge
         | Error::UnsupportedMedia
+        | Error::Damaged(_)
         | Error::TooManyRequests => generic(status(error), &error.to_string()),
     }
 }
@@ -110,6 +116,9 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         422 => Error::IdempotencyKeyReused,
         413 | 415 => Error::BadRequest(message()),
         429 | 503 => Error::Busy(message()),
+        500 if body["message"].as_str().is_some_and(|text| text != INTERNAL) => {
+            Error::Damaged(message())
+        }
         507 => Error::NoSpace(message().into()),
         _ => Error::internal(format!("the server answered {status}: {}", message())),
     }

@@ -59,7 +59,9 @@ pub fn code(error: &Error) -> &'static str {
         Error::TooManyRequests => "TOO_MANY_REQUESTS",
         Error::NoSpace(_) => "INSUFFICIENT_STORAGE",
         Error::Busy(_) => "UNAVAILABLE",
-        Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => "INTERNAL",
+        Error::Damaged(_) | Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => {
+            "INTERNAL"
+        }
     }
 }
 

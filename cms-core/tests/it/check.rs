@@ -44,7 +44,7 @@ fn with_articles() -> TestCms {
 }
 
 fn check(cms: &Cms, repair: bool) -> Check {
-    cms.check(&CheckRequest { repair }).unwrap()
+    cms.check(&CheckRequest { repair, ..CheckRequest::default() }).unwrap()
 }
 
 /// Changes the database as somebody does who does not know its functions.

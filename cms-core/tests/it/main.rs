@@ -27,6 +27,7 @@ mod publish;
 mod restore;
 mod s3;
 mod search;
+mod stored_files;
 mod support;
 mod upgrade;
 mod webhook_schedule;

@@ -213,6 +213,41 @@ fn what_belongs_to_nothing_is_swept_from_the_bucket() {
 }
 
 #[test]
+fn objects_of_the_wrong_size_are_refused_and_named() {
+    let Some(storage) = Storage::start() else { return };
+    let core = over(storage.bucket("a"));
+    let cms = &core.cms;
+    // More than is read with one request.
+    let bytes: Vec<u8> = (0..=5 * 1024 * 1024_u32).map(|n| b'a' + (n % 23) as u8).collect();
+    let id = text(cms, &bytes);
+    let check = |digests| cms.check(&CheckRequest { repair: false, digests }).unwrap();
+    assert!(check(true).is_sound());
+    let (object, url) = (storage.path(&format!("a/media/{id}")), format!("/image/0x0/{id}.txt"));
+
+    fs::write(&object, &bytes[..1000]).unwrap();
+    let wanted =
+        format!("the stored file {id} has 1000 bytes, {} bytes were uploaded", bytes.len());
+    let Err(Error::Internal(cause)) = get(cms, &url) else { panic!("it was sent") };
+    assert!(cause.to_string().starts_with(&wanted), "{cause}");
+    let found = check(false).findings;
+    assert!(found.len() == 1 && found[0].message.starts_with(&wanted), "{found:?}");
+    let Err(Error::Damaged(message)) = cms.backups().begin() else { panic!("it was begun") };
+    assert!(message.starts_with(&wanted), "{message}");
+
+    let mut changed = bytes.clone();
+    *changed.last_mut().unwrap() = b'!';
+    fs::write(&object, &changed).unwrap();
+    assert!(check(false).is_sound());
+    let found = check(true).findings;
+    assert!(found.len() == 1 && found[0].message.contains("SHA-256 differs"), "{found:?}");
+    let copied = cms.backups().begin().unwrap();
+    let written = cms.backups().write(copied, &mut Vec::new());
+    assert!(matches!(written, Err(Error::Damaged(_))), "{written:?}");
+    fs::write(&object, &bytes).unwrap();
+    assert!(check(true).is_sound());
+}
+
+#[test]
 fn a_bucket_belongs_to_one_folder() {
     let Some(storage) = Storage::start() else { return };
     let first = over(storage.bucket("a"));

@@ -225,6 +225,44 @@ async fn headers_say_how_to_keep_a_picture() {
     assert_ne!(rendered.header("etag"), Some(&*tag_of(&id)));
 }
 
+/// A file of another size than the uploaded one is refused, whichever part or rendering is wanted.
+#[tokio::test]
+async fn file_of_the_wrong_size_is_refused_with_500() {
+    let app = TestApp::new();
+    let photo = pictures::photo(400, 300);
+    let id = upload(&app, "sea.jpg", &photo).await;
+    let text = stored(&app, &[file("a.txt", "", b"a text"), field("type", "file")]).await;
+    let text = text["id"].as_str().unwrap().to_owned();
+    let rendered = get(&app, &format!("/image/100x0/{id}.jpg"), &[]).await;
+    assert_eq!(rendered.status, 200);
+    for (id, length) in [(&id, photo.len() / 2), (&text, 3)] {
+        let path = app.core.path().join("media").join(id);
+        let stored = fs::read(&path).unwrap();
+        fs::write(&path, &stored[..length]).unwrap();
+    }
+    let paths = [
+        format!("/image/0x0/{id}.jpg"),
+        format!("/image/50x0/{id}.jpg"),
+        format!("/image/0x0/{id}.jpg?format=webp"),
+        format!("/image/0x0/{text}.txt"),
+    ];
+    for path in &paths {
+        for headers in [&[][..], &[("range", "bytes=0-1")]] {
+            let reply = app.send_to_damaged("GET", path, headers, "").await;
+            assert_eq!(reply.both(), (500, generic(500, "Internal Server Error")), "{path}");
+            assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
+        }
+        let head = app.send_to_damaged("HEAD", path, &[], "").await;
+        assert_eq!((head.status, head.bytes.len()), (500, 0), "{path}");
+    }
+    assert_eq!(fs::read_dir(app.core.path().join("cache/images").join(&id)).unwrap().count(), 1);
+    // What clients and the cache have is right.
+    let again = get(&app, &format!("/image/100x0/{id}.jpg"), &[]).await;
+    assert_eq!((again.status, again.bytes), (200, rendered.bytes));
+    let known = get(&app, &paths[0], &[("if-none-match", &tag_of(&id))]).await;
+    assert_eq!((known.status, known.bytes.len()), (304, 0));
+}
+
 /// Media types are content: what is stored there is sent if it can be, and never runs.
 #[tokio::test]
 async fn odd_media_types_are_harmless() {

@@ -1,11 +1,17 @@
 //! What is written down about a request, and what never is.
 
 use std::{
+    fs,
     io::{self, Write},
     sync::{Arc, Mutex},
     time::Duration,
 };
 
+use cms_core::{
+    Caller,
+    testing::TestCms,
+    wire::media::{ImageRequest, UploadRequest},
+};
 use cms_server::{ServerConfig, Tunables};
 use serde_json::{Value, json};
 use tracing::{Dispatch, subscriber::DefaultGuard};
@@ -128,4 +134,32 @@ async fn slow_reads_are_logged_with_what_they_asked_for() {
     assert_eq!(lines[0]["route"], "/api/v1/content/{name}");
     assert_eq!(lines[0]["path"], "/api/v1/content/post");
     assert!(lines[0]["micros"].is_u64());
+}
+
+/// Without a runtime: what runs on its threads is not recorded.
+#[test]
+fn stored_file_of_the_wrong_size_is_logged() {
+    let core = TestCms::new();
+    let media = core.cms.media();
+    let mut file = media.receive().unwrap();
+    file.write_all(b"a text").unwrap();
+    let request = UploadRequest {
+        file_name: "a.txt".to_owned(),
+        kind: Some("file".to_owned()),
+        save: true,
+        ..UploadRequest::default()
+    };
+    let object = media.upload(&Caller::local(), Some(file), &request).unwrap().to_value();
+    let id = object["id"].as_str().unwrap();
+    fs::write(core.path().join("media").join(id), b"a t").unwrap();
+
+    let recording = Recording::start();
+    let segments = ["0x0", &format!("{id}.txt")];
+    let image = media.find(&ImageRequest { path: &segments, ..ImageRequest::default() });
+    media.picture(&image.unwrap()).unwrap_err();
+    let text = recording.end();
+    let wanted = json!({
+        "message": "stored file has the wrong size", "id": id, "expected": 6, "found": 3,
+    });
+    assert_eq!(lines(&text, "stored file has the wrong size"), [wanted]);
 }

@@ -1,6 +1,6 @@
 //! Uploads (contract 7.1), as tables of whole answers; and the check of stored files.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, slice};
 
 use axum::body::Body;
 use cms_core::{
@@ -388,6 +388,7 @@ async fn stored_files_are_checked() {
     let found = |files: u32, orphaned: Value, removed: u32| {
         let media = json!({
             "files": files, "missing": [lost], "waiting": 0, "orphaned": orphaned, "removed": removed,
+            "unrecorded": 0, "recorded": 0,
         });
         (200, json!({ "media": media, "findings": [], "more": 0 }))
     };
@@ -403,4 +404,52 @@ async fn stored_files_are_checked() {
     assert_eq!(again, found(0, json!([]), 0));
     let wrong = app.ask(Who::Admin, "POST", check, &json!({ "repair": "yes" })).await;
     assert_eq!(wrong.status, 400);
+}
+
+/// A file that is not what was uploaded is named by the check, and by the backup before it begins.
+#[tokio::test]
+async fn check_and_backup_name_damaged_files() {
+    let app = TestApp::new();
+    let (check, backup) = ("/api/v1/internal/check", "/api/v1/internal/backup");
+    let upload = async |content: &[u8]| {
+        let object = stored(&app, &[file("a.txt", "", content), field("type", "file")]).await;
+        object["id"].as_str().unwrap().to_owned()
+    };
+    let (short, changed) = (upload(b"a text").await, upload(b"another").await);
+    let path = |id: &str| app.core.path().join("media").join(id);
+    fs::write(path(&short), b"a t").unwrap();
+    fs::write(path(&changed), b"changed").unwrap();
+    let remedy = "put the file back from an earlier backup, or delete the media object";
+    let short_message =
+        format!("the stored file {short} has 3 bytes, 6 bytes were uploaded; {remedy}");
+    let changed_message = format!(
+        "the content of the stored file {changed} is not what was uploaded: its SHA-256 differs; \
+         {remedy}"
+    );
+    let finding = |id: &str, message: &str| {
+        json!({
+            "part": "files", "place": format!("_media/{id}"), "message": message,
+            "derived": false, "mended": false,
+        })
+    };
+    let found = |findings: &[Value]| {
+        let media = json!({
+            "files": 2, "missing": [], "waiting": 0, "orphaned": [], "removed": 0,
+            "unrecorded": 0, "recorded": 0,
+        });
+        (200, json!({ "media": media, "findings": findings, "more": 0 }))
+    };
+    let sizes = app.ask(Who::Admin, "POST", check, &json!({})).await;
+    let wrong_size = finding(&short, &short_message);
+    assert_eq!(sizes.both(), found(slice::from_ref(&wrong_size)));
+    let digests = app.ask(Who::Admin, "POST", check, &json!({ "digests": true })).await;
+    let mut wanted = [wrong_size, finding(&changed, &changed_message)];
+    wanted.sort_by_key(|finding| finding["place"].to_string());
+    assert_eq!(digests.both(), found(&wanted));
+    let wrong = app.ask(Who::Admin, "POST", check, &json!({ "digests": "yes" })).await;
+    assert_eq!(wrong.status, 400);
+
+    let key = [("x-auth-token", app.key(Who::Admin).unwrap())];
+    let refused = app.send_to_damaged("GET", backup, &key, "").await;
+    assert_eq!(refused.both(), (500, generic(500, &short_message)));
 }

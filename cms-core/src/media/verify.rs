@@ -1,0 +1,138 @@
+//! Stored files against what was uploaded: sizes always, digests on demand.
+//!
+//! What is missing, or belongs to no media object, is [`super::leftovers`].
+
+use std::collections::HashMap;
+
+use super::{
+    files::StoredFile,
+    fingerprint::Fingerprint,
+    id::FileId,
+    service::{Media, TYPE},
+};
+use crate::{
+    error::{Error, Result},
+    limits,
+    store::MediaFile,
+    wire::check::{CheckRequest, Finding, MediaCheck, Part},
+};
+
+impl Media<'_> {
+    /// Returns the size of the stored file of a media object.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when there is no file, [`Error::Internal`] when it has another size than
+    /// the one that was uploaded: it must not be sent, nor must anything be rendered from it.
+    pub(super) fn intact_size(&self, id: &FileId) -> Result<u64> {
+        let no_file = || Error::NotFound { what: "file", name: id.to_string() };
+        let found = self.cms.files.size(id)?.ok_or_else(no_file)?;
+        match self.cms.store.peek(|reader| reader.stored_file(id))? {
+            Some(Fingerprint { size, .. }) if size != found => {
+                tracing::error!(%id, expected = size, found, "stored file has the wrong size");
+                Err(Error::internal(format!("{}; {REMEDY}", wrong_size(id, size, found))))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    /// Compares the files of all media objects with what was recorded of them, and records what is
+    /// not recorded yet when a repair is asked for.
+    pub(super) fn verify(
+        &self,
+        stored: &[StoredFile],
+        request: &CheckRequest,
+        found: &mut MediaCheck,
+    ) -> Result<Vec<Finding>> {
+        let sizes: HashMap<&FileId, u64> =
+            stored.iter().map(|file| (&file.id, file.size)).collect();
+        let mut findings = Vec::new();
+        let mut last = String::new();
+        loop {
+            let page = self
+                .cms
+                .store
+                .peek(|reader| reader.media_files_after(TYPE, &last, limits::PAGE_MAX))?;
+            let Some(file) = page.last() else { return Ok(findings) };
+            last.clone_from(&file.id);
+            for MediaFile { id, recorded, declared_size } in page {
+                let Some(id) = FileId::parse(&id) else { continue };
+                let Some(&size) = sizes.get(&id) else { continue };
+                let problem = match recorded {
+                    Some(known) if known.size != size || request.digests => {
+                        self.problem(&id, request.digests)?
+                    }
+                    Some(_) => None,
+                    None => {
+                        found.unrecorded += 1;
+                        match declared_size {
+                            Some(declared) if declared != size => {
+                                Some(wrong_size(&id, declared, size))
+                            }
+                            _ if request.repair => {
+                                found.recorded += u64::from(self.record(&id)?);
+                                None
+                            }
+                            _ => None,
+                        }
+                    }
+                };
+                findings.extend(problem.map(|message| Finding {
+                    part: Part::Files,
+                    place: format!("{TYPE}/{id}"),
+                    message: format!("{message}; {REMEDY}"),
+                    derived: false,
+                    mended: false,
+                }));
+            }
+        }
+    }
+
+    /// Says what is wrong with a stored file, from what is stored and recorded now: it may have been
+    /// removed, and come back, since it was listed.
+    fn problem(&self, id: &FileId, reads: bool) -> Result<Option<String>> {
+        let Some(recorded) = self.cms.store.peek(|reader| reader.stored_file(id))? else {
+            return Ok(None);
+        };
+        let Some(size) = self.cms.files.size(id)? else { return Ok(None) };
+        if size != recorded.size {
+            return Ok(Some(wrong_size(id, recorded.size, size)));
+        }
+        if !reads {
+            return Ok(None);
+        }
+        match self.cms.files.fingerprint(id) {
+            Ok(None) => Ok(None),
+            Ok(Some(found)) if found == recorded => Ok(None),
+            Ok(Some(_)) => Ok(Some(wrong_digest(id))),
+            Err(Error::Internal(cause)) => {
+                Ok(Some(format!("the stored file {id} cannot be read: {cause}")))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Records what is stored as what was uploaded. Returns whether there is a file.
+    fn record(&self, id: &FileId) -> Result<bool> {
+        let Some(fingerprint) = self.cms.files.fingerprint(id)? else { return Ok(false) };
+        let (id, at) = (id.clone(), self.cms.config.clock.now());
+        self.cms.store.write(move |writer| {
+            // An upload knows better than what is found on the disk.
+            if writer.stored_file(&id)?.is_none() {
+                writer.record_file(&id, &fingerprint, at)?;
+            }
+            Ok(true)
+        })
+    }
+}
+
+/// What an operator can do about a damaged file.
+pub(crate) const REMEDY: &str =
+    "put the file back from an earlier backup, or delete the media object";
+
+pub(crate) fn wrong_size(id: &FileId, expected: u64, found: u64) -> String {
+    format!("the stored file {id} has {found} bytes, {expected} bytes were uploaded")
+}
+
+pub(crate) fn wrong_digest(id: &FileId) -> String {
+    format!("the content of the stored file {id} is not what was uploaded: its SHA-256 differs")
+}

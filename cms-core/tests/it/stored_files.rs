@@ -1,0 +1,270 @@
+//! Stored files are what was uploaded: never sent otherwise, and named by check, backup and restore.
+
+use std::{
+    fs::{self, File},
+    path::PathBuf,
+};
+
+use cms_core::{
+    BackupPlace, BackupPlan, Caller, Cms, Error,
+    testing::{TestCms, pictures},
+    wire::{
+        check::{Check, CheckRequest, Finding, Part},
+        media::UploadRequest,
+    },
+};
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use crate::media::{get, image, upload};
+
+const REMEDY: &str = "put the file back from an earlier backup, or delete the media object";
+
+fn check(cms: &Cms, repair: bool, digests: bool) -> Check {
+    cms.check(&CheckRequest { repair, digests }).unwrap()
+}
+
+fn text(core: &TestCms, content: &[u8]) -> String {
+    let request = UploadRequest { kind: Some("file".to_owned()), ..image("a.txt") };
+    upload(&core.cms, content, &request).unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+fn path(core: &TestCms, id: &str) -> PathBuf {
+    core.path().join("media").join(id)
+}
+
+fn cut(core: &TestCms, id: &str, length: u64) {
+    File::options().write(true).open(path(core, id)).unwrap().set_len(length).unwrap();
+}
+
+/// The records of the database, as `id size digest`.
+fn records(core: &TestCms) -> Vec<(String, u64, String)> {
+    let database = Connection::open(core.path().join("cms.db")).unwrap();
+    let sql = "SELECT id, size, lower(hex(sha256)) FROM stored_file ORDER BY id";
+    let mut statement = database.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+/// Makes records what they are after an upgrade: not there.
+fn forget_records(core: &TestCms) {
+    let database = Connection::open(core.path().join("cms.db")).unwrap();
+    database.execute_batch("DELETE FROM stored_file").unwrap();
+}
+
+fn digest(content: &[u8]) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn finding(id: &str, message: &str) -> Finding {
+    Finding {
+        part: Part::Files,
+        place: format!("_media/{id}"),
+        message: format!("{message}; {REMEDY}"),
+        derived: false,
+        mended: false,
+    }
+}
+
+fn internal<T>(outcome: Result<T, Error>) -> String {
+    match outcome {
+        Err(Error::Internal(cause)) => cause.to_string(),
+        Err(other) => panic!("{other:?}"),
+        Ok(_) => panic!("it was read"),
+    }
+}
+
+fn damaged<T>(outcome: Result<T, Error>) -> String {
+    match outcome {
+        Err(Error::Damaged(message)) => message,
+        Err(other) => panic!("{other:?}"),
+        Ok(_) => panic!("it was backed up"),
+    }
+}
+
+#[test]
+fn upload_records_size_and_sha256_until_the_file_is_removed() {
+    let core = TestCms::new();
+    let saved = text(&core, b"saved");
+    let unsaved = UploadRequest { save: false, kind: Some("file".to_owned()), ..image("b.txt") };
+    let unsaved = upload(&core.cms, b"not saved", &unsaved).unwrap();
+    let unsaved = unsaved["id"].as_str().unwrap().to_owned();
+    let mut wanted =
+        vec![(saved.clone(), 5, digest(b"saved")), (unsaved.clone(), 9, digest(b"not saved"))];
+    wanted.sort();
+    assert_eq!(records(&core), wanted);
+
+    core.cms.objects().delete(&Caller::local(), "_media", &saved).unwrap();
+    assert_eq!(records(&core), [(unsaved, 9, digest(b"not saved"))]);
+    core.to_real_time(25 * 3600);
+    core.cms.media().sweep().unwrap();
+    assert_eq!(records(&core), []);
+}
+
+#[test]
+fn refused_upload_records_nothing() {
+    let core = TestCms::new();
+    let request = UploadRequest { tags: vec!["of-nobody".to_owned()], ..image("a.jpg") };
+    upload(&core.cms, &pictures::photo(8, 8), &request).unwrap_err();
+    assert_eq!(records(&core), []);
+}
+
+#[test]
+fn upload_under_the_id_of_another_file_compares_all_of_it() {
+    let core = TestCms::new();
+    let id = text(&core, b"some text");
+    let again = |content: &[u8]| {
+        let id = Some(id.clone());
+        let kind = Some("file".to_owned());
+        let request = UploadRequest { save: false, id, kind, ..image("a.txt") };
+        upload(&core.cms, content, &request)
+    };
+    again(b"some text").unwrap();
+    assert!(matches!(again(b"same size"), Err(Error::Invalid(_))));
+    cut(&core, &id, 4);
+    // What is stored is not what was uploaded, so neither of them is there.
+    assert!(matches!(again(b"some text"), Err(Error::Invalid(_))));
+    assert!(matches!(again(b"some"), Err(Error::Invalid(_))));
+    forget_records(&core);
+    again(b"some").unwrap();
+    assert_eq!(records(&core), [(id.clone(), 4, digest(b"some"))]);
+    // A file that was lost comes back under its id, and is recorded.
+    fs::remove_file(path(&core, &id)).unwrap();
+    again(b"other").unwrap();
+    assert_eq!(records(&core), [(id, 5, digest(b"other"))]);
+}
+
+#[test]
+fn file_of_the_wrong_size_is_neither_sent_nor_rendered() {
+    let core = TestCms::new();
+    let photo = pictures::photo(400, 300);
+    let object = upload(&core.cms, &photo, &image("sea.jpg")).unwrap();
+    let (id, url) = (object["id"].as_str().unwrap(), object["url"].as_str().unwrap());
+    let small = url.replace("0x0", "100x0");
+    let rendered = get(&core.cms, &small).unwrap();
+    let cache = core.path().join("cache/images").join(id);
+    let length = photo.len() as u64;
+    for found in [length - 1, 0, length + 1] {
+        cut(&core, id, found);
+        let wanted = format!(
+            "the stored file {id} has {found} bytes, {length} bytes were uploaded; {REMEDY}"
+        );
+        for url in [url, &url.replace("0x0", "50x0")] {
+            assert_eq!(internal(get(&core.cms, url)), wanted);
+        }
+        // What was rendered before is what it should be.
+        assert_eq!(get(&core.cms, &small).unwrap(), rendered);
+        assert_eq!(fs::read_dir(&cache).unwrap().count(), 1);
+    }
+    fs::write(path(&core, id), &photo).unwrap();
+    assert_eq!(get(&core.cms, url).unwrap().1, photo);
+}
+
+#[test]
+fn check_compares_sizes_always_and_digests_on_demand() {
+    let core = TestCms::new();
+    let [kept, short, changed] = [b"kept", b"cut!", b"good"].map(|content| text(&core, content));
+    assert_eq!(check(&core.cms, false, true).findings, []);
+    cut(&core, &short, 1);
+    fs::write(path(&core, &changed), b"evil").unwrap();
+
+    let wrong_size =
+        finding(&short, &format!("the stored file {short} has 1 bytes, 4 bytes were uploaded"));
+    let wrong_digest = finding(
+        &changed,
+        &format!(
+            "the content of the stored file {changed} is not what was uploaded: its SHA-256 differs"
+        ),
+    );
+    for repair in [false, true] {
+        let sizes = check(&core.cms, repair, false);
+        assert_eq!(sizes.findings, [wrong_size.clone()]);
+        assert_eq!((sizes.media.files, sizes.is_sound()), (3, false));
+        let mut digests = check(&core.cms, repair, true).findings;
+        digests.sort_by_key(|finding| finding.place != wrong_size.place);
+        assert_eq!(digests, [wrong_size.clone(), wrong_digest.clone()]);
+    }
+    for id in [short, changed] {
+        core.cms.objects().delete(&Caller::local(), "_media", &id).unwrap();
+    }
+    assert!(check(&core.cms, false, true).is_sound());
+    assert_eq!(records(&core).len(), 1);
+    assert_eq!(records(&core)[0].0, kept);
+}
+
+#[test]
+fn check_records_files_of_earlier_versions_on_repair() {
+    let core = TestCms::new();
+    let [whole, short] = [b"whole", b"short"].map(|content| text(&core, content));
+    let wanted = records(&core);
+    forget_records(&core);
+    cut(&core, &short, 2);
+    // The only trace of its size is the media object.
+    let wrong =
+        finding(&short, &format!("the stored file {short} has 2 bytes, 5 bytes were uploaded"));
+    for digests in [false, true] {
+        let found = check(&core.cms, false, digests);
+        assert_eq!((found.media.unrecorded, found.media.recorded), (2, 0));
+        assert_eq!(found.findings, [wrong.clone()]);
+    }
+    assert_eq!(records(&core), []);
+    let repaired = check(&core.cms, true, false);
+    assert_eq!((repaired.media.unrecorded, repaired.media.recorded), (2, 1));
+    assert_eq!(repaired.findings, [wrong]);
+    let whole = wanted.into_iter().find(|(id, ..)| *id == whole).unwrap();
+    assert_eq!(records(&core), [whole]);
+
+    fs::write(path(&core, &short), b"short").unwrap();
+    assert_eq!(check(&core.cms, true, false).media.recorded, 1);
+    let after = check(&core.cms, false, true);
+    assert!(after.is_sound() && after.media.unrecorded == 0, "{after:?}");
+}
+
+#[test]
+fn backup_names_all_files_of_the_wrong_size() {
+    let core = TestCms::new();
+    let mut ids: Vec<_> = (0..12).map(|number| text(&core, &[b'a'; 20][..=number])).collect();
+    core.cms.backups().begin().map(drop).unwrap();
+    cut(&core, &ids[3], 1);
+    let message = damaged(core.cms.backups().begin());
+    let wanted = format!("the stored file {} has 1 bytes, 4 bytes were uploaded; {REMEDY}", ids[3]);
+    assert_eq!(message, wanted);
+    for id in &ids {
+        cut(&core, id, 30);
+    }
+    let message = damaged(core.cms.backups().begin());
+    ids.retain(|id| !message.contains(id.as_str()));
+    assert_eq!(ids.len(), 2, "ten are named: {message}");
+    assert!(message.ends_with(&format!("; 2 more; {REMEDY}")), "{message}");
+}
+
+#[test]
+fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
+    let core = TestCms::new();
+    let id = text(&core, b"what was uploaded");
+    let folder = TempDir::new().unwrap();
+    let plan = BackupPlan {
+        to: BackupPlace::Folder(folder.path().to_owned()),
+        every: std::time::Duration::from_hours(1),
+        keep: 1,
+    };
+    let make = || core.cms.backups().make(&plan, &|| false);
+    let names = || {
+        let entries = fs::read_dir(folder.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>()
+    };
+    make().unwrap();
+    let kept = names();
+    core.clock.advance(3600);
+    fs::write(path(&core, &id), b"what was replaced").unwrap();
+    let wanted = format!(
+        "the content of the stored file {id} is not what was uploaded: its SHA-256 differs; {REMEDY}"
+    );
+    assert_eq!(damaged(make()), wanted);
+    assert_eq!(names(), kept);
+    // Nothing is known of files of earlier versions: they are copied as they are.
+    forget_records(&core);
+    make().unwrap();
+    assert_ne!(names(), kept);
+}
