@@ -6,7 +6,7 @@
 //!
 //! | level | modules |
 //! |---|---|
-//! | base | [`error`], `clock`, `dates`, `folder`, `ids`, `limits`, `lock`, `paging`, `progress`, `json`, `read` |
+//! | base | [`error`], `clock`, `dates`, `folder`, `ids`, `limits`, `lock`, `paging`, `progress`, `json`, `pattern`, `read` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `webhook::{model, body, exchange, signature, schedule}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
 //! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`] |
@@ -34,6 +34,7 @@ mod message;
 mod object;
 mod openapi;
 pub mod paging;
+mod pattern;
 mod progress;
 mod publish;
 mod query;

@@ -51,8 +51,15 @@ pub const WEBHOOK_REPLAYS: usize = 1000;
 pub const CONSULTATION_SECONDS: i64 = 60;
 /// Days that the journal of changes goes back at least.
 pub const JOURNAL_DAYS: i64 = 7;
-/// Steps of a regular expression on one value before it counts as not matching.
-pub const PATTERN_BACKTRACKS: usize = 100_000;
+/// Steps that matching the patterns of one object takes at most before a value counts as not
+/// matching: so many, and more by the size of the object. A step is an instruction of the matcher or
+/// one examined character, a few nanoseconds.
+pub const PATTERN_STEPS: u64 = 200_000;
+/// Steps that are added for each byte of the object.
+pub const PATTERN_STEPS_PER_BYTE: u64 = 12;
+/// Steps that one job takes at most while it holds the writer: objects are checked before, and only
+/// what changed meanwhile is checked again.
+pub const PATTERN_STEPS_OF_WRITE: u64 = 250_000;
 /// Deepest nesting of JSON in the schema of one property: about ten lists within each other.
 pub const SCHEMA_DEPTH: usize = 40;
 /// Ids in one batch publish, unpublish or archive (contract 1.12).

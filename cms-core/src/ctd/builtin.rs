@@ -395,6 +395,7 @@ mod tests {
         for definition in definitions() {
             for property in schema::compile(&definition.properties(), &definition).properties {
                 property.validator();
+                assert!(property.patterns().own.iter().all(|own| own.compiled().is_some()));
             }
         }
     }

@@ -24,6 +24,7 @@ use crate::{
         title::object_title,
         validate::{validate_schema, validate_value},
     },
+    pattern::Budget,
     wire::plan::{Change, PropertyPlan, Sample},
 };
 
@@ -263,7 +264,8 @@ impl<'a> Step<'a> {
             _ => Converted { value: before.clone(), fate: before.as_ref().map(|_| Fate::Kept) },
         };
         let mut faults = FieldErrors::default();
-        self.check(value.as_ref(), &mut faults, exists)?;
+        let bytes = stored.map_or(0, str::len);
+        self.check((value.as_ref(), bytes), &mut faults, exists)?;
         let outcome = match &value {
             None if stored.is_none() => Outcome::Stays,
             None => Outcome::Goes,
@@ -297,10 +299,11 @@ impl<'a> Step<'a> {
         if self.diff.is_renamed() { Outcome::Moves } else { Outcome::Stays }
     }
 
-    /// Finds what is wrong with a value, as far as the change is to blame.
+    /// Finds what is wrong with a value, as far as the change is to blame. Work is bounded by the
+    /// bytes that were stored.
     fn check(
         &self,
-        value: Option<&Value>,
+        (value, bytes): (Option<&Value>, usize),
         faults: &mut FieldErrors,
         exists: &impl Fn(&str) -> Result<bool>,
     ) -> Result<()> {
@@ -312,7 +315,8 @@ impl<'a> Step<'a> {
         }
         let Some(value) = value else { return Ok(()) };
         if let Some((property, schema)) = &self.checked {
-            validate_value(property, schema, value, faults);
+            let budget = &mut Budget::of_bytes(bytes);
+            validate_value(property, schema, value, Some(budget), faults);
         }
         if let Some(demands) = &self.demands {
             validate_schema(new, demands, value, faults);

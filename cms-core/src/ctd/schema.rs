@@ -9,14 +9,15 @@
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value, json};
+use tracing::warn;
 
 use super::{
     diff,
     model::{Definition, InputType, Property},
 };
-use crate::limits::PATTERN_BACKTRACKS;
+use crate::pattern::Pattern;
 
 /// The checked part of a definition: one schema per property, in the order of the properties.
 #[derive(Debug)]
@@ -30,6 +31,7 @@ pub(crate) struct CompiledSchema {
 pub(crate) struct PropertySchema {
     schema: Value,
     validator: OnceLock<Validator>,
+    patterns: Patterns,
 }
 
 impl PropertySchema {
@@ -38,19 +40,76 @@ impl PropertySchema {
         Self::new(property_schema(property, stored))
     }
 
-    fn new(schema: Value) -> Self {
-        Self { schema, validator: OnceLock::new() }
+    fn new(mut schema: Value) -> Self {
+        let patterns = Patterns::take(&mut schema);
+        Self { schema, validator: OnceLock::new(), patterns }
     }
 
+    /// The validator of all keywords but `pattern`.
     pub(crate) fn validator(&self) -> &Validator {
         self.validator.get_or_init(|| {
-            build(&self.schema).expect("the parser built every pattern with this engine")
+            jsonschema::options()
+                .with_draft(Draft::Draft202012)
+                .offline()
+                .build(&self.schema)
+                .expect("the keywords are written by this file")
         })
     }
 
-    /// Returns the value of a keyword, given its place in the schema as a JSON pointer.
-    pub(crate) fn keyword(&self, pointer: &str) -> &Value {
-        self.schema.pointer(pointer).unwrap_or(&Value::Null)
+    pub(crate) fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+}
+
+/// The patterns of a schema, at their places. They are apart from the validator because their work
+/// is bounded per object, which JSON Schema has no notion of.
+#[derive(Debug, Default)]
+pub(crate) struct Patterns {
+    pub(crate) own: Option<StoredPattern>,
+    pub(crate) items: Option<Box<Self>>,
+    pub(crate) properties: Vec<(String, Self)>,
+}
+
+impl Patterns {
+    /// Moves the patterns out of a schema.
+    fn take(schema: &mut Value) -> Self {
+        let Value::Object(schema) = schema else { return Self::default() };
+        let own = match schema.shift_remove("pattern") {
+            Some(Value::String(text)) => Some(StoredPattern { text, compiled: OnceLock::new() }),
+            _ => None,
+        };
+        let items = schema.get_mut("items").map(Self::take).filter(|items| !items.is_empty());
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        let properties = properties.into_iter().flatten();
+        let properties = properties.map(|(name, schema)| (name.clone(), Self::take(schema)));
+        let properties = properties.filter(|(_, patterns)| !patterns.is_empty()).collect();
+        Self { own, items: items.map(Box::new), properties }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.own.is_none() && self.items.is_none() && self.properties.is_empty()
+    }
+}
+
+/// A pattern that is compiled at its first use.
+#[derive(Debug)]
+pub(crate) struct StoredPattern {
+    pub(crate) text: String,
+    compiled: OnceLock<Option<Pattern>>,
+}
+
+impl StoredPattern {
+    /// The compiled pattern. An earlier version accepted patterns that are not ECMA 262: none is
+    /// returned for these, and they are not checked, so that objects stay writable.
+    pub(crate) fn compiled(&self) -> Option<&Pattern> {
+        let compile = || {
+            let compiled = Pattern::new(&self.text).ok();
+            if compiled.is_none() {
+                warn!(pattern = self.text, "stored pattern is not ECMA 262 and is not checked");
+            }
+            compiled
+        };
+        self.compiled.get_or_init(compile).as_ref()
     }
 }
 
@@ -84,19 +143,6 @@ fn demands(old: &Property, new: &Property) -> Option<Value> {
         InputType::Object => json!({"items": object}),
         _ => object,
     })
-}
-
-/// Tells whether a pattern can be used: ECMA 262, look-around included.
-pub(crate) fn is_pattern(pattern: &str) -> bool {
-    build(&json!({"type": "string", "pattern": pattern})).is_ok()
-}
-
-fn build(schema: &Value) -> Result<Validator, jsonschema::ValidationError<'static>> {
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(PATTERN_BACKTRACKS))
-        .offline()
-        .build(schema)
 }
 
 fn property_schema(property: &Property, stored: &Value) -> Value {

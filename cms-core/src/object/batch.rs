@@ -14,14 +14,16 @@ use super::{
     model::Stored,
     service::{Objects, find, require_quota},
     view::View,
-    write::{self, Context, Draft, Edit, KnownTargets},
+    write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 use crate::{
     auth::scope::Access,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
+    ids::IdSource,
     message::{self, wrong_type},
+    pattern::Budget,
     store::Writer,
     wire::{
         batch::{BatchError, BatchReport, Elements},
@@ -31,12 +33,20 @@ use crate::{
 
 const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 
-/// An element on its way: ready to be written, or refused before the database was asked.
+/// An element that was checked before the writer is taken.
 enum Element {
     New(Draft),
-    /// May name an existing object, which only the writer can tell.
-    NewOrExisting(Bytes),
+    /// Names an object that may exist, which only the writer can tell.
+    NewOrExisting(Bytes, Checked),
     Refused(FieldErrors),
+}
+
+/// A draft of an element with an id, made from a snapshot: it holds while the snapshot does.
+enum Checked {
+    New(Draft),
+    Edited(Base, Draft),
+    /// The writer finds out what is wrong.
+    Not,
 }
 
 impl Objects<'_> {
@@ -62,6 +72,7 @@ impl Objects<'_> {
             self.ask_about_elements(caller, name, elements, (update_existing, &repeated))?;
         let config = &self.cms.config;
         let (context, quota) = (Context::new(caller, config), config.max_objects);
+        let budget = &mut Budget::per_object();
         let prepare = |(index, element): (usize, Asked)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
@@ -70,12 +81,12 @@ impl Objects<'_> {
                 && let Ok(text) = &element
                 && object::id_of(text).is_some()
             {
-                return Ok(Element::NewOrExisting(text.clone()));
+                let checked = self.check_element(caller, name, (Edit::Replace, text), &context);
+                return Ok(Element::NewOrExisting(text.clone(), checked));
             }
             match read(element)? {
-                Ok(payload) => {
-                    Draft::new(&content_type, payload, &*config.ids, &context).map(Element::New)
-                }
+                Ok(payload) => Draft::new(&content_type, payload, &*config.ids, &context, budget)
+                    .map(Element::New),
                 Err(errors) => Ok(Element::Refused(errors)),
             }
         };
@@ -88,16 +99,16 @@ impl Objects<'_> {
                 match element {
                     Element::Refused(errors) => batch.refuse(errors),
                     Element::New(draft) => batch.insert(draft)?,
-                    Element::NewOrExisting(text) => {
-                        let payload = object::read(&text)?;
-                        let id = payload.get("id").and_then(Value::as_str).unwrap_or_default();
+                    Element::NewOrExisting(text, checked) => {
+                        let id = object::id_of(&text);
+                        let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
                         let view = View::of_one(&asking, content_type);
                         match find(writer, content_type, view, id) {
-                            Ok(stored) => batch.edit(Edit::Replace, payload, stored)?,
-                            Err(Error::NotFound { .. }) => {
-                                let draft = Draft::new(content_type, payload, &*ids, &context)?;
-                                batch.insert(draft)?;
-                            }
+                            Ok(stored) => batch.edit((Edit::Replace, &text), stored, checked)?,
+                            Err(Error::NotFound { .. }) => match checked {
+                                Checked::New(draft) => batch.insert(draft)?,
+                                _ => batch.insert_unchecked(&text, &*ids)?,
+                            },
                             Err(error) => return Err(error),
                         }
                     }
@@ -125,33 +136,32 @@ impl Objects<'_> {
         let has_repeated = !repeated.is_empty();
         let asked = self.ask_about_patches(caller, name, elements)?;
         let context = Context::new(caller, &self.cms.config);
+        let mut patches = Vec::with_capacity(asked.len());
+        for (index, element) in asked.into_iter().enumerate() {
+            patches.push(match read_patch(element)? {
+                Ok((id, text)) if repeated.contains(&index) => Ok((id, text, None)),
+                Ok((id, text)) => {
+                    let checked = self.check_element(caller, name, (Edit::Patch, &text), &context);
+                    Ok((id, text, Some(checked)))
+                }
+                Err(errors) => Err(errors),
+            });
+        }
         let caller = caller.clone();
         let faults = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
-            for (index, element) in asked.into_iter().enumerate() {
-                let payload = match read(element)? {
-                    Ok(payload) => payload,
+            for patch in patches {
+                let (id, text, checked) = match patch {
+                    Ok(patch) => patch,
                     Err(errors) => {
                         batch.refuse(errors);
                         continue;
                     }
                 };
-                let id = match payload.get("id") {
-                    None => {
-                        batch.refuse(FieldErrors::one("id", message::required("id")));
-                        continue;
-                    }
-                    Some(Value::String(id)) => id,
-                    Some(other) => {
-                        batch.refuse(FieldErrors::one("id", wrong_type(other, "string")));
-                        continue;
-                    }
-                };
-                let stored = find(writer, content_type, View::of_one(&caller, content_type), id)?;
-                if repeated.contains(&index) {
-                    batch.refuse(FieldErrors::one("id", DUPLICATE_ID));
-                } else {
-                    batch.edit(Edit::Patch, payload, stored)?;
+                let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+                match checked {
+                    None => batch.refuse(FieldErrors::one("id", DUPLICATE_ID)),
+                    Some(checked) => batch.edit((Edit::Patch, &text), stored, checked)?,
                 }
             }
             Ok(batch.faults)
@@ -203,6 +213,36 @@ impl Objects<'_> {
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Refused(reasons)) }
     }
 
+    /// Makes a draft of an element that names its object, from what is stored now.
+    fn check_element(
+        &self,
+        caller: &Caller,
+        name: &str,
+        (edit, text): (Edit, &Bytes),
+        context: &Context,
+    ) -> Checked {
+        let Ok(payload) = object::read(text) else { return Checked::Not };
+        let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let budget = &mut Budget::per_object();
+        let checked = self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let content_type = catalog.get(name)?;
+            match find(reader, content_type, View::of_one(caller, content_type), &id) {
+                Ok(stored) => {
+                    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
+                    Ok(Checked::Edited(Base::of(content_type, &stored), draft))
+                }
+                Err(Error::NotFound { .. }) if edit == Edit::Replace => {
+                    let ids = &*self.cms.config.ids;
+                    Draft::new(content_type, payload, ids, context, budget).map(Checked::New)
+                }
+                Err(error) => Err(error),
+            }
+        });
+        // The writer meets the errors of all elements in their order.
+        checked.unwrap_or(Checked::Not)
+    }
+
     fn check_limit(&self, elements: &Elements) -> Result<()> {
         let limit = self.cms.config.batch_limit;
         if elements.texts().len() > limit { Err(Error::BatchLimit { limit }) } else { Ok(()) }
@@ -216,6 +256,8 @@ struct Batch<'a> {
     content_type: &'a Type,
     context: &'a Context,
     known: KnownTargets,
+    /// For elements that have to be checked again.
+    budget: Budget,
     faults: Vec<Option<FieldErrors>>,
 }
 
@@ -227,7 +269,7 @@ impl<'a> Batch<'a> {
         context: &'a Context,
     ) -> Self {
         let (known, faults) = (KnownTargets::default(), Vec::new());
-        Self { writer, catalog, content_type, context, known, faults }
+        Self { writer, catalog, content_type, context, known, budget: Budget::of_write(), faults }
     }
 
     fn refuse(&mut self, errors: FieldErrors) {
@@ -235,7 +277,7 @@ impl<'a> Batch<'a> {
     }
 
     fn insert(&mut self, draft: Draft) -> Result<()> {
-        let mut draft = draft.renewed(self.content_type, self.context)?;
+        let mut draft = draft.renewed(self.content_type, self.context, &mut self.budget)?;
         draft.check_id(self.writer, self.content_type)?;
         self.check(&mut draft, None)?;
         match draft.valid() {
@@ -248,13 +290,31 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// Inserts an element whose object was there when it was checked, and is gone since.
+    fn insert_unchecked(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
+        let payload = object::read(text)?;
+        let budget = &mut self.budget;
+        let draft = Draft::new(self.content_type, payload, ids, self.context, budget)?;
+        write::require_checked(budget)?;
+        self.insert(draft)
+    }
+
     fn edit(
         &mut self,
-        edit: Edit,
-        payload: Map<String, Value>,
+        (edit, text): (Edit, &Bytes),
         stored: Stored<'static>,
+        checked: Checked,
     ) -> Result<()> {
-        let mut draft = Draft::edit(self.content_type, edit, payload, &stored, self.context)?;
+        let mut draft = match checked {
+            Checked::Edited(base, draft) if base == Base::of(self.content_type, &stored) => draft,
+            _ => {
+                let (payload, budget) = (object::read(text)?, &mut self.budget);
+                let draft =
+                    Draft::edit(self.content_type, edit, payload, &stored, self.context, budget)?;
+                write::require_checked(budget)?;
+                draft
+            }
+        };
         self.check(&mut draft, Some(stored.pk))?;
         match draft.valid() {
             Ok(draft) => {
@@ -325,6 +385,21 @@ fn read(element: Asked) -> Result<std::result::Result<Map<String, Value>, FieldE
         Value::Object(payload) => Ok(payload),
         other => Err(FieldErrors::one("data", wrong_type(&other, "object"))),
     })
+}
+
+/// Reads the id of an element that changes an object, or says why it must not be written.
+fn read_patch(element: Asked) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
+    let text = element.clone().ok();
+    let payload = match read(element)? {
+        Ok(payload) => payload,
+        Err(errors) => return Ok(Err(errors)),
+    };
+    let refused = match (payload.get("id"), text) {
+        (Some(Value::String(id)), Some(text)) => return Ok(Ok((id.clone(), text))),
+        (Some(other), _) => wrong_type(other, "string"),
+        (None, _) => message::required("id"),
+    };
+    Ok(Err(FieldErrors::one("id", refused)))
 }
 
 /// Returns the positions of elements whose id comes again later, in any spelling.

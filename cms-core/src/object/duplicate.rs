@@ -10,8 +10,10 @@ use serde_json::{Map, Value};
 use super::{
     link,
     model::Stored,
+    path::Path,
     scan,
     service::{Objects, require_quota, to_json},
+    validate::validate_patterns,
     view::View,
     write::{self, Context, Draft, KnownTargets},
 };
@@ -25,6 +27,7 @@ use crate::{
     error::{Error, FieldErrors, Result},
     ids::IdSource,
     message,
+    pattern::Budget,
     store::{Reader, Writer},
     wire::object::Json,
 };
@@ -132,12 +135,28 @@ impl Copier<'_> {
     ) -> Result<Stored<'static>> {
         make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
-        let errors = FieldErrors::default();
-        let mut draft = Draft::of(content_type, id, &object, errors, self.context)?;
+        let errors = check_unique_patterns(content_type, &object)?;
+        let mut draft = Draft::of(content_type, id, &object, errors, self.context, None)?;
         let mut known = KnownTargets::default();
         draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
         write::insert(self.writer, content_type, draft.valid()?, self.context)
     }
+}
+
+/// Checks patterns of the values that a copy changes. The others were checked when they were
+/// stored, and everybody waits while copies are made.
+fn check_unique_patterns(content_type: &Type, object: &Map<String, Value>) -> Result<FieldErrors> {
+    let mut budget = Budget::of_write();
+    let mut errors = FieldErrors::default();
+    for (property, schema) in content_type.properties.iter().zip(&content_type.schema.properties) {
+        if let Some(value) = object.get(&property.name).filter(|_| property.unique) {
+            let root = Path::Root;
+            let path = root.key(&property.name);
+            validate_patterns(schema.patterns(), value, &path, &mut budget, &mut errors);
+        }
+    }
+    write::require_checked(&budget)?;
+    Ok(errors)
 }
 
 /// Changes the values that no two objects may share: texts get a suffix, others are dropped.

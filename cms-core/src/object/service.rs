@@ -13,7 +13,7 @@ use super::{
     model::{Edition, Stored},
     render,
     view::View,
-    write::{self, Context, Draft, Edit, KnownTargets},
+    write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 use crate::{
     auth::scope::Access,
@@ -26,6 +26,7 @@ use crate::{
     limits,
     memory::Buffered,
     paging::Slice,
+    pattern::Budget,
     store::{
         CtdState, Reader, Writer,
         list::page,
@@ -266,7 +267,8 @@ impl Objects<'_> {
         let payload = self.ask_about_new(caller, name, payload)?;
         let config = &self.cms.config;
         let context = Context::new(caller, config);
-        let mut draft = Draft::new(&content_type, payload, &*config.ids, &context)?;
+        let mut draft =
+            Draft::new(&content_type, payload, &*config.ids, &context, &mut Budget::per_object())?;
         if !draft.errors.is_empty() {
             return self.cms.store.read(|reader| {
                 let catalog = self.cms.catalog.at(reader)?;
@@ -278,7 +280,7 @@ impl Objects<'_> {
         }
         let quota = config.max_objects;
         let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
-            let mut draft = draft.renewed(content_type, &context)?;
+            let mut draft = draft.renewed(content_type, &context, &mut Budget::of_write())?;
             draft.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
             draft.check_stored(writer, catalog, content_type, None, &mut known)?;
@@ -331,8 +333,9 @@ impl Objects<'_> {
                     write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
                 }
                 let stored = found?;
+                let budget = &mut Budget::per_object();
                 let mut draft =
-                    Draft::edit(content_type, edit, payload.clone(), &stored, &context)?;
+                    Draft::edit(content_type, edit, payload.clone(), &stored, &context, budget)?;
                 if !draft.errors.is_empty() {
                     let mut known = KnownTargets::default();
                     draft.check_stored(
@@ -343,16 +346,18 @@ impl Objects<'_> {
                         &mut known,
                     )?;
                 }
-                Ok((draft.valid()?, (content_type.rev(), stored.pk, stored.internal.version)))
+                Ok((draft.valid()?, Base::of(content_type, &stored)))
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id)?;
-            let found = (content_type.rev(), stored.pk, stored.internal.version);
-            let mut draft = if found == base {
+            let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
-                Draft::edit(content_type, edit, payload, &stored, &context)?
+                let budget = &mut Budget::of_write();
+                let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
+                write::require_checked(budget)?;
+                draft
             };
             let mut known = KnownTargets::default();
             draft.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;

@@ -2,7 +2,8 @@
 //!
 //! | found by | faults |
 //! |---|---|
-//! | the schema of a property ([`crate::ctd::schema`]) | type, required, length, pattern, counts, range, additional properties |
+//! | the schema of a property ([`crate::ctd::schema`]) | type, required, length, counts, range, additional properties |
+//! | the patterns of a property ([`crate::pattern`]) | pattern |
 //! | the rules of a property ([`super::rules`]) | options, links, blocks, uniqueness within a list |
 //! | this file | required and undeclared properties, ids, read-only properties |
 //!
@@ -19,11 +20,12 @@ use super::{path::Path, rules};
 use crate::{
     ctd::{
         model::Property,
-        schema::{CompiledSchema, LINK_TYPES, PropertySchema},
+        schema::{CompiledSchema, LINK_TYPES, Patterns, PropertySchema},
     },
     error::FieldErrors,
     ids::{ID_MAX_CHARS, ID_PATTERN, has_only_id_characters},
     message::{self, NOT_VALID},
+    pattern::Budget,
 };
 
 /// Keys of an object that are no properties.
@@ -31,11 +33,12 @@ const OWN_KEYS: [&str; 2] = ["id", "internal"];
 
 /// Checks the properties of an object; `id` and `internal` are passed over.
 ///
-/// `schema` was compiled from the same properties.
+/// `schema` was compiled from the same properties. Without a budget, patterns are not checked.
 pub(crate) fn validate(
     properties: &[Property],
     schema: &CompiledSchema,
     object: &Map<String, Value>,
+    mut budget: Option<&mut Budget>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let mut declared = 0;
@@ -47,7 +50,7 @@ pub(crate) fn validate(
             continue;
         };
         declared += 1;
-        validate_value(property, schema, value, &mut errors);
+        validate_value(property, schema, value, budget.as_deref_mut(), &mut errors);
     }
     if declared < object.len() {
         for key in object.keys().map(String::as_str) {
@@ -60,15 +63,56 @@ pub(crate) fn validate(
     errors
 }
 
-/// Checks the value of one property.
+/// Checks the value of one property, but no patterns without a budget.
 pub(crate) fn validate_value(
     property: &Property,
     schema: &PropertySchema,
     value: &Value,
+    budget: Option<&mut Budget>,
     errors: &mut FieldErrors,
 ) {
     validate_schema(property, schema, value, errors);
-    rules::check(property, value, &Path::Root.key(&property.name), errors);
+    let root = Path::Root;
+    let path = root.key(&property.name);
+    if let Some(budget) = budget {
+        validate_patterns(schema.patterns(), value, &path, budget, errors);
+    }
+    rules::check(property, value, &path, errors);
+}
+
+/// Checks the texts of a value against the patterns at their places.
+pub(crate) fn validate_patterns(
+    patterns: &Patterns,
+    value: &Value,
+    path: &Path,
+    budget: &mut Budget,
+    errors: &mut FieldErrors,
+) {
+    match value {
+        Value::String(text) => {
+            if let Some(pattern) = &patterns.own
+                && let Some(compiled) = pattern.compiled()
+                && !compiled.is_match(text, budget)
+            {
+                errors.add(path.to_string(), no_match(&pattern.text));
+            }
+        }
+        Value::Array(items) => {
+            if let Some(patterns) = &patterns.items {
+                for (index, item) in items.iter().enumerate() {
+                    validate_patterns(patterns, item, &path.index(index), budget, errors);
+                }
+            }
+        }
+        Value::Object(object) => {
+            for (name, patterns) in &patterns.properties {
+                if let Some(value) = object.get(name) {
+                    validate_patterns(patterns, value, &path.key(name), budget, errors);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Checks the value of one property against no more than a schema.
@@ -139,7 +183,7 @@ fn add_schema_errors(
                     errors.add(format!("{path}.{name}"), message::undeclared(name));
                 }
             }
-            kind => errors.add(path, sentence(kind, schema, &error)),
+            kind => errors.add(path, sentence(kind, &error)),
         }
     }
 }
@@ -149,24 +193,16 @@ fn rank(kind: &Kind) -> u8 {
     match kind {
         Kind::Required { .. } | Kind::Type { .. } => 0,
         Kind::MinLength { .. } => 1,
-        Kind::Pattern { .. } | Kind::BacktrackLimitExceeded { .. } => 2,
-        _ => 3,
+        _ => 2,
     }
 }
 
-fn sentence(kind: &Kind, schema: &PropertySchema, error: &ValidationError) -> String {
+fn sentence(kind: &Kind, error: &ValidationError) -> String {
     match kind {
         Kind::Type { kind: TypeKind::Single(expected) } => {
             message::wrong_type(error.instance(), expected.as_str())
         }
         Kind::MinLength { limit } => message::too_short(*limit),
-        // A pattern that does not come to an end counts as not matching.
-        Kind::Pattern { .. }
-        | Kind::BacktrackLimitExceeded { .. }
-        | Kind::RegexEngineFailure { .. } => {
-            let pattern = schema.keyword(error.schema_path().as_str());
-            no_match(pattern.as_str().unwrap_or_default())
-        }
         Kind::MinItems { limit } => {
             format!("There must be a minimum of {limit} items in the array")
         }

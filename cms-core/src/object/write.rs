@@ -28,6 +28,7 @@ use crate::{
     error::{Error, FieldErrors, Result},
     ids::{ID_MAX_CHARS, IdSource},
     limits, message,
+    pattern::Budget,
     store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer},
     webhook,
     workflow::{model::PUBLIC, transition},
@@ -65,6 +66,21 @@ pub(crate) enum Edit {
     Patch,
 }
 
+/// What a draft of a changed object was checked against: while nothing of it changes, neither do the
+/// errors that need no database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Base {
+    type_rev: i64,
+    pk: i64,
+    version: i64,
+}
+
+impl Base {
+    pub(crate) fn of(content_type: &Type, stored: &Stored<'_>) -> Self {
+        Self { type_rev: content_type.rev(), pk: stored.pk, version: stored.internal.version }
+    }
+}
+
 /// An object as it is to be stored, and what is wrong with it.
 ///
 /// It holds the text to store and what is taken from the object beside it, not the object itself,
@@ -92,6 +108,7 @@ impl Draft {
         mut payload: Map<String, Value>,
         ids: &dyn IdSource,
         context: &Context,
+        budget: &mut Budget,
     ) -> Result<Self> {
         payload.shift_remove("internal");
         let mut errors = FieldErrors::default();
@@ -103,7 +120,7 @@ impl Draft {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
-        Self::of(content_type, id, &payload, errors, context)
+        Self::of(content_type, id, &payload, errors, context, Some(budget))
     }
 
     /// Makes a draft of a changed object from a request.
@@ -113,6 +130,7 @@ impl Draft {
         mut payload: Map<String, Value>,
         stored: &Stored<'_>,
         context: &Context,
+        budget: &mut Budget,
     ) -> Result<Self> {
         payload.shift_remove("internal");
         let mut errors = FieldErrors::default();
@@ -133,7 +151,7 @@ impl Draft {
             }
         };
         let id = stored.id.clone().into_owned();
-        let mut draft = Self::of(content_type, id, &object, errors, context)?;
+        let mut draft = Self::of(content_type, id, &object, errors, context, Some(budget))?;
         if !context.lenient_readonly {
             let changed = validate::validate_readonly(&content_type.properties, &before, &object);
             draft.errors.merge(changed);
@@ -142,7 +160,12 @@ impl Draft {
     }
 
     /// The same draft against a type that changed meanwhile.
-    pub(crate) fn renewed(self, content_type: &Type, context: &Context) -> Result<Self> {
+    pub(crate) fn renewed(
+        self,
+        content_type: &Type,
+        context: &Context,
+        budget: &mut Budget,
+    ) -> Result<Self> {
         if self.type_rev == content_type.rev() {
             return Ok(self);
         }
@@ -151,20 +174,29 @@ impl Draft {
         for message in self.errors.at("id") {
             errors.add("id", message);
         }
-        Self::of(content_type, self.id, &parse(&self.data)?, errors, context)
+        let object = parse(&self.data)?;
+        let draft = Self::of(content_type, self.id, &object, errors, context, Some(budget))?;
+        require_checked(budget)?;
+        Ok(draft)
     }
 
-    /// Makes a draft of an object whose `id` and `internal` are already taken out.
+    /// Makes a draft of an object whose `id` and `internal` are already taken out. Without a budget,
+    /// patterns are not checked: the values were when they were stored.
     pub(crate) fn of(
         content_type: &Type,
         id: String,
         object: &Map<String, Value>,
         mut errors: FieldErrors,
         context: &Context,
+        mut budget: Option<&mut Budget>,
     ) -> Result<Self> {
         let data = serde_json::to_string(object).map_err(|e| Error::Internal(Box::new(e)))?;
         require_size(&id, data.len())?;
-        errors.merge(validate::validate(&content_type.properties, &content_type.schema, object));
+        if let Some(budget) = &mut budget {
+            budget.start_object(data.len());
+        }
+        let (properties, schema) = (&content_type.properties, &content_type.schema);
+        errors.merge(validate::validate(properties, schema, object, budget));
         if content_type.name() == WEBHOOKS {
             errors.merge(webhook::model::validate(object, context.http_webhooks));
         }
@@ -381,6 +413,16 @@ fn published_links(
 ) -> Result<Vec<FoundLink>> {
     let data = reader.published_data(pk)?;
     Ok(data.map(|data| scan::links(&data, properties)).unwrap_or_default())
+}
+
+/// Refuses a write that had to match patterns inside the writer, for more work than others may have
+/// to wait for. That takes a change of the object or the type between its checks and the write.
+pub(crate) fn require_checked(budget: &Budget) -> Result<()> {
+    if budget.is_exhausted() {
+        let message = "The object or its type changed while it was checked: repeat the request";
+        return Err(Error::Busy(message.to_owned()));
+    }
+    Ok(())
 }
 
 /// Refuses an object whose properties, as compact JSON, are larger than an object may be.

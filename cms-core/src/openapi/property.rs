@@ -6,9 +6,14 @@
 use serde_json::{Map, Number, Value, json};
 
 use super::ir::{Kind, List, Object, Range, Rest, Schema, Text};
-use crate::ctd::{
-    model::{InputType, Property, SchemaType},
-    schema::PropertySchema,
+use crate::{
+    ctd::{
+        model::{InputType, Property, SchemaType},
+        schema::PropertySchema,
+    },
+    error::FieldErrors,
+    object::validate::validate_value,
+    pattern::Budget,
 };
 
 /// The component that describes a link.
@@ -178,7 +183,13 @@ fn default(property: &Property, stored: &Value) -> Option<Value> {
         Value::Number(_) | Value::Bool(_) => true,
         _ => false,
     };
-    let taken = is_option && PropertySchema::of(property, stored).validator().is_valid(default);
+    let taken = is_option && {
+        let schema = PropertySchema::of(property, stored);
+        let mut errors = FieldErrors::default();
+        let budget = &mut Budget::per_object();
+        validate_value(property, &schema, default, Some(budget), &mut errors);
+        errors.is_empty()
+    };
     taken.then(|| default.clone())
 }
 

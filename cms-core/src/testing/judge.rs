@@ -10,6 +10,7 @@ use crate::{
         schema::{self, CompiledSchema},
     },
     object::validate::{validate, validate_id, validate_readonly},
+    pattern::Budget,
     workflow::model::WorkflowSet,
 };
 
@@ -38,7 +39,8 @@ impl Judge {
         stored: Option<&Map<String, Value>>,
     ) -> FieldErrors {
         let mut errors = object.get("id").map(validate_id).unwrap_or_default();
-        errors.merge(validate(&self.properties, &self.schema, object));
+        let budget = &mut Budget::of_bytes(Value::Object(object.clone()).to_string().len());
+        errors.merge(validate(&self.properties, &self.schema, object, Some(budget)));
         if let Some(stored) = stored {
             errors.merge(validate_readonly(&self.properties, stored, object));
         }

@@ -2,7 +2,12 @@
 
 use std::thread;
 
-use cms_core::{Caller, Error, FieldErrors, testing::TestCms, wire::object::ListRequest};
+use cms_core::{
+    Caller, Error, FieldErrors,
+    limits::PATTERN_STEPS_OF_WRITE,
+    testing::TestCms,
+    wire::{batch::Elements, object::ListRequest},
+};
 use serde_json::{Value, json};
 
 use crate::support::{article, link, map, rows};
@@ -116,4 +121,35 @@ fn changes_of_one_object_line_up() {
     versions.sort_by_key(Value::as_u64);
     assert_eq!(versions, (2..=8 * EACH + 1).map(|n| json!(n)).collect::<Vec<_>>());
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * EACH).to_string()]);
+}
+
+/// Matching these texts takes more steps than a job of the writer has, so it must have been done before.
+#[test]
+fn patterns_are_matched_before_the_writer_is_taken() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let mut definition = Value::Object(article());
+    definition["schemaDefinition"]["allOf"][1]["properties"]["title"]["pattern"] =
+        json!("^(?=.*b)(?=.*c)(?=.*d)(?=.*[^a]).*$");
+    definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
+    test.cms.types().create(&local, map(definition)).unwrap();
+    let steps_of_each_part = usize::try_from(PATTERN_STEPS_OF_WRITE).unwrap() / 2;
+    let long = format!("{}bcd", "a".repeat(steps_of_each_part));
+    let objects = test.cms.objects();
+
+    objects.create(&local, "article", map(json!({ "id": "one", "title": long }))).unwrap();
+    objects.patch(&local, "article", "one", map(json!({ "rank": 1 }))).unwrap();
+    objects.replace(&local, "article", "one", map(json!({ "title": long }))).unwrap();
+    let batch = |elements: &Value| Elements::of(elements.as_array().unwrap());
+    let elements = batch(&json!([{ "id": "one", "title": long }, { "title": long }]));
+    let created = objects.batch_create(&local, "article", &elements, true).unwrap();
+    assert_eq!((created.batch_success_count, created.batch_error_count), (2, 0));
+    let elements = batch(&json!([{ "id": "two", "title": long }, { "id": "three", "title": "b" }]));
+    let created = objects.batch_create(&local, "article", &elements, false).unwrap();
+    assert_eq!((created.batch_success_count, created.batch_error_count), (1, 1));
+    let elements = batch(&json!([{ "id": "one", "rank": 2 }, { "id": "two", "title": long }]));
+    let patched = objects.batch_patch(&local, "article", &elements).unwrap();
+    assert_eq!((patched.batch_success_count, patched.batch_error_count), (2, 0));
+    let related = map(json!({ "relatedObjectsToDuplicate": [] }));
+    let copy = objects.duplicate(&local, "article", "one", &related).unwrap().to_value();
+    assert_eq!(copy["title"], json!(long));
 }

@@ -305,7 +305,7 @@ proptest! {
         prop_assert_eq!(fate == Some(Fate::Kept), before.is_some() && before == value);
         let is_fraction = value.as_ref().and_then(Value::as_f64).is_some_and(|n| n.fract() != 0.0);
         let object = value.map(|value| ("f".to_owned(), value)).into_iter().collect();
-        let faults = validate(&new, &schema::compile(&new, &definition), &object);
+        let faults = validate(&new, &schema::compile(&new, &definition), &object, None);
         let is_refused = to == "integer/number" && is_fraction;
         prop_assert_eq!(!faults.is_empty(), is_refused, "{:?}", faults);
     }

@@ -13,7 +13,7 @@ use super::super::{
 };
 use crate::{
     error::FieldErrors, limits, message::NOT_VALID, object::validate::validate_value,
-    read::optional,
+    pattern::Budget, read::optional,
 };
 
 /// Checks what one config says by itself.
@@ -47,8 +47,11 @@ fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors:
         let path = format!("{path}.{}", property.name);
         if let Some(backfill) = &property.migration.backfill {
             let mut faults = FieldErrors::default();
-            validate_value(property, &PropertySchema::of(property, stored), backfill, &mut faults);
-            let is_too_large = backfill.to_string().len() > limits::OBJECT_BYTES;
+            let bytes = backfill.to_string().len();
+            let budget = &mut Budget::of_bytes(bytes);
+            let schema = PropertySchema::of(property, stored);
+            validate_value(property, &schema, backfill, Some(budget), &mut faults);
+            let is_too_large = bytes > limits::OBJECT_BYTES;
             let is_missing = property.required && lacks(Some(backfill));
             if !faults.is_empty() || is_missing || is_too_large {
                 errors.add(format!("{path}.backfill"), NOT_VALID);

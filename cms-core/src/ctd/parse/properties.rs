@@ -10,10 +10,10 @@ use super::{
     migration,
 };
 use crate::{
-    ctd::schema::is_pattern,
     error::FieldErrors,
     limits::SCHEMA_DEPTH,
     message::{self, DUPLICATES, NOT_VALID},
+    pattern,
     read::{Integer, Number, join, optional, read, required, strings},
 };
 
@@ -176,11 +176,8 @@ impl Level {
             errors.add(path, format!("The schema is nested more than {SCHEMA_DEPTH} levels deep"));
             return None;
         }
-        if let Some(pattern) = optional::<&str>(json, "pattern", &path, errors)
-            && !is_pattern(pattern)
-        {
-            errors.add(format!("{path}.pattern"), NOT_VALID);
-        }
+        optional::<&str>(json, "pattern", &path, errors);
+        check_patterns(json, &path, errors);
         for keyword in ["minLength", "minItems"] {
             optional::<Integer>(json, keyword, &path, errors);
         }
@@ -291,6 +288,24 @@ impl Level {
                 self.nested(&schema.path, config.path.clone()).check(&content, errors);
             }
             _ => {}
+        }
+    }
+}
+
+/// Checks the patterns of a schema, and of the schemas inside it that have no config.
+fn check_patterns(schema: &Map<String, Value>, path: &str, errors: &mut FieldErrors) {
+    if let Some(Value::String(pattern)) = schema.get("pattern")
+        && !pattern::is_supported(pattern)
+    {
+        errors.add(format!("{path}.pattern"), NOT_VALID);
+    }
+    if let Some(Value::Object(items)) = schema.get("items") {
+        check_patterns(items, &format!("{path}.items"), errors);
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, schema) in properties.into_iter().flatten() {
+        if let Value::Object(schema) = schema {
+            check_patterns(schema, &format!("{path}.properties.{name}"), errors);
         }
     }
 }

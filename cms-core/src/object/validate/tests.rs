@@ -1,9 +1,9 @@
-use jsonschema::error::ValidationErrorKind;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::validate_readonly;
 use crate::{
+    ctd::schema::PropertySchema,
     error::FieldErrors,
     object::link,
     testing::{Judge, table::Table},
@@ -102,17 +102,43 @@ fn tolerated_values_are_valid() {
 }
 
 #[test]
-fn a_pattern_without_end_counts_as_not_matching() {
+fn patterns_share_the_budget_of_their_object() {
     let pattern = "^(a|aa)+\\1b$";
-    let runaway =
-        single(&json!({"type": "string", "pattern": pattern}), &json!({"inputType": "text"}));
-    let value = "a".repeat(60);
-    let validator = runaway.schema.properties[0].validator();
-    let value = json!(value);
-    let error = validator.validate(&value).unwrap_err();
-    assert!(matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. }));
-    let found = runaway.faults(map(&json!({"f": value})), None);
-    assert_eq!(found.at("f"), [format!("Does not match the regex pattern {pattern}")]);
+    let list = json!({"type": "array", "items": {"type": "string", "pattern": pattern}});
+    let judge = single(&list, &json!({"inputType": "simpleList"}));
+    // Each of them alone would use up the budget, and the last one would match.
+    let mut values = vec!["a".repeat(60); 1000];
+    values.push("aab".to_owned());
+    let message = format!("Does not match the regex pattern {pattern}");
+    let found = judge.faults(map(&json!({"f": values})), None);
+    assert!(found.iter().all(|(_, messages)| messages.len() == 1 && messages[0] == message));
+    assert!(found.iter().any(|(path, _)| path == "f[0]"));
+    let alone = judge.faults(map(&json!({"f": ["aab"]})), None);
+    assert_eq!(alone, FieldErrors::default());
+}
+
+#[test]
+fn patterns_that_are_not_ecma_262_are_stored_but_not_checked() {
+    // As an earlier version stored it.
+    let mut judge = single(&json!({"type": "string"}), &json!({"inputType": "text"}));
+    let stored = json!({"type": "string", "minLength": 2, "pattern": "(?i)^[a-z]++\\z"});
+    judge.schema.properties[0] = PropertySchema::of(&judge.properties[0], &stored);
+    assert_eq!(judge.faults(map(&json!({"f": "1 2"})), None), FieldErrors::default());
+    let too_short = FieldErrors::one("f", "Must be at least 2 characters long");
+    assert_eq!(judge.faults(map(&json!({"f": "1"})), None), too_short);
+}
+
+#[test]
+fn messages_of_one_text_are_ordered_length_pattern_options() {
+    let schema = json!({"type": "string", "minLength": 3, "pattern": "b"});
+    let judge = single(&schema, &json!({"inputType": "radio", "options": ["bbb"]}));
+    let found = judge.faults(map(&json!({"f": "a"})), None);
+    let expected = [
+        "Must be at least 3 characters long",
+        "Does not match the regex pattern b",
+        "The value does not match possible options",
+    ];
+    assert_eq!(found.at("f"), expected);
 }
 
 #[test]
