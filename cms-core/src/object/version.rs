@@ -32,24 +32,31 @@ impl Objects<'_> {
         direction: Direction,
     ) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, _, content_type| {
-            let current = find(reader, content_type, View::of_one(caller, content_type), id)?;
-            let latest = current.internal.version;
-            let total = u64::try_from(latest).unwrap_or_default();
-            let skipped = i64::try_from(page.offset()).unwrap_or(i64::MAX).min(latest);
-            let count = (latest - skipped).min(i64::from(page.limit));
-            let (first, last) = match direction {
-                Direction::Ascending => (skipped + 1, skipped + count),
-                Direction::Descending => (latest - skipped - count + 1, latest - skipped),
+            let view = View::of_one(caller, content_type);
+            let current = find(reader, content_type, view, id)?;
+            let mut latest = current.internal.version;
+            let (total, versions) = if View::is_one_version(caller, content_type) {
+                let shown = shown_version(reader, content_type, view, id)?;
+                latest = shown.internal.version;
+                (1, if page.offset() == 0 { vec![shown] } else { Vec::new() })
+            } else {
+                let skipped = i64::try_from(page.offset()).unwrap_or(i64::MAX).min(latest);
+                let count = (latest - skipped).min(i64::from(page.limit));
+                let (first, last) = match direction {
+                    Direction::Ascending => (skipped + 1, skipped + count),
+                    Direction::Descending => (latest - skipped - count + 1, latest - skipped),
+                };
+                let mut versions = reader.replaced_versions(current.pk, first, last)?;
+                if last == latest && count > 0 {
+                    versions.push(current);
+                }
+                if direction == Direction::Descending {
+                    versions.reverse();
+                }
+                (u64::try_from(latest).unwrap_or_default(), versions)
             };
-            let mut versions = reader.replaced_versions(current.pk, first, last)?;
-            if last == latest && count > 0 {
-                versions.push(current);
-            }
-            if direction == Direction::Descending {
-                versions.reverse();
-            }
             let mut out = Vec::new();
-            render::list_head(&mut out, page, total, u64::try_from(count).unwrap_or_default());
+            render::list_head(&mut out, page, total, versions.len() as u64);
             let mut people = People { reader, known: Vec::new() };
             for (index, version) in versions.iter().enumerate() {
                 if index > 0 {
@@ -65,19 +72,37 @@ impl Objects<'_> {
     /// Returns an object as it was in a version: `<n>` or `version-<n>`.
     pub fn version(&self, caller: &Caller, name: &str, id: &str, version: &str) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, _, content_type| {
-            let current = find(reader, content_type, View::of_one(caller, content_type), id)?;
+            let view = View::of_one(caller, content_type);
+            let current = find(reader, content_type, view, id)?;
             let unknown =
                 || Error::NotFound { what: "version", name: format!("{name}/{id}/{version}") };
             let digits = version.strip_prefix("version-").unwrap_or(version);
             let is_number = digits.bytes().all(|b| b.is_ascii_digit());
             let number: i64 = digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
-            if number == current.internal.version {
-                return Ok(to_json(content_type, &current));
-            }
-            let replaced = reader.replaced_version(current.pk, number)?.ok_or_else(unknown)?;
-            Ok(to_json(content_type, &replaced))
+            let found = if View::is_one_version(caller, content_type) {
+                let shown = shown_version(reader, content_type, view, id)?;
+                Some(shown).filter(|shown| shown.internal.version == number)
+            } else if number == current.internal.version {
+                Some(current)
+            } else {
+                reader.replaced_version(current.pk, number)?
+            };
+            Ok(to_json(content_type, &found.ok_or_else(unknown)?))
         })
     }
+}
+
+/// Returns the one version that a view shows of an object.
+fn shown_version(
+    reader: &Reader<'_>,
+    content_type: &Type,
+    view: View,
+    id: &str,
+) -> Result<Stored<'static>> {
+    let shown = reader.object(view.edition, content_type.pk, id, |stored| {
+        view.shows(&stored.internal).then(|| stored.into_owned())
+    })?;
+    shown.flatten().ok_or_else(|| Error::no_object(content_type.name(), id))
 }
 
 /// Appends one entry of the list.

@@ -35,6 +35,13 @@ impl View {
         }
     }
 
+    /// Tells whether a request sees one version of an object and not the others: types without a
+    /// public view are not filtered.
+    pub(crate) fn is_one_version(caller: &Caller, content_type: &Type) -> bool {
+        caller.visibility.public_only
+            && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
+    }
+
     /// What `x-visibility: public` leaves.
     pub(crate) fn public(content_type: &Type) -> Self {
         Self {

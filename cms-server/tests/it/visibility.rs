@@ -428,7 +428,8 @@ fn versions(target: &str) -> Vec<(Value, u32, u32)> {
     }
 }
 
-/// 3.10, 4.3: versions belong to the object as a whole: any of them, or none.
+/// Versions belong to the object as a whole: any of them, or none. The public view of a type that has
+/// one shows the published version alone.
 #[tokio::test]
 async fn every_view_of_versions() {
     let app = fixture().await;
@@ -448,7 +449,10 @@ async fn every_view_of_versions() {
                 }
                 continue;
             }
-            let versions = versions(target);
+            let mut versions = versions(target);
+            if view.one_article == PUBLIC_ARTICLES && !target.starts_with("note/") {
+                versions.truncate(1);
+            }
             let mut items = Vec::new();
             for (number, (object, made, touched)) in (1..).zip(&versions) {
                 items.push(json!({
@@ -461,7 +465,13 @@ async fn every_view_of_versions() {
                 assert_eq!(reply, (200, object.clone()), "{view:?} {target} {number}");
             }
             assert_eq!(view.get(&app, &path).await, (200, listed(&items)), "{view:?} {target}");
-            assert_eq!(view.get(&app, &format!("{path}/3")).await, not_found());
+            for hidden in versions.len() + 1..=3 {
+                let path = format!("{path}/{hidden}");
+                assert_eq!(view.get(&app, &path).await, not_found(), "{view:?} {path}");
+            }
+            let (_, past) = view.get(&app, &format!("{path}?page=2&limit=5")).await;
+            assert_eq!(past["total_count"], versions.len(), "{view:?} {target}");
+            assert_eq!(past["data"], json!([]), "{view:?} {target}");
         }
     }
 }
