@@ -259,7 +259,7 @@ impl Execution<'_> {
     ) -> Result<(), Failure> {
         let view = View::of_many(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
-            if view.shows(&stored.internal) { visit(stored) } else { Ok(()) }
+            if view.shows(&stored.internal) { visit(view.shown(stored)) } else { Ok(()) }
         })?;
         Ok(())
     }
@@ -270,7 +270,7 @@ impl Execution<'_> {
         content_type: &Type,
         request: &ListRequest,
         slice: Slice,
-        visit: impl FnMut(Stored<'_>) -> error::Result<()>,
+        mut visit: impl FnMut(Stored<'_>) -> error::Result<()>,
     ) -> Result<u64, Failure> {
         let view = View::of_many(self.caller, content_type);
         let objects = self.cms.objects();
@@ -283,7 +283,7 @@ impl Execution<'_> {
         })?;
         let plan = plan.expect("without a bound nothing is put off");
         if plan.matching > slice.offset {
-            self.reader.list(&plan.page, visit)?;
+            self.reader.list(&plan.page, |stored| visit(view.shown(stored)))?;
         }
         Ok(plan.matching)
     }
@@ -337,6 +337,7 @@ impl Execution<'_> {
             if !view.shows(&stored.internal) || bytes > limits::GRAPHQL_RESPONSE_BYTES {
                 return Ok(());
             }
+            let stored = view.shown(stored);
             let id = stored.id.to_ascii_lowercase();
             for relation in relations {
                 if answer.targets.leads_to(*relation, &id) {

@@ -29,9 +29,13 @@ pub(super) fn query(
 ) -> Result<ListQuery> {
     let properties = &content_type.properties;
     let filters = request.filters.as_deref().unwrap_or_default();
+    let mut conditions = filter::parse(filters, properties).map_err(Error::Invalid)?;
+    for condition in &mut conditions {
+        condition.path = view.visible(condition.path.clone());
+    }
     Ok(ListQuery {
-        conditions: filter::parse(filters, properties).map_err(Error::Invalid)?,
-        order: ListQuery::order(request.order_by.as_deref(), properties),
+        conditions,
+        order: view.visible(ListQuery::order(request.order_by.as_deref(), properties)),
         descending: request.descending,
         empty_first: request.empty_first,
         ids: request.ids.clone(),

@@ -96,6 +96,7 @@ impl Objects<'_> {
             // A page past the end costs nothing.
             if count > 0 {
                 reader.list(&plan.page, |stored| {
+                    let stored = view.shown(stored);
                     let bytes = render::object_bytes(&stored);
                     render::make_room(&mut text.json, bytes, &mut buffered)?;
                     if !std::mem::take(&mut is_first) {
@@ -209,6 +210,7 @@ impl Objects<'_> {
             let mut text = Text::default();
             let shown = reader.object(view.edition, content_type.pk, id, |stored| {
                 let is_visible = view.shows(&stored.internal);
+                let stored = view.shown(stored);
                 if is_visible && hydrate == 0 {
                     render::object(&mut text.json, content_type.name(), &stored);
                 } else if is_visible {
@@ -241,7 +243,7 @@ impl Objects<'_> {
         let view = View::of_one(caller, content_type);
         let found = self.cms.store.peek(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
-                view.shows(&stored.internal).then(|| to_json(content_type, &stored))
+                view.shows(&stored.internal).then(|| to_json(content_type, &view.shown(stored)))
             })
         })?;
         Ok(found.filter(|(_, rev)| *rev == catalog.rev).and_then(|(json, _)| json))
@@ -465,13 +467,15 @@ pub(crate) fn find_to_change(
     caller: &Caller,
     id: &str,
 ) -> Result<Stored<'static>> {
-    let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
-    match caller.conditions.if_match() {
-        Some(wanted) if !wanted.admits(Tag::of(&to_json(content_type, &stored).0)) => {
-            Err(Error::PreconditionFailed)
+    let view = View::of_one(caller, content_type);
+    let stored = find(reader, content_type, view, id)?;
+    if let Some(wanted) = caller.conditions.if_match() {
+        let shown = to_json(content_type, &view.shown(stored.clone()));
+        if !wanted.admits(Tag::of(&shown.0)) {
+            return Err(Error::PreconditionFailed);
         }
-        _ => Ok(stored),
     }
+    Ok(stored)
 }
 
 /// As [`find`], for a caller that needs less than a copy.

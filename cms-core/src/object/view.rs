@@ -4,10 +4,15 @@
 //! [`View::shows`]; lists put both into their statement. Every write and every call about an
 //! object as a whole finds the object by [`View::admits`].
 
-use super::model::{Edition, Internal};
+use std::borrow::Cow;
+
+use super::model::{Edition, Internal, Stored};
 use crate::{
+    auth::scope::Access,
     context::Caller,
-    ctd::catalog::Type,
+    ctd::{builtin::WEBHOOKS, catalog::Type},
+    query::path::Path,
+    webhook::mask,
     workflow::model::{PUBLIC, has_public_state},
 };
 
@@ -17,6 +22,8 @@ pub(crate) struct View {
     pub(crate) edition: Edition,
     /// Only objects whose workflow state is `public`.
     pub(crate) only_approved: bool,
+    /// Header values of webhooks are masked: they are secrets of others.
+    pub(crate) masked: bool,
 }
 
 impl View {
@@ -28,10 +35,12 @@ impl View {
 
     /// Calls that address one object, or name the objects of a batch.
     pub(crate) fn of_one(caller: &Caller, content_type: &Type) -> Self {
+        let name = content_type.name();
+        let masked = name == WEBHOOKS && !caller.may(Access::UPDATE, name);
         if caller.visibility.public_only {
-            Self::public(content_type)
+            Self { masked, ..Self::public(content_type) }
         } else {
-            Self { edition: Edition::Current, only_approved: false }
+            Self { edition: Edition::Current, only_approved: false, masked }
         }
     }
 
@@ -47,7 +56,21 @@ impl View {
         Self {
             edition: edition(content_type.definition.draft_public),
             only_approved: has_public_state(&content_type.workflow),
+            masked: false,
         }
+    }
+
+    /// The object as the request may see it.
+    pub(crate) fn shown(self, stored: Stored<'_>) -> Stored<'_> {
+        if !self.masked {
+            return stored;
+        }
+        Stored { data: Cow::Owned(mask::masked(&stored.data)), ..stored }
+    }
+
+    /// The path as the request may ask about it: what it must not see is missing.
+    pub(crate) fn visible(self, path: Path) -> Path {
+        if self.masked { mask::visible(path) } else { path }
     }
 
     /// Tells whether an object of the view's edition is shown.

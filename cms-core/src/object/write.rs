@@ -141,6 +141,9 @@ impl Draft {
         }
         slug::fill(&content_type.definition.slugs, &mut payload);
         let before = parse(&stored.data)?;
+        if content_type.name() == WEBHOOKS {
+            webhook::mask::unmask(&before, &mut payload);
+        }
         let object = match edit {
             Edit::Replace if context.lenient_readonly => payload,
             Edit::Replace => keep_readonly(content_type, &before, payload),

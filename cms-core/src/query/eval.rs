@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     filter::{Condition, Operator},
-    path::{Path, Root},
+    path::{Path, Root, Step},
     value::{self, Number, fold, is_empty},
 };
 use crate::{clock::Timestamp, dates};
@@ -83,7 +83,12 @@ impl Matcher {
     pub(crate) fn matches(&self, root: Option<&Value>) -> bool {
         let holds = if self.path.root == Root::Any {
             let properties = root.and_then(Value::as_object).into_iter().flatten();
-            properties.into_iter().any(|(_, value)| self.holds_for(&[value]))
+            let left_out = |name: &str| {
+                let mut steps = self.path.steps.iter();
+                steps.any(|step| matches!(step, Step::Key(key) if key == name))
+            };
+            let mut properties = properties.into_iter().filter(|(name, _)| !left_out(name));
+            properties.any(|(_, value)| self.holds_for(&[value]))
         } else {
             self.holds_for(&self.path.resolve(root))
         };

@@ -22,7 +22,7 @@ pub(crate) enum Root {
     Internal(InternalField),
     /// A declared top-level property.
     Property(String),
-    /// `*`: any top-level property.
+    /// `*`: any top-level property, but those that the steps name.
     Any,
     /// Nothing is ever found there.
     Nowhere,
@@ -168,7 +168,8 @@ impl Path {
         }
     }
 
-    fn nowhere() -> Self {
+    /// A path at which every value is missing.
+    pub(crate) fn nowhere() -> Self {
         Self { root: Root::Nowhere, steps: Vec::new() }
     }
 

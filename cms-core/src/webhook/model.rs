@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::mask::MASK;
 use crate::{error::FieldErrors, message};
 
 /// Values of `type`; the first is the default.
@@ -137,7 +138,9 @@ pub(crate) fn validate(object: &Map<String, Value>, allow_http: bool) -> FieldEr
         errors.add("code", message::NOT_VALID);
     }
     for (index, item) in items(object, "headers").enumerate() {
-        if item["header_value"].as_str().is_some_and(|value| !fits_header(value)) {
+        // A mask that stands for nothing that is stored.
+        let is_valid = |value: &str| fits_header(value) && value != MASK;
+        if item["header_value"].as_str().is_some_and(|value| !is_valid(value)) {
             errors.add(format!("headers[{index}].header_value"), message::NOT_VALID);
         }
     }

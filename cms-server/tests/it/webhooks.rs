@@ -1,8 +1,9 @@
 //! Who sees what of webhooks.
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, object};
+use crate::support::{TestApp, Who, fault, linking_definition, links, object};
 
 /// Whatever might tell of a webhook.
 const QUESTIONS: [(&str, &str); 20] = [
@@ -35,7 +36,7 @@ async fn answers(app: &TestApp, who: Who) -> String {
         let reply = app.ask(who, method, path, &Value::Null).await;
         seen.push_str(&String::from_utf8_lossy(&reply.bytes));
     }
-    let query = json!({ "query": "{ _webhooks(id: \"hook\") { url } }" });
+    let query = json!({ "query": "{ _webhooks(id: \"hook\") { url headers { header_name header_value } } }" });
     let reply = app.ask(who, "POST", "/api/graphql", &query).await;
     seen + &String::from_utf8_lossy(&reply.bytes)
 }
@@ -44,19 +45,119 @@ async fn answers(app: &TestApp, who: Who) -> String {
 async fn secrets_are_seen_by_those_who_may() {
     let app = TestApp::new();
     let hook = json!({
-        "id": "hook", "name": "Hook", "url": "https://example.com/zebra", "type": "async",
+        "id": "hook", "name": "Hook", "url": "https://example.com/hook", "type": "async",
         "content_type_definitions": [], "actions": [{ "action": "Create" }],
         "headers": [{ "header_name": "Authorization", "header_value": "Bearer zebra" }],
     });
     let cms = &app.core.cms;
     let local = cms_core::Caller::local();
     cms.objects().create(&local, "_webhooks", object(&hook)).unwrap();
+    cms.types().update(&local, "post", linking_definition("post")).unwrap();
+    let post = json!({ "id": "two", "title": "Two", "related": links(&["_webhooks/hook"]) });
+    cms.objects().create(&local, "post", object(&post)).unwrap();
     for who in Who::ALL {
         let seen = answers(&app, who).await;
         let may_read = matches!(who, Who::ReadOnly | Who::ReadWrite | Who::Admin);
-        assert_eq!(seen.contains("zebra"), may_read, "{who:?}: {seen}");
+        assert_eq!(seen.contains("example.com"), may_read, "{who:?}: {seen}");
         assert_eq!(seen.contains("header_value"), may_read, "{who:?}: {seen}");
+        let may_write = matches!(who, Who::ReadWrite | Who::Admin);
+        assert_eq!(seen.contains("zebra"), may_write, "{who:?}: {seen}");
+        assert_eq!(seen.contains("********"), who == Who::ReadOnly, "{who:?}: {seen}");
         // What requests are signed with is nobody's but the administrator's.
         assert_eq!(seen.contains("whsec_"), who == Who::Admin, "{who:?}: {seen}");
+    }
+}
+
+/// A webhook as read-only keys see it and as others do, but for `internal`.
+fn with_headers(values: &[(&str, &str)]) -> Value {
+    let header =
+        |(name, value): &(&str, &str)| json!({ "header_name": name, "header_value": value });
+    json!({
+        "id": "hook", "name": "Hook", "url": "https://example.com/hook", "type": "async",
+        "content_type_definitions": [], "actions": [{ "action": "Create" }],
+        "headers": values.iter().map(header).collect::<Value>(),
+    })
+}
+
+fn without_internal(mut object: Value) -> Value {
+    object.as_object_mut().unwrap().remove("internal");
+    object
+}
+
+#[tokio::test]
+async fn masks_that_are_sent_keep_stored_header_values() {
+    const HOOKS: &str = "/api/v1/content/_webhooks";
+    const HOOK: &str = "/api/v1/content/_webhooks/hook";
+    const MASK: &str = "********";
+    let app = TestApp::new();
+    let sent = with_headers(&[("X-A", "zebra"), ("X-A", "okapi"), ("X-B", "gnu")]);
+    assert_eq!(app.ask(Who::ReadWrite, "POST", HOOKS, &sent).await.both().0, 200);
+
+    let masked = with_headers(&[("X-A", MASK), ("X-A", MASK), ("X-B", MASK)]);
+    let read = app.ask(Who::ReadOnly, "GET", HOOK, &Value::Null).await.json();
+    assert_eq!(without_internal(read), masked);
+    let list = app.ask(Who::ReadOnly, "GET", HOOKS, &Value::Null).await.json();
+    assert_eq!(without_internal(list["data"][0].clone()), masked);
+    let version = app.ask(Who::ReadOnly, "GET", &format!("{HOOK}/version/1"), &Value::Null).await;
+    assert_eq!(without_internal(version.json()), masked);
+
+    let order = with_headers(&[("x-b", MASK), ("X-A", MASK), ("x-a", "new")]);
+    let (status, written) = app.ask(Who::ReadWrite, "PUT", HOOK, &order).await.both();
+    assert_eq!(
+        (status, without_internal(written)),
+        (200, with_headers(&[("x-b", "gnu"), ("X-A", "zebra"), ("x-a", "new")]),)
+    );
+    let patch = json!({ "headers": with_headers(&[("X-A", MASK), ("X-A", MASK)])["headers"] });
+    let (_, written) = app.ask(Who::ReadWrite, "PATCH", HOOK, &patch).await.both();
+    let kept = with_headers(&[("X-A", "zebra"), ("X-A", "new")]);
+    assert_eq!(without_internal(written), kept);
+    let batch = json!([with_headers(&[("X-A", MASK)])]);
+    let path = format!("{HOOKS}/batch?updateExisting=1");
+    assert_eq!(app.ask(Who::ReadWrite, "POST", &path, &batch).await.both().0, 200);
+    let read = app.ask(Who::ReadWrite, "GET", HOOK, &Value::Null).await.json();
+    assert_eq!(without_internal(read), with_headers(&[("X-A", "zebra")]));
+
+    // There is nothing that these could keep.
+    let refused = fault("headers[0].header_value", "This value is not valid.");
+    let unknown = with_headers(&[("X-C", MASK)]);
+    assert_eq!(app.ask(Who::ReadWrite, "PUT", HOOK, &unknown).await.both(), refused);
+    let mut new = with_headers(&[("X-A", MASK)]);
+    new["id"] = json!("other");
+    assert_eq!(app.ask(Who::ReadWrite, "POST", HOOKS, &new).await.both(), refused);
+}
+
+#[tokio::test]
+async fn masked_header_values_are_missing_in_filters_and_order() {
+    let app = TestApp::new();
+    let cms = &app.core.cms;
+    let local = cms_core::Caller::local();
+    for (id, value) in [("hook", "zebra"), ("other", "okapi")] {
+        let mut new = with_headers(&[("X-A", value)]);
+        new["id"] = json!(id);
+        cms.objects().create(&local, "_webhooks", object(&new)).unwrap();
+    }
+    for (path, operator, value, by_writer, by_reader) in [
+        ("headers[*].header_value", "equals", "zebra", 1, 0),
+        ("headers[*].header_value", "startsWith", "z", 1, 0),
+        ("headers[0].header_value", "contains", "zeb", 1, 0),
+        ("headers", "contains", "zebra", 1, 0),
+        ("*", "contains", "zebra", 1, 0),
+        ("headers[*].header_value", "notEqual", "zebra", 1, 2),
+        ("headers[*].header_value", "equals", "********", 0, 0),
+        ("headers[*].header_name", "equals", "X-A", 2, 2),
+        ("*", "contains", "example.com", 2, 2),
+    ] {
+        let filters = json!({ path: { "type": operator, "filter": value } }).to_string();
+        let filters = utf8_percent_encode(&filters, NON_ALPHANUMERIC);
+        let list = format!("/api/v1/content/_webhooks?filters={filters}");
+        for (who, expected) in [(Who::ReadWrite, by_writer), (Who::ReadOnly, by_reader)] {
+            let found = app.ask(who, "GET", &list, &Value::Null).await.json();
+            assert_eq!(found["total_count"], expected, "{who:?} {path} {operator} {value}");
+        }
+    }
+    let list = "/api/v1/content/_webhooks?order_by=headers[0].header_value";
+    for (who, first) in [(Who::ReadWrite, "other"), (Who::ReadOnly, "hook")] {
+        let found = app.ask(who, "GET", list, &Value::Null).await.json();
+        assert_eq!(found["data"][0]["id"], first, "{who:?}");
     }
 }
