@@ -1,7 +1,7 @@
 //! What can be done about a plan: where in the files that stands what blocks it, and which key would
 //! spare the values that it loses or lacks (contract 2.8).
 
-use cms_core::wire::plan::{Action, Change, Plan, PlanRequest, PropertyPlan, TypePlan};
+use cms_core::wire::plan::{Action, Change, NestedPlan, Plan, PlanRequest, PropertyPlan, TypePlan};
 use serde_json::Value;
 
 use super::plan_text::{Wish, is_of_objects, lacks_values, payload, reads_text};
@@ -24,6 +24,7 @@ pub(super) fn hints(plan: &Plan, wanted: &PlanRequest, places: &Places) -> Vec<S
                     cured.push(property.name.as_str());
                     hints.push(cure);
                 }
+                hints.extend(cures.of_nested(property));
             }
         }
         for (path, _) in planned.blockers.iter() {
@@ -48,9 +49,7 @@ impl Cures<'_> {
     fn of(&self, property: &PropertyPlan, wish: &Wish<'_>) -> Option<String> {
         let place = self.place(&property.name);
         if let Some(old) = self.likely_old_name(property) {
-            return Some(format!(
-                "\"renamedFrom: {old}\" at {place} keeps the values, if {old} has that name now"
-            ));
+            return Some(rename_hint(old, &place));
         }
         if let Some(old) = wish.config["renamedFrom"].as_str()
             && property.change == Change::Add
@@ -79,6 +78,16 @@ impl Cures<'_> {
         }
     }
 
+    /// Renames inside a property that would lose values.
+    fn of_nested(&self, property: &PropertyPlan) -> Vec<String> {
+        let added = property.nested.iter().filter(|_| property.emptied > 0);
+        let hint = |added: &NestedPlan| {
+            let old = likely_old_nested(&property.nested, added)?;
+            Some(rename_hint(old, &self.place(&added.name.replace('.', ".items."))))
+        };
+        added.filter_map(hint).collect()
+    }
+
     fn place(&self, path: &str) -> String {
         match self.places.find(&self.planned.name, path) {
             Some((name, place)) => format!("{name}, {place},"),
@@ -104,4 +113,33 @@ impl Cures<'_> {
         let old = removed.next()?;
         removed.next().is_none().then_some(old.name.as_str())
     }
+}
+
+fn rename_hint(old: &str, place: &str) -> String {
+    format!("\"renamedFrom: {old}\" at {place} keeps the values, if {old} has that name now")
+}
+
+/// The one nested property of the same kind that is removed where this one, the only one of its kind,
+/// is added.
+fn likely_old_nested<'a>(nested: &'a [NestedPlan], added: &NestedPlan) -> Option<&'a str> {
+    let (level, _) = added.name.rsplit_once('.')?;
+    let beside = || {
+        nested.iter().filter_map(move |other| {
+            other
+                .name
+                .rsplit_once('.')
+                .filter(|(at, _)| *at == level)
+                .map(|(_, name)| (other, name))
+        })
+    };
+    let is_new = |other: &NestedPlan| {
+        other.change == Change::Add && other.renamed_from.is_none() && other.to == added.to
+    };
+    if !is_new(added) || beside().filter(|(other, _)| is_new(other)).count() > 1 {
+        return None;
+    }
+    let mut removed =
+        beside().filter(|(other, _)| other.change == Change::Remove && other.from == added.to);
+    let (_, old) = removed.next()?;
+    removed.next().is_none().then_some(old)
 }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use cms_core::{
     Error, FieldErrors,
-    wire::plan::{Action, Change, KeyPlan, Plan, PlanRequest, PropertyPlan, Sample, TypePlan},
+    wire::plan::{
+        Action, Change, KeyPlan, NestedPlan, Plan, PlanRequest, PropertyPlan, Sample, TypePlan,
+    },
 };
 use serde_json::{Map, Value, json};
 
@@ -175,27 +177,40 @@ fn blocker_lines<'b>(text: &mut String, blockers: impl Iterator<Item = (&'b str,
 }
 
 fn property_lines(text: &mut String, plan: &TypePlan, payload: Option<&Map<String, Value>>) {
-    let lines: Vec<[String; 3]> = plan
-        .properties
-        .iter()
-        .map(|property| {
-            let wish = Wish::of(property, payload);
-            let effect = effect(property, &wish, &plan.blockers);
-            [property.name.clone(), what(property, &wish), effect]
-        })
-        .collect();
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
+    let mut lines: Vec<(String, [String; 3])> = Vec::new();
+    for property in &plan.properties {
+        let wish = Wish::of(property, payload);
+        let effect = effect(property, &wish, &plan.blockers);
+        let sign = change_sign(property.change, property.renamed_from.is_some());
+        lines.push((sign, [property.name.clone(), what(property, &wish), effect]));
+        lines.extend(property.nested.iter().map(nested_line));
+    }
+    let width = |column: usize| lines.iter().map(|(_, line)| line[column].chars().count()).max();
     let (name_width, what_width) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
-    for (property, [name, what, effect]) in plan.properties.iter().zip(&lines) {
-        let sign = sign(match property.change {
-            _ if property.renamed_from.is_some() => '>',
-            Change::Add => '+',
-            Change::Remove => '-',
-            Change::Type | Change::Settings => '~',
-        });
+    for (sign, [name, what, effect]) in &lines {
         let line = format!("    {sign} {name:name_width$}  {what:what_width$}  {effect}");
         writeln!(text, "{}", line.trim_end()).ok();
     }
+}
+
+/// A nested property by its path. What becomes of its values stands in the line of the whole property.
+fn nested_line(nested: &NestedPlan) -> (String, [String; 3]) {
+    let NestedPlan { renamed_from, from, to, .. } = nested;
+    let mut parts = renaming_and_type(renamed_from.as_deref(), from.as_deref(), to.as_deref());
+    if parts.is_empty() {
+        parts.push("settings".to_owned());
+    }
+    let sign = change_sign(nested.change, nested.renamed_from.is_some());
+    (sign, [nested.name.clone(), parts.join(", "), String::new()])
+}
+
+fn change_sign(change: Change, is_renamed: bool) -> String {
+    sign(match change {
+        _ if is_renamed => '>',
+        Change::Add => '+',
+        Change::Remove => '-',
+        Change::Type | Change::Settings => '~',
+    })
 }
 
 /// What is wanted of a property; nothing of one that is removed.
@@ -227,17 +242,8 @@ pub(super) fn reads_text(property: &PropertyPlan) -> bool {
 }
 
 fn what(property: &PropertyPlan, wish: &Wish<'_>) -> String {
-    let mut parts = Vec::new();
-    parts.extend(property.renamed_from.as_ref().map(|old| format!("renamed from {old}")));
-    match (&property.from, &property.to) {
-        (Some(from), Some(to)) if from == to => {}
-        (Some(from), Some(to)) if input_type(from) != input_type(to) => {
-            parts.push(format!("{} -> {}", input_type(from), input_type(to)));
-        }
-        (Some(from), Some(to)) => parts.push(format!("{from} -> {to}")),
-        (None, Some(to)) => parts.push(input_type(to).to_owned()),
-        (_, None) => parts.push("removed".to_owned()),
-    }
+    let PropertyPlan { renamed_from, from, to, .. } = property;
+    let mut parts = renaming_and_type(renamed_from.as_deref(), from.as_deref(), to.as_deref());
     let is_asked_for = property.change != Change::Settings || !is_untouched(property);
     if wish.is_required && is_asked_for {
         parts.push("required".to_owned());
@@ -249,9 +255,29 @@ fn what(property: &PropertyPlan, wish: &Wish<'_>) -> String {
         parts.push(format!("backfill: {}", shown(&wish.config["backfill"])));
     }
     if parts.is_empty() {
-        parts.push("settings".to_owned());
+        let of_items = !property.nested.is_empty();
+        parts.push(if of_items { "nested properties" } else { "settings" }.to_owned());
     }
     parts.join(", ")
+}
+
+fn renaming_and_type(
+    renamed_from: Option<&str>,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Vec<String> {
+    let mut parts = Vec::new();
+    parts.extend(renamed_from.map(|old| format!("renamed from {old}")));
+    match (from, to) {
+        (Some(from), Some(to)) if from == to => {}
+        (Some(from), Some(to)) if input_type(from) != input_type(to) => {
+            parts.push(format!("{} -> {}", input_type(from), input_type(to)));
+        }
+        (Some(from), Some(to)) => parts.push(format!("{from} -> {to}")),
+        (None, Some(to)) => parts.push(input_type(to).to_owned()),
+        (_, None) => parts.push("removed".to_owned()),
+    }
+    parts
 }
 
 fn is_untouched(property: &PropertyPlan) -> bool {

@@ -7,6 +7,7 @@ use super::{
     catalog::{Catalog, Type},
     diff::{self, PropertyDiff},
     model::Definition,
+    nested,
     rewrite::{Rewrite, Rewritten},
 };
 use crate::{
@@ -97,7 +98,10 @@ pub(crate) fn update(
     let objects_rewritten =
         rewrite_objects(writer, catalog, before, &mut rewrite, refill.slots(), progress)?;
     let changes_titles = rewrite.changes_titles();
-    let (plans, mut blockers) = rewrite.into_plans();
+    let (mut plans, mut blockers) = rewrite.into_plans();
+    for (planned, diff) in plans.iter_mut().zip(&diffs) {
+        planned.nested = nested::changes(diff, &before.definition, definition);
+    }
     if !blockers.is_empty() {
         blockers.add("ctd", NOT_CONFORMING);
     }

@@ -1,7 +1,8 @@
 //! Content type definitions: the model ([`model`]), reading payloads ([`parse`]), the schema that
 //! objects are checked against ([`schema`]), the built-in types ([`builtin`]), all types of a
 //! server at one moment ([`catalog`]), and the operations ([`service`], [`plan`] over [`change`]).
-//! What a change does to stored values is in [`convert`], for all objects of a type in [`rewrite`].
+//! What a change does to stored values is in [`convert`], for all objects of a type in [`rewrite`];
+//! [`nested`] names what changes inside a property.
 
 pub(crate) mod builtin;
 pub(crate) mod catalog;
@@ -9,6 +10,7 @@ pub(crate) mod change;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod model;
+mod nested;
 pub(crate) mod parse;
 pub(crate) mod plan;
 pub(crate) mod resolve;

@@ -251,6 +251,7 @@ impl Run {
             emptied: 0,
             failed: 0,
             samples: Vec::new(),
+            nested: Vec::new(),
         });
         Ok(TypePlan {
             name: name.to_owned(),

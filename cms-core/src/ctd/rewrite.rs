@@ -218,6 +218,7 @@ impl<'a> Step<'a> {
                 emptied: 0,
                 failed: 0,
                 samples: Vec::new(),
+                nested: Vec::new(),
             },
             failed: Vec::new(),
             emptied: Vec::new(),

@@ -189,6 +189,25 @@ pub struct PropertyPlan {
     pub failed: u64,
     /// Some of what changes: first what fails, then what is lost, then what is converted.
     pub samples: Vec<Sample>,
+    /// What changes inside the property; its counts are those of the property.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nested: Vec<NestedPlan>,
+}
+
+/// What happens to a property of list items or of a nested object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NestedPlan {
+    /// Its path: `parts.count`.
+    pub name: String,
+    pub change: Change,
+    /// `type/inputType` before; null for an added property.
+    pub from: Option<String>,
+    /// `type/inputType` after; null for a removed property.
+    pub to: Option<String>,
+    /// Old name of the property whose values move to this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
 }
 
 /// The kind of change of a property.
