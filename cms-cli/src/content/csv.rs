@@ -12,12 +12,16 @@
 //! An empty cell is a property without a value. A cell that does not read as its kind stays text,
 //! so that validation names the property and says what is wrong.
 
+mod lines;
+
 use std::io::Read;
 
+use ::csv::{Error, ErrorKind, Position, ReaderBuilder};
 use cms_core::wire::ctd::ContentType;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use self::lines::Lines;
 use super::{Each, Row, from_value};
 use crate::failure::{Failure, Result};
 
@@ -28,16 +32,21 @@ pub(super) fn rows<T: DeserializeOwned>(
     content_type: &ContentType,
     each: Each<'_, T>,
 ) -> Result<()> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
+    let (reader, lines) = Lines::count(reader);
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(reader);
     let header = reader.headers().map_err(|error| Failure::unreadable(name, error))?.clone();
     let columns: Vec<(&str, Cell)> = header
         .iter()
         .map(|path| (path.trim_start_matches('\u{feff}').trim(), kind(content_type, path)))
         .collect();
     for record in reader.into_records() {
+        let start = match &record {
+            Ok(record) => record.position().map(Position::byte),
+            Err(error) => error.position().map(Position::byte),
+        };
+        let line = lines.at(start.unwrap_or_default());
         let row = match record {
             Ok(record) => {
-                let line = record.position().map_or(0, csv::Position::line);
                 let value = if record.len() > columns.len() {
                     Err(format!("{} cells under {} headers", record.len(), columns.len()))
                 } else {
@@ -45,14 +54,19 @@ pub(super) fn rows<T: DeserializeOwned>(
                 };
                 Row { place: format!("{name}:{line}"), value }
             }
-            Err(error) => {
-                let line = error.position().map_or(0, csv::Position::line);
-                Row { place: format!("{name}:{line}"), value: Err(error.to_string()) }
-            }
+            Err(error) => Row { place: format!("{name}:{line}"), value: Err(reason(&error)) },
         };
         each(row)?;
     }
     Ok(())
+}
+
+/// Why a row cannot be read. The crate's own message ends in a line number of its own.
+fn reason(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Utf8 { err, .. } => err.to_string(),
+        _ => error.to_string(),
+    }
 }
 
 /// What the cells of a column mean.
@@ -216,6 +230,37 @@ mod tests {
                 "{header}: {cell}"
             );
         }
+    }
+
+    /// The lines on which rows begin, as places say it.
+    fn lines_of(text: &[u8]) -> Vec<String> {
+        let mut places = Vec::new();
+        rows(text, "f", &content_type(), &mut |row: Row<Value>| {
+            places.push(row.place);
+            Ok(())
+        })
+        .unwrap();
+        places
+    }
+
+    #[test]
+    fn rows_have_the_line_on_which_they_begin() {
+        let text = "id,name\na,A\n\nb,\"one\ntwo\n\nthree\"\nc,C\n\n\nd,D";
+        for end in ["\n", "\r\n", "\r"] {
+            let text = text.replace('\n', end);
+            assert_eq!(lines_of(text.as_bytes()), ["f:2", "f:4", "f:8", "f:11"], "{end:?}");
+        }
+        // Quoted line breaks of another kind than those of the rows.
+        assert_eq!(
+            lines_of(b"id,name\r\na,\"1\n2\"\r\nb,\"1\r\n2\"\r\nc,\r\n"),
+            ["f:2", "f:4", "f:6"]
+        );
+        assert_eq!(lines_of(b"\r\n\r\nid\r\na\r\n"), ["f:4"]);
+        // A row that cannot be read has its line too.
+        assert_eq!(lines_of(b"id\r\na\r\n\xff\r\nb\r\n"), ["f:2", "f:3", "f:4"]);
+        // Longer than what is read at once.
+        let long = format!("id,name\r\na,\"{}\"\r\nb,B\r\n", "x\r\n".repeat(100_000));
+        assert_eq!(lines_of(long.as_bytes()), ["f:2", "f:100003"]);
     }
 
     #[test]
