@@ -10,6 +10,8 @@ mod openapi;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "serve")]
+mod values;
 mod webhook;
 
 use std::{ffi::OsString, path::PathBuf};

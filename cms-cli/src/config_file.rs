@@ -226,7 +226,9 @@ mod tests {
         let table: &[(&[&str], &str, &[&str])] = &[
             (&[], "", &[]),
             (&[], "listen = \"127.0.0.1:9\"", &["--listen=127.0.0.1:9"]),
+            (&[], "listen = 8080", &["--listen=8080"]),
             (&[], "body-limit = 1_000", &["--body-limit=1000"]),
+            (&[], "body-limit = \"64 MiB\"", &["--body-limit=64 MiB"]),
             (&[], "trust-proxy = true", &["--trust-proxy"]),
             (&[], "trust-proxy = false", &[]),
             (&[], "apply = [\"a\", \"b\"]", &["--apply=a", "--apply=b"]),
@@ -255,6 +257,8 @@ mod tests {
             ("listen = \"here\"", 1, "here"),
             ("body-limit = true", 1, "body-limit"),
             ("body-limit = -1", 1, "-1"),
+            ("upload-limit = \"64 apples\"", 1, "64MiB"),
+            ("render-cache = \"lots\"", 1, "64MiB"),
             ("trust-proxy = \"yes\"", 1, "true or false"),
             ("max-connections = 18446744073709551615", 1, "1 to 1000000"),
             ("max-subscribers = 0", 1, "1 to 1000000"),

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use cms_server::Rate;
 
-use super::openapi::base_url;
+use super::{
+    openapi::base_url,
+    values::{listen_address, memory_size, size},
+};
 
 /// Run the server.
 ///
@@ -14,8 +17,12 @@ use super::openapi::base_url;
 /// error. Keys set through the environment are used as they are and are not printed.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Address to listen on; port 0 takes a free one.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", env = "CMS_LISTEN")]
+    /// Address and port to listen on; port 0 takes a free one.
+    ///
+    /// `localhost:8080`, `:8080` and `8080` mean `127.0.0.1:8080`: only this machine can connect.
+    /// `0.0.0.0:8080` listens on all networks.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", env = "CMS_LISTEN",
+        value_parser = listen_address)]
     pub(crate) listen: std::net::SocketAddr,
     /// Where clients find the API, for example `https://cms.example.com`, instead of where each of
     /// them asks.
@@ -34,8 +41,8 @@ pub(crate) struct ServeArgs {
     /// How a commit reaches the disk: `full` survives a power cut, `normal` is faster.
     #[arg(long, default_value = "full", env = "CMS_DURABILITY")]
     pub(crate) durability: DurabilityChoice,
-    /// Largest request body, in bytes.
-    #[arg(long, value_name = "BYTES", env = "CMS_BODY_LIMIT")]
+    /// Largest request body: bytes, or with a unit, as all sizes: `64MB`, `64MiB`.
+    #[arg(long, value_name = "SIZE", env = "CMS_BODY_LIMIT", value_parser = memory_size)]
     pub(crate) body_limit: Option<usize>,
     /// Most elements of one batch call.
     #[arg(long, value_name = "N", env = "CMS_BATCH_LIMIT")]
@@ -44,14 +51,14 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MS", env = "CMS_SEARCH_WAIT", 
         value_parser = clap::value_parser!(u64).range(..=60_000))]
     pub(crate) search_wait: Option<u64>,
-    /// Largest file that may be uploaded, in bytes.
-    #[arg(long, value_name = "BYTES", env = "CMS_MEDIA_FILE_LIMIT")]
+    /// Largest file that may be uploaded.
+    #[arg(long, value_name = "SIZE", env = "CMS_MEDIA_FILE_LIMIT", value_parser = size)]
     pub(crate) media_file_limit: Option<u64>,
-    /// Largest request that uploads a file, in bytes; at least what the largest file needs.
-    #[arg(long, value_name = "BYTES", env = "CMS_UPLOAD_LIMIT")]
+    /// Largest request that uploads a file; at least what the largest file needs.
+    #[arg(long, value_name = "SIZE", env = "CMS_UPLOAD_LIMIT", value_parser = size)]
     pub(crate) upload_limit: Option<u64>,
-    /// Most disk space for pictures that were made in other sizes, in bytes.
-    #[arg(long, value_name = "BYTES", env = "CMS_RENDER_CACHE")]
+    /// Most disk space for images rendered in other sizes.
+    #[arg(long, value_name = "SIZE", env = "CMS_RENDER_CACHE", value_parser = size)]
     pub(crate) render_cache: Option<u64>,
     #[command(flatten)]
     pub(crate) backups: super::ScheduleArgs,
@@ -86,7 +93,8 @@ pub(crate) struct ServeArgs {
     pub(crate) request_timeout: u64,
     /// Bytes per second that a client must send or take on average, after 30 seconds of waiting; 0 for
     /// any.
-    #[arg(long, value_name = "BYTES", default_value_t = 4096, env = "CMS_LEAST_RATE")]
+    #[arg(long, value_name = "SIZE", default_value = "4096", env = "CMS_LEAST_RATE",
+        value_parser = size)]
     pub(crate) least_rate: u64,
     /// Requests per second of one key, or RATE/BURST: `100/500`. More are answered with 429.
     #[arg(long, value_name = "RATE", env = "CMS_KEY_RATE")]

@@ -1,0 +1,132 @@
+//! Values of settings that are more than a word or a number: sizes with units, addresses to listen on.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Units of sizes and their bytes: SI units are decimal, IEC units (with an `i`) binary.
+const UNITS: [(&str, u64); 14] = [
+    ("", 1),
+    ("B", 1),
+    ("k", 1_000),
+    ("kB", 1_000),
+    ("Ki", 1 << 10),
+    ("KiB", 1 << 10),
+    ("M", 1_000_000),
+    ("MB", 1_000_000),
+    ("Mi", 1 << 20),
+    ("MiB", 1 << 20),
+    ("GB", 1_000_000_000),
+    ("GiB", 1 << 30),
+    ("TB", 1_000_000_000_000),
+    ("TiB", 1 << 40),
+];
+
+/// Reads a size such as `1048576`, `64MB` or `1.5 GiB`; returns it in bytes.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    exact_size(text.trim()).ok_or_else(|| {
+        "a size is expected: bytes, or a number with a unit such as 64MB (decimal) or 64MiB \
+         (binary)"
+            .to_owned()
+    })
+}
+
+/// Reads the size of something that is held in memory.
+pub(super) fn memory_size(text: &str) -> Result<usize, String> {
+    usize::try_from(size(text)?).map_err(|_| "more than this machine can address".to_owned())
+}
+
+fn exact_size(text: &str) -> Option<u64> {
+    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
+    let (number, unit) = text.split_at(text.find(|c: char| !is_of_number(c)).unwrap_or(text.len()));
+    let unit = unit.trim_start();
+    let (_, bytes) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+    // More decimals than that are no size, and would not fit.
+    if decimals.is_empty() || decimals.len() > 12 {
+        return None;
+    }
+    let scale = 10_u128.pow(u32::try_from(decimals.len()).ok()?);
+    let digits = whole.parse::<u64>().ok()?;
+    let units = u128::from(digits) * scale + u128::from(decimals.parse::<u64>().ok()?);
+    u64::try_from(units * u128::from(*bytes) / scale).ok()
+}
+
+/// Reads an address to listen on. Without an address, or with the name `localhost`, only this machine
+/// can connect: nobody opens a server to the network by leaving something out.
+pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
+    let address = match (host, port.parse::<u16>()) {
+        ("" | "localhost", Ok(port)) => {
+            Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))
+        }
+        _ => text.parse().ok(),
+    };
+    address.ok_or_else(|| {
+        "an address with a port is expected: 127.0.0.1:8080, [::1]:8080, localhost:8080, :8080 or \
+         8080 for this machine only, 0.0.0.0:8080 for all networks"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_units_are_decimal_and_binary() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("1048576", 1_048_576),
+            ("1B", 1),
+            ("64MB", 64_000_000),
+            ("64 MiB", 64 << 20),
+            ("64mb", 64_000_000),
+            ("64M", 64_000_000),
+            ("64Mi", 64 << 20),
+            ("10kB", 10_000),
+            ("10 KiB", 10_240),
+            ("1GB", 1_000_000_000),
+            ("1.5GiB", 3 << 29),
+            ("0.25 TiB", 1 << 38),
+            (" 2 GB ", 2_000_000_000),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in [
+            "",
+            "MB",
+            "-1",
+            "64XB",
+            "1.",
+            ".5GB",
+            "1.5.1kB",
+            "1,5GB",
+            "0x10",
+            "17000000 TiB",
+            "1e9",
+        ] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn listen_addresses_without_a_host_are_loopback() {
+        for (text, address) in [
+            ("127.0.0.1:8080", "127.0.0.1:8080"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+            ("[::1]:8080", "[::1]:8080"),
+            ("[::]:8080", "[::]:8080"),
+            ("localhost:8080", "127.0.0.1:8080"),
+            (":8080", "127.0.0.1:8080"),
+            ("8080", "127.0.0.1:8080"),
+            ("0", "127.0.0.1:0"),
+        ] {
+            assert_eq!(listen_address(text).unwrap().to_string(), address, "{text}");
+        }
+        for text in
+            ["", ":", "here", "localhost", "127.0.0.1", "65536", "cms.example:80", "::1:80 "]
+        {
+            assert!(listen_address(text).is_err(), "{text}");
+        }
+    }
+}
