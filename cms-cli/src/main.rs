@@ -13,6 +13,7 @@ mod printer;
 mod project;
 mod report;
 mod settings;
+mod table;
 mod target;
 mod yaml;
 

@@ -10,7 +10,9 @@ use std::{
 };
 
 use anstream::AutoStream;
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{
+    HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 use serde_json::Value;
 
 use crate::{
@@ -28,11 +30,14 @@ pub(crate) struct Printer {
     format: Format,
     quiet: bool,
     out: BufWriter<AutoStream<io::Stdout>>,
+    /// Bars on the terminal: lines are written above them, not into them.
+    bars: MultiProgress,
 }
 
 impl Printer {
     pub(crate) fn new(format: Format, quiet: bool) -> Self {
-        Self { format, quiet, out: BufWriter::new(anstream::stdout()) }
+        let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+        Self { format, quiet, out: BufWriter::new(anstream::stdout()), bars }
     }
 
     /// Whether people read the output rather than programs.
@@ -67,7 +72,7 @@ impl Printer {
     pub(crate) fn note(&mut self, text: &str) -> Result<()> {
         self.flush()?;
         if !self.quiet {
-            error_line(text);
+            self.bars.suspend(|| error_line(text));
         }
         Ok(())
     }
@@ -108,10 +113,10 @@ impl Printer {
             Display::Nothing
         } else if io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{msg} {elapsed}");
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+            let bar = ProgressBar::no_length()
                 .with_message(label.to_owned())
                 .with_style(style.expect("the template is constant"));
-            Display::Bar(bar)
+            Display::Bar(self.bars.add(bar))
         } else {
             let since = Instant::now();
             Display::Waiting { label: label.to_owned(), since, told: since }
@@ -136,16 +141,15 @@ impl Printer {
                 Unit::Things => "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}",
                 Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
             };
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
-                .with_message(label.to_owned())
-                .with_style(
-                    ProgressStyle::with_template(style)
-                        .expect("the template is constant")
-                        .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-                            write!(out, "{:.0}/s", state.per_sec()).ok();
-                        }),
-                );
-            Display::Bar(bar)
+            let bar = ProgressBar::new(total).with_message(label.to_owned()).with_style(
+                ProgressStyle::with_template(style).expect("the template is constant").with_key(
+                    "rate",
+                    |state: &ProgressState, out: &mut dyn fmt::Write| {
+                        write!(out, "{:.0}/s", state.per_sec()).ok();
+                    },
+                ),
+            );
+            Display::Bar(self.bars.add(bar))
         } else {
             let label = label.to_owned();
             Display::Lines { label, unit, total, done: 0, told: Instant::now() }

@@ -2,15 +2,17 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
 };
 
 use anstyle::{AnsiColor, Style};
 use cms_core::{Error, FieldErrors, wire};
-use comfy_table::{ContentArrangement, Table, TableStyle};
 use serde_json::{Map, Value, json};
 
-use crate::failure::{Failure, Fault, Kind};
+use crate::{
+    failure::{Failure, Fault, Kind},
+    table,
+};
 
 /// A column of a table: its header, and the JSON pointer of its value in a row.
 #[derive(Clone, Copy, Debug)]
@@ -42,22 +44,7 @@ pub(crate) fn members(value: &Value) -> String {
 }
 
 fn aligned(header: Option<Vec<String>>, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new());
-    if io::stdout().is_terminal() {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-    }
-    if let Some(header) = header {
-        table.set_header(header);
-    }
-    table.add_rows(rows);
-    let mut text = String::new();
-    for line in table.lines() {
-        // Cells are padded on both sides; nothing needs the outer padding.
-        text.push_str(line.strip_prefix(' ').unwrap_or(&line).trim_end());
-        text.push('\n');
-    }
-    text
+    table::aligned(header, rows, table::terminal_width())
 }
 
 /// A value as people read it: text as it is, everything else as JSON.
