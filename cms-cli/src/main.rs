@@ -19,7 +19,7 @@ mod yaml;
 
 use std::{env, process::ExitCode};
 
-use clap::{Parser, error::ErrorKind};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, error::ErrorKind};
 
 use cli::{Cli, Format};
 use failure::{Failure, Kind, Outcome, Result};
@@ -32,13 +32,16 @@ use settings::Settings;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Width of the help where the terminal does not know its own, as without a terminal.
+const HELP_WIDTH: usize = 100;
+
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let (cli, matches) = match parse() {
+        Ok(parsed) => parsed,
         Err(error) => return parse_failure(&error),
     };
     let json = cli.global.json || cli.global.o.as_deref() == Some("json");
-    match run(cli) {
+    match run(cli, &matches) {
         Ok(outcome) => outcome.exit_code().into(),
         Err(failure) => {
             tell(&failure, json);
@@ -47,10 +50,22 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<Outcome> {
+/// Parses the arguments; the matches say which values are flags and which are variables.
+fn parse() -> std::result::Result<(Cli, ArgMatches), clap::Error> {
+    let mut command = Cli::command();
+    // Clap would break the help after each word.
+    if settings::variable("COLUMNS").is_some_and(|columns| columns.parse() == Ok(0_u8)) {
+        command = command.term_width(HELP_WIDTH);
+    }
+    let matches = command.try_get_matches_from_mut(env::args_os())?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    Ok((cli, matches))
+}
+
+fn run(cli: Cli, matches: &ArgMatches) -> Result<Outcome> {
     #[cfg(feature = "serve")]
     let cli = config_file::completed(cli)?;
-    let settings = Settings::resolve(&cli)?;
+    let settings = Settings::resolve(&cli, matches)?;
     let mut printer = Printer::new(settings.format, settings.quiet);
     let outcome = commands::run(cli.command, &settings, &mut printer)?;
     printer.flush()?;

@@ -6,6 +6,7 @@ use std::{
     path::PathBuf,
 };
 
+use clap::{ArgMatches, parser::ValueSource};
 use cms_core::{Bucket, MediaStorage, NewDatabase};
 
 use crate::{
@@ -21,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) media: MediaStorage,
     /// Create a database also beside data of another one.
     new_database: bool,
+    /// Commands on a data directory permit webhooks without TLS, as its server does.
+    pub(crate) http_webhooks: bool,
     pub(crate) format: Format,
     pub(crate) quiet: bool,
     /// Ask before something is deleted.
@@ -35,9 +38,10 @@ pub(crate) enum Place {
 
 impl Settings {
     /// Reads the global flags and the environment.
-    pub(crate) fn resolve(cli: &Cli) -> Result<Self> {
+    pub(crate) fn resolve(cli: &Cli, matches: &ArgMatches) -> Result<Self> {
         let global = &cli.global;
-        let place = place(global, &cli.command)?;
+        let is_flag = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+        let place = place(global, &cli.command, is_flag)?;
         let media = match (&place, &cli.command) {
             // A server knows itself where its files are, and these have none.
             (Some(Place::Server { .. }), _)
@@ -53,6 +57,7 @@ impl Settings {
             place,
             media,
             new_database: global.new_database,
+            http_webhooks: is_on("CMS_WEBHOOK_ALLOW_HTTP"),
             format: format(global, &cli.command),
             quiet: global.quiet,
             ask: !global.yes && io::stdin().is_terminal(),
@@ -85,9 +90,14 @@ fn format(global: &Global, command: &Command) -> Format {
     }
 }
 
-/// Finds out where the command works.
-fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
-    // A variable that is set to nothing says nothing.
+/// Finds out where the command works. `is_flag` tells whether an argument was given as a flag: a
+/// flag takes precedence over the variable of the other kind of target.
+fn place(
+    global: &Global,
+    command: &Command,
+    is_flag: impl Fn(&str) -> bool,
+) -> Result<Option<Place>> {
+    // An empty variable counts as unset.
     let server = global.server.clone().filter(|url| !url.is_empty());
     let data = global.data.clone().filter(|folder| !folder.is_empty());
     let folder = data.map(PathBuf::from);
@@ -117,10 +127,22 @@ fn place(global: &Global, command: &Command) -> Result<Option<Place>> {
         | Command::Key(_)
         | Command::Webhook(_) => {}
     }
+    let (server, folder) = match (is_flag("server"), is_flag("data")) {
+        (true, false) if server.is_some() => (server, None),
+        (false, true) if folder.is_some() => (None, folder),
+        _ => (server, folder),
+    };
     match (server, folder) {
-        (Some(_), Some(_)) => Err(Failure::usage("both a server and a data folder are given")
-            .hint("use one of --server and --data (or CMS_SERVER and CMS_DATA)")),
-        (None, None) => Err(Failure::usage("neither a server nor a data folder is given")
+        (Some(_), Some(_)) => {
+            let both = if is_flag("server") {
+                "--server and --data cannot be used together"
+            } else {
+                "CMS_SERVER and CMS_DATA are both set"
+            };
+            Err(Failure::usage(both)
+                .hint("use one of --server and --data: a flag overrides the variables"))
+        }
+        (None, None) => Err(Failure::usage("neither a server nor a data directory is given")
             .hint("use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)")),
         (Some(url), None) => Ok(Some(Place::Server { url, key: key(global)? })),
         (None, Some(folder)) => Ok(Some(Place::Folder(folder))),
@@ -200,10 +222,16 @@ fn bucket(url: &str) -> Option<(&str, &str)> {
     path.split('/').all(is_plain).then(|| path.split_once('/').unwrap_or((path, "")))
 }
 
-/// Reads a variable that holds a key. Clap reads the others; keys must not become flags.
+/// Reads a variable without a flag, such as one that holds a key. Clap reads the others.
 #[expect(clippy::disallowed_methods, reason = "clap has no variables without flags")]
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+/// Reads a variable that switches something on, as the server reads it.
+fn is_on(name: &str) -> bool {
+    let text = variable(name).unwrap_or_default().to_ascii_lowercase();
+    ["y", "yes", "t", "true", "on", "1"].contains(&text.as_str())
 }
 
 #[cfg(test)]

@@ -237,14 +237,14 @@ fn a_command_needs_one_target() {
         (
             vec!["ctd", "list"],
             2,
-            "error: neither a server nor a data folder is given\n\
+            "error: neither a server nor a data directory is given\n\
              hint: use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)\n",
         ),
         (
             vec!["ctd", "list", "--data", "d", "--server", "http://127.0.0.1:1"],
             2,
-            "error: both a server and a data folder are given\n\
-             hint: use one of --server and --data (or CMS_SERVER and CMS_DATA)\n",
+            "error: --server and --data cannot be used together\n\
+             hint: use one of --server and --data: a flag overrides the variables\n",
         ),
         (
             vec!["ctd", "list", "--server", "http://127.0.0.1:1"],

@@ -27,6 +27,7 @@ mod shutdown;
 mod spaces;
 mod statuses;
 mod support;
+mod targets;
 mod tidy;
 mod traces;
 mod unread;

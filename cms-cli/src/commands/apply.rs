@@ -13,7 +13,9 @@ use cms_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, changing, cure, plan_text, switch::Switches, watch::watched};
+use super::{
+    NOTHING_CHANGED, changing, cure, plan_text, planning, switch::Switches, watch::watched,
+};
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
     failure::{Failure, Kind, Outcome, Result},
@@ -99,7 +101,7 @@ impl Draft {
 }
 
 pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let target = changing(settings, printer, true)?;
+    let target = planning(settings, printer)?;
     let project = load(&args.project, &*target)?;
     let draft = Draft::new(&*target, project, args.project.prune, printer)?;
     printer.value(&json!(draft.plan), || draft.text())?;
@@ -123,7 +125,11 @@ pub(super) fn apply(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let target = changing(settings, printer, args.dry_run.dry_run)?;
+    let target = if args.dry_run.dry_run {
+        planning(settings, printer)?
+    } else {
+        changing(settings, printer, false)?
+    };
     let draft = if let Some(saved) = saved(&args.project.files)? {
         if args.project.prune {
             let reason = "--prune belongs to `cms ctd plan`: a saved plan says whether types go";

@@ -31,7 +31,6 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use cms_core::{Error, NewDatabase, wire::publish::PublishAction};
 
 use crate::{
     cli::Command,
@@ -83,13 +82,20 @@ fn changing(settings: &Settings, printer: &mut Printer, dry_run: bool) -> Result
     Ok(target)
 }
 
+/// Opens the target of a plan. A data directory that does not exist yet counts as an empty one: the
+/// first apply creates it.
+fn planning(settings: &Settings, printer: &mut Printer) -> Result<Box<dyn Target>> {
+    let new = settings.place.as_ref().map(target::open_new).transpose()?.flatten();
+    let Some(target) = new else { return changing(settings, printer, true) };
+    printer.target(&target.describe()?)?;
+    printer.note("the data directory does not exist yet: this plans against an empty one")?;
+    Ok(target)
+}
+
 fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
     match &settings.place {
-        Some(place) => {
-            let new = if changes { settings.new_database() } else { NewDatabase::Never };
-            target::open(place, &settings.media, new)
-        }
-        None => Err(Failure::usage("neither a server nor a data folder is given")),
+        Some(place) => target::open(place, settings, changes),
+        None => Err(Failure::usage("neither a server nor a data directory is given")),
     }
 }
 

@@ -3,14 +3,15 @@
 mod media;
 
 use std::{
-    io::{self, Read, Write},
-    path::Path,
+    fs,
+    io::{self, ErrorKind, Read, Write},
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error, MediaStorage, NewDatabase, Result, Visibility, limits,
+    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility, limits,
     paging::Page,
     wire::{
         batch::{BatchReport, Elements},
@@ -30,10 +31,17 @@ use cms_core::{
     },
 };
 use serde_json::{Map, Value, json};
+use tempfile::TempDir;
 
 use self::media::StoredFile;
 use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
-use crate::failure::{self, Failure};
+use crate::{
+    failure::{self, Failure},
+    settings::Settings,
+};
+
+/// The only file that a new data directory may hold.
+const SETTINGS: &str = "cms.toml";
 
 /// A search answers with everything that is stored, even where nothing was indexed before.
 const SEARCH_WAIT: Duration = Duration::from_mins(10);
@@ -45,18 +53,48 @@ pub(crate) struct Direct {
     caller: Caller,
     /// Sees what readers see.
     reader: Caller,
+    /// The data directory that an empty one stands in for. Declared last: the files go after `cms`.
+    stand_in: Option<StandIn>,
+}
+
+/// An empty data directory in the place of one that does not exist yet; it is removed afterwards.
+struct StandIn {
+    of: PathBuf,
+    _folder: TempDir,
+}
+
+/// Tells whether a data directory is yet to be created.
+pub(super) fn is_new(folder: &Path) -> bool {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.flatten().all(|entry| entry.file_name() == SETTINGS),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
 }
 
 impl Direct {
-    /// Opens a folder.
-    pub(crate) fn open(
-        folder: &Path,
-        media: &MediaStorage,
-        new_database: NewDatabase,
-    ) -> failure::Result<Self> {
-        let media = media.clone();
+    /// Opens an empty data directory as a stand-in for a new one, of which nothing is created.
+    pub(crate) fn empty(of: &Path) -> failure::Result<Self> {
+        let temporary = tempfile::tempdir().map_err(|error| {
+            Failure::unwritable("a temporary directory", error)
+                .hint("TMPDIR names the directory for temporary files")
+        })?;
         let config =
-            CoreConfig { search_wait: SEARCH_WAIT, media, new_database, ..CoreConfig::new(folder) };
+            CoreConfig { durability: Durability::Normal, ..CoreConfig::new(temporary.path()) };
+        let mut target = Self::over(Arc::new(open_folder(config)?));
+        target.stand_in = Some(StandIn { of: of.to_owned(), _folder: temporary });
+        Ok(target)
+    }
+
+    /// Opens a folder; only a command that changes something creates its database.
+    pub(crate) fn open(folder: &Path, settings: &Settings, changes: bool) -> failure::Result<Self> {
+        let new_database = if changes { settings.new_database() } else { NewDatabase::Never };
+        let config = CoreConfig {
+            search_wait: SEARCH_WAIT,
+            media: settings.media.clone(),
+            http_webhooks: settings.http_webhooks,
+            new_database,
+            ..CoreConfig::new(folder)
+        };
         Ok(Self::over(Arc::new(open_folder(config)?)))
     }
 
@@ -64,7 +102,7 @@ impl Direct {
     pub(crate) fn over(cms: Arc<Cms>) -> Self {
         let preview = Visibility { preview: true, public_only: false };
         let caller = Caller::local().with_visibility(preview);
-        Self { cms, caller, reader: Caller::local() }
+        Self { cms, caller, reader: Caller::local(), stand_in: None }
     }
 
     fn seeing(&self, edition: Edition) -> &Caller {
@@ -96,7 +134,8 @@ pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
 
 impl Target for Direct {
     fn describe(&self) -> Result<String> {
-        Ok(self.cms.config().folder.display().to_string())
+        let folder = &self.cms.config().folder;
+        Ok(self.stand_in.as_ref().map_or(folder, |new| &new.of).display().to_string())
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {

@@ -10,7 +10,7 @@ mod remote;
 use std::io::{self, Read, Write};
 
 use cms_core::{
-    Error, MediaStorage, NewDatabase, Result,
+    Error, Result,
     wire::{
         batch::BatchReport,
         check::{Check, CheckRequest},
@@ -33,7 +33,10 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "serve")]
 pub(crate) use direct::{Direct, open_folder};
 
-use crate::{failure, settings::Place};
+use crate::{
+    failure,
+    settings::{Place, Settings},
+};
 
 /// Which versions of objects a list or a search shows, where the type has Draft & Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,12 +172,23 @@ pub(crate) trait Target: Sync {
 /// Opens the target that the settings name. Only a command that changes something creates a folder.
 pub(crate) fn open(
     place: &Place,
-    media: &MediaStorage,
-    new: NewDatabase,
+    settings: &Settings,
+    changes: bool,
 ) -> failure::Result<Box<dyn Target>> {
     Ok(match place {
-        Place::Folder(folder) => Box::new(direct::Direct::open(folder, media, new)?),
+        Place::Folder(folder) => Box::new(direct::Direct::open(folder, settings, changes)?),
         Place::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
+    })
+}
+
+/// Opens a data directory that does not exist yet as an empty one, without creating it; none where
+/// the place is any other.
+pub(crate) fn open_new(place: &Place) -> failure::Result<Option<Box<dyn Target>>> {
+    Ok(match place {
+        Place::Folder(folder) if direct::is_new(folder) => {
+            Some(Box::new(direct::Direct::empty(folder)?))
+        }
+        _ => None,
     })
 }
 

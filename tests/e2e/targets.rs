@@ -1,0 +1,79 @@
+//! Which target a command works on, and what planning does with a data directory that does not exist.
+
+use std::process::Command;
+
+use super::support::{Place, files};
+
+#[test]
+fn flags_override_the_variable_of_the_other_target() {
+    let data = ("CMS_DATA", "/nonexistent");
+    let server = ("CMS_SERVER", "http://127.0.0.1:1");
+    let table: [(&[&str], &[(&str, &str)], i32); 7] = [
+        (&["--data", "/nonexistent"], &[server], 4),
+        (&["--data", "/nonexistent"], &[server, data], 4),
+        (&["--server", "http://127.0.0.1:1"], &[data], 9),
+        (&["--server", "http://127.0.0.1:1"], &[server, data], 9),
+        (&[], &[server, data], 2),
+        (&["--server", "http://127.0.0.1:1", "--data", "/nonexistent"], &[], 2),
+        (&["--server", "", "--data", ""], &[data], 2),
+    ];
+    for (flags, variables, exit) in table {
+        for arguments in [[flags, &["ctd", "list"]].concat(), [&["ctd", "list"], flags].concat()] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_cms"));
+            command.args(&arguments).env_clear().env("CMS_KEY", "k");
+            let output = command.envs(variables.iter().copied()).output().unwrap();
+            assert_eq!(output.status.code(), Some(exit), "{variables:?} {arguments:?}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn plan_against_a_missing_data_directory_takes_it_as_empty() {
+    let place = Place::with_data();
+    place.copy(&files());
+    let planned = place.run(&["ctd", "plan", "shop.yaml", "--exit-code", "--out", "plan.json"]);
+    assert_eq!(planned.exit, 10, "{}", planned.whole());
+    assert_eq!(
+        planned.stderr,
+        "target: data\n\
+         the data directory does not exist yet: this plans against an empty one\n\
+         nothing was changed\n"
+    );
+    assert!(planned.stdout.contains("plan: 1 to create, 0 to change, 0 to delete\n"));
+    assert!(!place.path("data").exists(), "a plan creates nothing");
+
+    let dry_run = place.run(&["ctd", "apply", "shop.yaml", "--dry-run"]);
+    assert_eq!((dry_run.exit, &dry_run.stdout), (0, &planned.stdout), "{}", dry_run.whole());
+    assert!(!place.path("data").exists(), "a dry run creates nothing");
+
+    // The plan holds for the directory that the first apply creates.
+    let applied = place.run(&["ctd", "apply", "plan.json"]);
+    assert_eq!((applied.exit, &applied.stdout), (0, &planned.stdout), "{}", applied.whole());
+}
+
+#[test]
+fn plan_against_a_missing_data_directory_ends_as_usual() {
+    let place = Place::with_data();
+    place.copy(&files());
+    place.write("blocked.yaml", "version: 1\ncontentTypes: [{name: author, workflow: none}]\n");
+    place.write("built-in.yaml", "version: 1\ncontentTypes: []\n");
+    for (file, exit) in [("faulty.yaml", 6), ("blocked.yaml", 6), ("nosuch.yaml", 2)] {
+        let ran = place.run(&["ctd", "plan", file]);
+        assert_eq!(ran.exit, exit, "{file}: {}", ran.whole());
+    }
+    let ran = place.run(&["ctd", "plan", "built-in.yaml", "--exit-code"]);
+    assert_eq!(ran.exit, 0, "{}", ran.whole());
+    assert!(!place.path("data").exists());
+}
+
+#[test]
+fn plan_takes_only_a_new_data_directory_as_empty() {
+    let place = Place::with_data();
+    place.copy(&files());
+    // Settings may be written before the first start.
+    place.write("data/cms.toml", "");
+    assert_eq!(place.run(&["ctd", "plan", "shop.yaml"]).exit, 0);
+    place.write("data/media/file", "");
+    assert_eq!(place.run(&["ctd", "plan", "shop.yaml"]).exit, 4);
+    assert!(!place.path("data/cms.db").exists());
+}
