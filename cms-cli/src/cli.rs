@@ -366,10 +366,14 @@ pub(crate) struct ImportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
+    /// A new or empty folder, or one with an earlier export, which is replaced.
     pub(crate) dir: PathBuf,
     /// Only these types.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) types: Vec<String>,
+    /// Write into a folder that holds other files; those of the same names are replaced.
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
 }

@@ -82,6 +82,7 @@ pub use memory::{MemoryBudget, Reservation};
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;
+pub use query::filter::filter_types;
 pub use readiness::Part;
 pub use search::service::Searching;
 pub use statistics::{Renderings, Statistics};

@@ -14,6 +14,7 @@ mod graphql;
 mod lost;
 mod media;
 mod media_files;
+mod messages;
 mod openapi;
 mod parity;
 mod projects;

@@ -51,6 +51,12 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
+    if !args.force && !folder::may_hold_export(&args.dir)? {
+        let message = format!("{} is not empty and holds no earlier export", args.dir.display());
+        return Err(Failure::usage(message).hint(
+            "choose an empty folder; --force exports into this one and keeps files of other names",
+        ));
+    }
     let target = reading(settings)?;
     require_types(&*target, &args.types)?;
     let all = target.types()?;

@@ -6,7 +6,11 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, changing, reading};
+use super::{
+    NOTHING_CHANGED,
+    advice::{self, RULE_HINT},
+    changing, reading,
+};
 use crate::{
     cli::{KeyCommand, KindChoice},
     failure::{Failure, Outcome, Result},
@@ -40,7 +44,8 @@ pub(super) fn run(
                 printer
                     .note(&format!("would create the key \"{}\"\n{NOTHING_CHANGED}", new.name))?;
             } else {
-                show_created(&target.create_key(&new)?, printer)?;
+                let created = target.create_key(&new).map_err(advice::on_key)?;
+                show_created(&created, printer)?;
             }
         }
         KeyCommand::Revoke { id, dry_run } => {
@@ -95,7 +100,7 @@ fn wire_kind(kind: KindChoice) -> KeyKind {
 fn parse_rules(rules: &[String]) -> Result<Vec<Rule>> {
     let parse = |text: &String| {
         let (content_type, letters) = text.rsplit_once(':').ok_or_else(|| {
-            Failure::usage(format!("\"{text}\" is no rule of the form TYPE:crud"))
+            Failure::usage(format!("rule \"{text}\" is not valid: use TYPE:RIGHTS")).hint(RULE_HINT)
         })?;
         project::rule(content_type, letters).map_err(Failure::usage)
     };

@@ -1,5 +1,6 @@
 //! What each command does: unpack the arguments, ask the target, print.
 
+mod advice;
 mod apply;
 mod backup;
 mod check;
@@ -31,18 +32,22 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use cms_core::wire::publish::PublishAction;
 
 use crate::{
     cli::Command,
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    project,
     settings::Settings,
     target::{self, Target},
 };
 
 /// Carries a command out.
 pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    dispatch(command, settings, printer).map_err(|failure| advice::on_missing(failure, settings))
+}
+
+fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     match command {
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, settings, printer),
@@ -99,22 +104,10 @@ fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
     }
 }
 
-/// Refuses names of types that are not there, in the target's own words.
+/// Refuses names of types that do not exist.
 fn require_types(target: &dyn Target, names: &[String]) -> Result<()> {
     for name in names {
-        match target.get_type(name) {
-            Ok(_) => {}
-            Err(missing @ Error::NotFound { .. }) => {
-                let types = target.types()?;
-                let near = project::nearest(name, types.iter().map(|known| known.name.as_str()));
-                let failure = Failure::from(missing);
-                return Err(match near {
-                    Some(near) => failure.hint(format!("did you mean \"{near}\"?")),
-                    None => failure,
-                });
-            }
-            Err(error) => return Err(error.into()),
-        }
+        target.get_type(name)?;
     }
     Ok(())
 }

@@ -1,16 +1,12 @@
 //! `cms object`: list, get, create, update and delete content objects, and their versions.
 
-use std::{
-    fs,
-    io::{self, Read},
-    path::Path,
-};
+use std::{fs, io, path::Path};
 
 use cms_core::{Error, limits, paging::Page, wire::object::ListRequest};
 use serde_json::{Map, Value};
 
 use super::{
-    NOTHING_CHANGED, changing, counted,
+    NOTHING_CHANGED, advice, changing, counted,
     many::{Report, no_object, rehearse, with_standard_input, without_repeats},
     reading,
 };
@@ -71,7 +67,9 @@ pub(super) fn run(
                 target.get_type(&r#type)?;
                 return planned(printer, &format!("would create an object of type \"{type}\""));
             }
-            let created = target.create_object(&r#type, object)?;
+            let created = target
+                .create_object(&r#type, object)
+                .map_err(|error| advice::on_object(&r#type, error))?;
             show(&created, "created", printer)?;
         }
         ObjectCommand::Update { r#type, id, file, patch, dry_run } => {
@@ -82,10 +80,11 @@ pub(super) fn run(
                 return planned(printer, &format!("would update {type}/{id}"));
             }
             let updated = if patch {
-                target.patch_object(&r#type, &id, object)?
+                target.patch_object(&r#type, &id, object)
             } else {
-                target.replace_object(&r#type, &id, object)?
+                target.replace_object(&r#type, &id, object)
             };
+            let updated = updated.map_err(|error| advice::on_object(&r#type, error))?;
             show(&updated, "updated", printer)?;
         }
         ObjectCommand::Delete { r#type, ids, dry_run } => {
@@ -144,7 +143,7 @@ pub(super) fn list(
         filters: args.filters,
         ids: (!args.ids.is_empty()).then_some(args.ids),
     };
-    let mut list = target.objects(content_type, &request, edition)?;
+    let mut list = target.objects(content_type, &request, edition).map_err(advice::on_filters)?;
     let mut objects = list.data;
     while args.all && u64::from(request.page.number) < list.total_pages {
         request.page.number += 1;
@@ -163,13 +162,9 @@ fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
 
 /// Reads one object from a JSON or YAML file. Standard input may be either: YAML includes JSON.
 fn read(path: &Path) -> Result<Map<String, Value>> {
-    let name = path.display().to_string();
-    let text = if path == Path::new("-") {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text).map(|_| text)
-    } else {
-        fs::read_to_string(path)
-    };
+    let is_stdin = path == Path::new("-");
+    let name = if is_stdin { "<stdin>".to_owned() } else { path.display().to_string() };
+    let text = if is_stdin { io::read_to_string(io::stdin()) } else { fs::read_to_string(path) };
     let text = text.map_err(|error| Failure::unreadable(&name, error))?;
     let fault = |place, message| Failure::from(Kind::Faults(vec![Fault { place, message }]));
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));

@@ -9,7 +9,7 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use super::{
-    NOTHING_CHANGED, changing, interrupt,
+    NOTHING_CHANGED, advice, changing, interrupt,
     many::{Report, is_refusal, rehearse, with_standard_input, without_repeats},
     reading,
 };
@@ -126,7 +126,12 @@ fn run_transition(
         progress.advance(1);
     }
     drop(progress);
-    report.tell("moved", false, printer)
+    let hints = advice::on_transitions(target, content_type, &report.refused);
+    let outcome = report.tell("moved", false, printer)?;
+    for hint in hints {
+        printer.note(&report::hint(&hint))?;
+    }
+    Ok(outcome)
 }
 
 /// Creates or replaces the workflow of a file.

@@ -183,6 +183,16 @@ pub(crate) fn definition(content_type: &ContentType) -> Map<String, Value> {
     WRITABLE_KEYS.into_iter().map(|key| (key.to_owned(), all[key].clone())).collect()
 }
 
+/// Tells whether an export may write into a folder: it is missing, empty, or holds an earlier export.
+pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
+    if !folder.exists() {
+        return Ok(true);
+    }
+    let entries = entries(folder)?;
+    let is_exported = |entry: &PathBuf| entry.ends_with(DRAFT) || entry.join(DEFINITION).is_file();
+    Ok(entries.is_empty() || entries.iter().any(is_exported))
+}
+
 /// Where an export is written before it takes the place of an earlier one; removed with this value.
 pub(crate) struct Draft(PathBuf);
 

@@ -250,6 +250,11 @@ impl Loader {
     fn add(&mut self, node: &Node<'_>, payload: Map<String, Value>) {
         if let Some(name) = payload.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()) {
             let place = node.place();
+            if !is_type_name(name) {
+                let at = node.get("name").unwrap_or_else(|| node.clone());
+                let message = format!("type name \"{name}\" is not valid: {TYPE_NAME_RULE}");
+                self.faults().value(&at, message);
+            }
             if let Some(first) = self.project.places.get(name) {
                 let message = format!("the type \"{name}\" is already described at {first}");
                 self.faults().value(node, message);
@@ -347,6 +352,14 @@ impl Loader {
     fn faults(&mut self) -> &mut Faults {
         &mut self.expander.faults
     }
+}
+
+/// What a name of a content type is made of.
+pub(crate) const TYPE_NAME_RULE: &str = "use lower-case letters (a to z) and \"_\"";
+
+/// Tells whether a content type can have this name.
+pub(crate) fn is_type_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase())
 }
 
 /// Reads a file, or standard input where `-` stands; returns the name that messages give it.

@@ -193,7 +193,7 @@ fn labels_follow_from_names() {
 
 #[test]
 fn all_mistakes_are_told_with_their_place() {
-    let table: [(&str, &[&str]); 20] = [
+    let table: [(&str, &[&str]); 21] = [
         (
             "version: 1\ncontentType: []\n",
             &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
@@ -267,6 +267,13 @@ fn all_mistakes_are_told_with_their_place() {
             ],
         ),
         ("properties: {}\nname: \"\"\n", &["project.yaml:2:7: \"name\" is empty"]),
+        (
+            "- {name: blogPost, properties: {a: {type: datasource, to: blogPost}}}\n- {name: v2, properties: {}}\n",
+            &[
+                "project.yaml:1:10: type name \"blogPost\" is not valid: use lower-case letters (a to z) and \"_\"",
+                "project.yaml:2:10: type name \"v2\" is not valid: use lower-case letters (a to z) and \"_\"",
+            ],
+        ),
         ("name: t\n", &["project.yaml:1:1: \"properties\" is missing"]),
         (
             "name: t\nproperties: {a: {type: datasource, to: _tags}}\n",

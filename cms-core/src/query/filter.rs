@@ -109,6 +109,11 @@ impl Operator {
     }
 }
 
+/// The values that `type` of a condition may have.
+pub fn filter_types() -> [&'static str; Operator::ALL.len()] {
+    Operator::ALL.map(Operator::as_str)
+}
+
 /// Reads the parameter; blank text and `{}` are no conditions.
 pub(crate) fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition>, FieldErrors> {
     if text.trim().is_empty() {

@@ -1,6 +1,13 @@
-//! How many objects and files came in, and how many did not. Each is counted once.
+//! How many objects and files came in, and how many did not. Each is counted once; refused ones are
+//! listed with their places and reasons.
 
+use cms_core::FieldErrors;
 use serde::Serialize;
+
+use super::{super::advice, element::Element};
+
+/// Refusals that are listed; more are counted, and `--rejects` has all of them.
+const LISTED: usize = 10_000;
 
 /// What became of the objects.
 #[derive(Debug, Default)]
@@ -12,7 +19,36 @@ pub(super) struct Counts {
     /// Objects that were brought into their status or workflow state.
     pub(super) statuses: u64,
     pub(super) files: FileCounts,
+    /// The first refused objects and files.
+    pub(super) refusals: Vec<Refusal>,
     pub(super) interrupted: bool,
+}
+
+/// A refused object or file: where it stands, and why it was refused.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Refusal {
+    content_type: String,
+    /// File and line, or file and number of the element.
+    place: String,
+    id: Option<String>,
+    errors: FieldErrors,
+}
+
+impl Refusal {
+    pub(super) fn of(content_type: &str, element: &Element, errors: &FieldErrors) -> Self {
+        Self {
+            content_type: content_type.to_owned(),
+            place: element.place.clone(),
+            id: element.id().map(str::to_owned),
+            errors: errors.clone(),
+        }
+    }
+
+    /// What is allowed instead, where the reasons do not say it.
+    pub(super) fn advice(&self) -> Option<String> {
+        advice::on_webhook(&self.content_type, &self.errors)
+    }
 }
 
 /// What became of the files of media objects.
@@ -48,6 +84,13 @@ pub(super) enum Counted {
 impl Counts {
     pub(super) fn add(&mut self, counted: Counted) {
         *self.of(counted) += 1;
+    }
+
+    /// Lists a refused object or file, as long as the list is not full.
+    pub(super) fn list(&mut self, refusal: impl FnOnce() -> Refusal) {
+        if self.refusals.len() < LISTED {
+            self.refusals.push(refusal());
+        }
     }
 
     /// Takes an object out that is refused after all.

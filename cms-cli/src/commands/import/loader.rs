@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 use super::{
     super::{interrupt, many},
     Job,
-    counts::{Counted, Counts},
+    counts::{Counted, Counts, Refusal},
     element::{Address, Element, address, is_unchanged, without_pending},
 };
 use crate::{
@@ -439,6 +439,7 @@ impl<'a> Loader<'a> {
         errors: &FieldErrors,
         printer: &mut Printer,
     ) -> Result<()> {
+        self.counts.list(|| Refusal::of(&job.content_type.name, element, errors));
         let refused = self.counts.refused + self.counts.files.refused;
         if refused <= SHOWN {
             let name = &job.content_type.name;

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::loader::Existing;
 use self::{
-    counts::{Counts, FileCounts},
+    counts::{Counts, FileCounts, Refusal},
     loader::{Loader, Options},
 };
 use super::{NOTHING_CHANGED, changing, counted};
@@ -31,6 +31,7 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project::{self, Present},
+    report,
     settings::Settings,
     target::Target,
 };
@@ -163,6 +164,7 @@ fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result
         "unchanged": counts.unchanged,
         "refused": counts.refused,
         "statusesSet": counts.statuses,
+        "refusals": counts.refusals,
     });
     if options.from_folder {
         value["files"] = json!(counts.files);
@@ -189,6 +191,10 @@ fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result
             }
             None => "hint: --rejects FILE keeps refused objects with the reasons".to_owned(),
         })?;
+    }
+    let mut refusals = counts.refusals.iter();
+    if let Some(hint) = refusals.find_map(Refusal::advice) {
+        printer.note(&report::hint(&hint))?;
     }
     if options.dry_run {
         printer.note(NOTHING_CHANGED)?;

@@ -1,0 +1,115 @@
+//! Hints that name what is allowed, where the messages of the API are fixed and do not.
+
+use std::collections::BTreeMap;
+
+use cms_core::{Error, FieldErrors};
+
+use super::open;
+use crate::{
+    failure::{Failure, Kind},
+    project::{TYPE_NAME_RULE, is_type_name, nearest},
+    settings::Settings,
+    target::Target,
+};
+
+/// The type of webhooks.
+const WEBHOOKS: &str = "_webhooks";
+/// Objects whose enabled transitions are looked up: each costs a request.
+const LOOKED_UP: usize = 20;
+
+/// How rules of scoped keys are given.
+pub(super) const RULE_HINT: &str = "for example --rule post:r --rule '*:cru': letters of create, read, update and delete for a \
+     type, or for all";
+
+/// Says what exists, or which name was meant, where something does not exist.
+pub(super) fn on_missing(failure: Failure, settings: &Settings) -> Failure {
+    let Kind::Target(Error::NotFound { what, name }) = &failure.kind else { return failure };
+    let hint = match *what {
+        "content type" => type_hint(name, settings),
+        "key" => "`cms key list` lists the keys with their ids".to_owned(),
+        "webhook" => "`cms webhook list` lists the webhooks with their ids".to_owned(),
+        "workflow" => "`cms workflow list` lists the workflows".to_owned(),
+        _ => return failure,
+    };
+    failure.hint(hint)
+}
+
+fn type_hint(name: &str, settings: &Settings) -> String {
+    if !is_type_name(name) {
+        return format!("\"{name}\" cannot be a type name: {TYPE_NAME_RULE}");
+    }
+    let types = open(settings, false).ok().and_then(|target| target.types().ok());
+    let types = types.unwrap_or_default();
+    match nearest(name, types.iter().map(|content_type| content_type.name.as_str())) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => "`cms ctd list` lists the content types".to_owned(),
+    }
+}
+
+/// Says how rules are given, where a key lacks them.
+pub(super) fn on_key(error: Error) -> Failure {
+    let lacks_rules = matches!(&error, Error::Invalid(errors) if !errors.at("rules").is_empty());
+    let failure = Failure::from(error);
+    if lacks_rules { failure.hint(RULE_HINT) } else { failure }
+}
+
+/// Names the filter types where a filter has another one, or none.
+pub(super) fn on_filters(error: Error) -> Failure {
+    let is_about_type = |message: &String| {
+        ["Unknown filter type ", "Missing filter type "]
+            .iter()
+            .any(|start| message.starts_with(*start))
+    };
+    let names_none = matches!(&error, Error::Invalid(errors)
+        if errors.at("filters").iter().any(is_about_type));
+    let failure = Failure::from(error);
+    if names_none {
+        failure.hint(format!("filter types are {}", cms_core::filter_types().join(", ")))
+    } else {
+        failure
+    }
+}
+
+/// Names the addresses that a webhook may have, where that is why it was refused.
+pub(super) fn on_webhook(content_type: &str, errors: &FieldErrors) -> Option<String> {
+    (content_type == WEBHOOKS && !errors.at("url").is_empty()).then(|| {
+        "a webhook needs an https:// URL; http:// takes a server with --webhook-allow-http \
+         (CMS_WEBHOOK_ALLOW_HTTP=true, also for commands with --data)"
+            .to_owned()
+    })
+}
+
+/// The same for an object that was refused alone.
+pub(super) fn on_object(content_type: &str, error: Error) -> Failure {
+    let hint = match &error {
+        Error::Invalid(errors) => on_webhook(content_type, errors),
+        _ => None,
+    };
+    let failure = Failure::from(error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Names the actions that are enabled in the states of objects that refused another one.
+pub(super) fn on_transitions(
+    target: &dyn Target,
+    content_type: &str,
+    refused: &[(String, Error)],
+) -> Vec<String> {
+    let is_about_action =
+        |error: &Error| matches!(error, Error::Invalid(errors) if !errors.at("action").is_empty());
+    let mut states = BTreeMap::new();
+    for (id, _) in refused.iter().filter(|(_, error)| is_about_action(error)).take(LOOKED_UP) {
+        if let Ok(found) = target.workflow_state(content_type, id) {
+            let enabled = found.enabled_transitions.into_iter().map(|transition| transition.name);
+            states.entry(found.state).or_insert_with(|| enabled.collect::<Vec<_>>());
+        }
+    }
+    let hints = states.into_iter().map(|(state, enabled)| match enabled.as_slice() {
+        [] => format!("no action is enabled in state \"{state}\""),
+        names => format!("actions enabled in state \"{state}\": {}", names.join(", ")),
+    });
+    hints.collect()
+}
