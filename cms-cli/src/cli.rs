@@ -58,6 +58,7 @@ pub(crate) struct Cli {
 /// What every command understands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Global {
     /// Work on the server at this URL.
     #[arg(long, global = true, value_name = "URL", env = "CMS_SERVER", hide_env_values = true)]

@@ -16,6 +16,7 @@ use crate::{
 };
 
 /// What all commands share.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Settings {
     pub(crate) place: Option<Place>,
     /// Where the files of a data folder are.

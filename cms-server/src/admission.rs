@@ -152,7 +152,7 @@ mod tests {
 
     fn admission(connections_per_address: Option<usize>, trust_proxy: bool) -> Arc<Admission> {
         let config =
-            ServerConfig { connections_per_address, trust_proxy, ..ServerConfig::default() };
+            ServerConfig { trust_proxy, connections_per_address, ..ServerConfig::default() };
         Arc::new(Admission::new(&config, &Arc::new(MemoryBudget::new(1000))))
     }
 

@@ -343,17 +343,16 @@ pub(crate) async fn converse<S, F>(
         _ = draining.changed() => None,
     };
     served.as_mut().graceful_shutdown();
-    match end {
-        Some(End { reason, timeout }) => {
-            tracing::debug!(peer = ?connection.peer, reason, "connection closed");
-            if let Ok(ended) = time::timeout(timeout, served).await {
-                log_end(ended);
-            }
+    if let Some(End { reason, timeout }) = end {
+        tracing::debug!(peer = ?connection.peer, reason, "connection closed");
+        if let Ok(ended) = time::timeout(timeout, served).await {
+            log_end(ended);
         }
-        None => tokio::select! {
-            ended = served => log_end(ended),
-            () = connection.quiet() => {}
-        },
+        return;
+    }
+    tokio::select! {
+        ended = served => log_end(ended),
+        () = connection.quiet() => {}
     }
 }
 

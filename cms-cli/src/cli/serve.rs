@@ -7,7 +7,7 @@ use cms_server::Rate;
 
 use super::{
     openapi::base_url,
-    values::{listen_address, memory_size, size},
+    values::{listen_address, memory_size, response_memory, size},
 };
 
 /// Run the server.
@@ -80,10 +80,9 @@ pub(crate) struct ServeArgs {
     /// number. Without it, 128 for public addresses, unless a proxy is trusted.
     #[arg(long, value_name = "N", env = "CMS_CONNECTIONS_PER_ADDRESS")]
     pub(crate) connections_per_address: Option<usize>,
-    /// Memory for responses that are made or unsent, in bytes; more are refused.
-    #[arg(long, value_name = "BYTES", env = "CMS_RESPONSE_MEMORY",
-        value_parser = clap::value_parser!(u64).range(16 * 1024 * 1024..))]
-    pub(crate) response_memory: Option<u64>,
+    /// Memory for responses that are made or unsent, at least 16 MiB; more are refused.
+    #[arg(long, value_name = "SIZE", env = "CMS_RESPONSE_MEMORY", value_parser = response_memory)]
+    pub(crate) response_memory: Option<usize>,
     /// Streams of changes at the same time; more are refused.
     #[arg(long, value_name = "N", env = "CMS_MAX_SUBSCRIBERS", value_parser = many)]
     pub(crate) max_subscribers: Option<usize>,

@@ -34,6 +34,15 @@ pub(super) fn memory_size(text: &str) -> Result<usize, String> {
     usize::try_from(size(text)?).map_err(|_| "more than this machine can address".to_owned())
 }
 
+/// Reads the memory for responses: less would refuse single responses of a usual size.
+pub(super) fn response_memory(text: &str) -> Result<usize, String> {
+    const LEAST: usize = 16 * 1024 * 1024;
+    match memory_size(text)? {
+        less @ ..LEAST => Err(format!("{less} bytes are too few, at least 16MiB are needed")),
+        bytes => Ok(bytes),
+    }
+}
+
 fn exact_size(text: &str) -> Option<u64> {
     let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
     let (number, unit) = text.split_at(text.find(|c: char| !is_of_number(c)).unwrap_or(text.len()));

@@ -68,7 +68,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         config.connections = connections;
     }
     if let Some(bytes) = args.response_memory {
-        config.response_memory = usize::try_from(bytes).unwrap_or(usize::MAX);
+        config.response_memory = bytes;
     }
     if let Some(subscribers) = args.max_subscribers {
         config.subscribers = subscribers;
