@@ -1,9 +1,10 @@
 //! Content objects: what one is ([`model`]), whether it is valid ([`validate`]), how it becomes
-//! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`mod@write`], [`batch`],
-//! [`version`], [`duplicate`], [`idempotency`], [`asking`]).
+//! JSON ([`render`], [`hydrate`]), and the operations ([`service`] over [`mod@write`], [`create`],
+//! [`batch`], [`version`], [`duplicate`], [`idempotency`], [`asking`]).
 
 pub(crate) mod asking;
 pub(crate) mod batch;
+mod create;
 pub(crate) mod duplicate;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;

@@ -1,8 +1,10 @@
 //! Stored files are what was uploaded: never sent otherwise, and named by check, backup and restore.
 
 use std::{
+    fmt::Write as _,
     fs::{self, File},
     path::PathBuf,
+    slice,
 };
 
 use cms_core::{
@@ -54,7 +56,10 @@ fn forget_records(core: &TestCms) {
 }
 
 fn digest(content: &[u8]) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(content).iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
 }
 
 fn finding(id: &str, message: &str) -> Finding {
@@ -179,7 +184,7 @@ fn check_compares_sizes_always_and_digests_on_demand() {
     );
     for repair in [false, true] {
         let sizes = check(&core.cms, repair, false);
-        assert_eq!(sizes.findings, [wrong_size.clone()]);
+        assert_eq!(sizes.findings, slice::from_ref(&wrong_size));
         assert_eq!((sizes.media.files, sizes.is_sound()), (3, false));
         let mut digests = check(&core.cms, repair, true).findings;
         digests.sort_by_key(|finding| finding.place != wrong_size.place);
@@ -206,7 +211,7 @@ fn check_records_files_of_earlier_versions_on_repair() {
     for digests in [false, true] {
         let found = check(&core.cms, false, digests);
         assert_eq!((found.media.unrecorded, found.media.recorded), (2, 0));
-        assert_eq!(found.findings, [wrong.clone()]);
+        assert_eq!(found.findings, slice::from_ref(&wrong));
     }
     assert_eq!(records(&core), []);
     let repaired = check(&core.cms, true, false);

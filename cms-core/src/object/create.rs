@@ -1,0 +1,59 @@
+//! Creating one object, also together with rows of other tables that belong to it.
+
+use serde_json::{Map, Value};
+
+use super::{
+    service::{Objects, require_quota, to_json},
+    write::{self, Context, Draft, KnownTargets},
+};
+use crate::{
+    auth::scope::Access, context::Caller, error::Result, store::Writer, wire::object::Json,
+};
+
+impl Objects<'_> {
+    /// Creates an object (contract 3.6).
+    pub fn create(&self, caller: &Caller, name: &str, payload: Map<String, Value>) -> Result<Json> {
+        self.create_with(caller, name, payload, |_| Ok(()))
+    }
+
+    /// Creates an object, and writes in the same transaction what belongs to it.
+    pub(crate) fn create_with(
+        &self,
+        caller: &Caller,
+        name: &str,
+        payload: Map<String, Value>,
+        also: impl FnOnce(&Writer<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<Json> {
+        let content_type = self.content_type(caller, name, Access::CREATE)?;
+        if let Some(answer) = self.answered(caller)? {
+            return Ok(Json(answer));
+        }
+        let payload = self.ask_about_new(caller, name, payload)?;
+        let config = &self.cms.config;
+        let context = Context::new(caller, config);
+        let mut draft = 
+            Draft::new(&content_type, payload, &*config.ids, &context, &mut Budget::per_object())?;
+        if !draft.errors.is_empty() {
+            return self.cms.store.read(|reader| {
+                let catalog = self.cms.catalog.at(reader)?;
+                draft.check_id(reader, &content_type)?;
+                let mut known = KnownTargets::default();
+                draft.check_stored(reader, &catalog, &content_type, None, &mut known)?;
+                draft.valid().map(|_| Json(Vec::new()))
+            });
+        }
+        let quota = config.max_objects;
+        let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
+            let mut draft = draft.renewed(content_type, &context, &mut Budget::of_write())?;
+            draft.check_id(writer, content_type)?;
+            let mut known = KnownTargets::default();
+            draft.check_stored(writer, catalog, content_type, None, &mut known)?;
+            let draft = draft.valid()?;
+            require_quota(writer, quota, 1)?;
+            let stored = write::insert(writer, content_type, draft, &context)?;
+            also(writer)?;
+            Ok(to_json(content_type, &stored).0)
+        });
+        answer.map(Json)
+    }
+}
