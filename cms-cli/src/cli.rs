@@ -355,6 +355,10 @@ pub(crate) struct ImportArgs {
     /// Bring existing objects and types up to date; what is equal is not touched.
     #[arg(long)]
     pub(crate) update_existing: bool,
+    /// Keep the dates of creation, change and deletion that the files say in `internal`; on a server
+    /// this takes an admin key.
+    #[arg(long)]
+    pub(crate) keep_dates: bool,
     /// Stop at the first object that is refused.
     #[arg(long)]
     pub(crate) stop_on_error: bool,
@@ -375,6 +379,10 @@ pub(crate) struct ExportArgs {
     /// Write into a folder that holds other files; those of the same names are replaced.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Write deleted objects too, into files of their own, which `cms import --keep-dates` reads. Only
+    /// on a data directory.
+    #[arg(long)]
+    pub(crate) trash: bool,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
 }

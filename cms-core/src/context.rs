@@ -44,6 +44,8 @@ pub struct Caller {
     pub(crate) conditions: Conditions,
     /// What the response to the request takes of the memory for responses while it is made.
     pub(crate) memory: Arc<Reservation>,
+    /// Objects that are created or replaced get the dates of the request.
+    pub(crate) keeps_dates: bool,
 }
 
 impl Caller {
@@ -64,6 +66,7 @@ impl Caller {
             visibility: Visibility::default(),
             conditions: Conditions::default(),
             memory: Arc::default(),
+            keeps_dates: false,
         }
     }
 
@@ -83,6 +86,12 @@ impl Caller {
     #[must_use]
     pub fn with_memory(self, memory: Arc<Reservation>) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same request, whose objects keep the dates that it names. It takes an admin key.
+    #[must_use]
+    pub fn keeping_dates(self) -> Self {
+        Self { keeps_dates: true, ..self }
     }
 
     pub fn actor(&self) -> &Actor {
@@ -105,6 +114,14 @@ impl Caller {
     /// Refuses all but admin keys.
     pub(crate) fn require_admin(&self) -> Result<()> {
         if self.actor.kind == KeyKind::Admin { Ok(()) } else { Err(Error::Forbidden) }
+    }
+
+    /// Refuses all but admin keys to set dates of objects.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`].
+    pub fn require_right_to_keep_dates(&self) -> Result<()> {
+        if self.keeps_dates { self.require_admin() } else { Ok(()) }
     }
 
     /// Tells whether the rules give all of `needs` on a type; only scoped keys have rules to ask.

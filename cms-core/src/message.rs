@@ -6,9 +6,11 @@
 use serde_json::Value;
 
 pub(crate) const NOT_VALID: &str = "This value is not valid.";
+pub(crate) const WRONG_DATE: &str = "Wrong date format";
 pub(crate) const FORGOTTEN: &str = "The changes after this position are forgotten";
 pub(crate) const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub(crate) const ALREADY_USED: &str = "This value is already used";
+pub(crate) const IN_USE: &str = "This content object is used in another content object.";
 pub(crate) const NOT_AN_IMAGE: &str = "The file is not an image";
 pub(crate) const DUPLICATES: &str = "There are no duplicates allowed in the array";
 

@@ -29,6 +29,7 @@ use crate::{
         body::{self, Whole},
         conditions::conditions,
         form::{self, Form},
+        mode,
         query::Query,
     },
     http::{backup, changes, images},
@@ -185,7 +186,10 @@ impl Errand {
         body: &mut Body,
         line: &mut Line,
     ) -> Result<Answer> {
-        let caller = identify(app, &self.parts, line)?;
+        let mut caller = identify(app, &self.parts, line)?;
+        if self.needs.takes_dates() && mode::keeps_dates(&self.parts.headers) {
+            caller = caller.keeping_dates();
+        }
         match self.route.reads {
             Reads::Nothing => self.run(app, caller).await,
             Reads::Json | Reads::Query | Reads::Form => {
@@ -266,7 +270,8 @@ impl Errand {
     fn admit(&self, app: &App, caller: &Caller) -> Result<()> {
         let query = Query::parse(query_text(&self.parts));
         let [name, ..] = self.parameters.read(self.parts.uri.path());
-        app.cms.authorise(caller, self.needs.permission(&name, &query))
+        app.cms.authorise(caller, self.needs.permission(&name, &query))?;
+        caller.require_right_to_keep_dates()
     }
 
     fn perform(&self, app: &App, caller: Caller, body: &Bytes, form: Form) -> Answer {

@@ -117,6 +117,13 @@ impl Needs {
     }
 }
 
+impl Needs {
+    /// Tells whether requests create objects, which may have dates of their own then.
+    pub(crate) fn takes_dates(self) -> bool {
+        matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
+    }
+}
+
 impl Route {
     const fn new(method: Method, path: &'static str, work: Work, action: Action) -> Self {
         let (quick, reads, query): (_, _, &[&str]) = (None, Reads::Nothing, &[]);

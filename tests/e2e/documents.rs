@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Command};
 use super::support::{Place, fixtures};
 
 /// The blocks of one language in the guide to the command line.
-fn blocks(language: &str) -> Vec<String> {
+pub(crate) fn blocks(language: &str) -> Vec<String> {
     let guide = fixtures().join("../docs/cli.md");
     let text = fs::read_to_string(guide).unwrap();
     let fence = format!("```{language}\n");

@@ -11,6 +11,7 @@ mod disk;
 mod documents;
 mod faults;
 mod graphql;
+mod kept_dates;
 mod lost;
 mod media;
 mod media_files;

@@ -26,6 +26,26 @@ pub(crate) fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
+/// The same files without the dates of objects, which an import does not keep unless it is asked to.
+pub(crate) fn undated(mut files: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
+    for (name, bytes) in &mut files {
+        if !name.contains("/contentObject") {
+            continue;
+        }
+        let mut lines = Vec::new();
+        for line in str::from_utf8(bytes).unwrap().lines() {
+            let mut object: serde_json::Value = serde_json::from_str(line).unwrap();
+            let internal = object["internal"].as_object_mut().unwrap();
+            for date in ["createdAt", "updatedAt"] {
+                assert!(internal.shift_remove(date).is_some_and(|at| at.is_string()), "{line}");
+            }
+            lines.push(format!("{object}\n"));
+        }
+        *bytes = lines.concat().into_bytes();
+    }
+    files
+}
+
 /// An export says all there is: twice the same, and the same again from a copy. Changed and deleted
 /// built-in types, links forwards, to oneself and in circles are in it.
 #[test]
@@ -80,20 +100,21 @@ contentTypes:
     );
     assert!(!first.iter().any(|(name, _)| name.starts_with("ContentTypeProject")));
     assert_eq!(first, tree(&place.path("second")));
+    let first = undated(first);
 
     let copy = Place::with_data();
     let exported = place.path("first");
     let exported = exported.to_str().unwrap();
     copy.run(&["import", exported]).ok();
     copy.run(&["export", "third"]).ok();
-    assert_eq!(first, tree(&copy.path("third")));
+    assert_eq!(first, undated(tree(&copy.path("third"))));
 
     let again = copy.run(&["import", exported, "--update-existing"]).ok();
     assert!(again.starts_with("created 0, updated 0, unchanged "), "{again}");
     // What is no longer there leaves an older export of the same folder.
     copy.run(&["object", "delete", "_tag", "nosuch"]);
     copy.run(&["export", "third"]).ok();
-    assert_eq!(first, tree(&copy.path("third")));
+    assert_eq!(first, undated(tree(&copy.path("third"))));
 }
 
 /// A scheduled publication stays behind, and the export says so.

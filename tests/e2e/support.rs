@@ -291,6 +291,11 @@ impl Server {
         PathBuf::from(format!("/proc/{}/root{}/data", self.child.id(), folder.display()))
     }
 
+    /// The data directory of a server that was started with a folder of its own.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.as_ref().expect("it has a folder of its own").path().join("data")
+    }
+
     /// Sends a signal, by its name.
     pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();

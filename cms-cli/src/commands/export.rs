@@ -1,8 +1,8 @@
 //! `cms export`: types, objects and media files as a folder that `cms import` reads.
 //!
 //! The same content gives the same bytes: types by name, objects in the order in which they were
-//! made, in their current versions. Of `internal` only what an import restores is kept: the status
-//! with the published version of a modified object, or the workflow state. An export takes the place
+//! made, in their current versions. Of `internal` only what an import restores is kept: the dates, the
+//! status with the published version of a modified object, or the workflow state. An export takes the place
 //! of an earlier one when it is complete. Built-in types that are as every new space has them, and
 //! empty, are left out: the next space has them too, and if it does not, somebody deleted them.
 
@@ -35,7 +35,7 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project::{self, DEFAULT_WORKFLOW},
-    settings::Settings,
+    settings::{Place, Settings},
     target::{Edition, Target},
 };
 
@@ -43,6 +43,8 @@ use crate::{
 const FILE_OBJECTS: u64 = 10_000;
 /// Objects in one request.
 const PAGE: u32 = limits::PAGE_MAX;
+/// What says how many objects there are.
+const FIRST: Page = Page { number: 1, limit: 1 };
 /// Media objects whose files are written before somebody is told.
 const FILES: usize = 32;
 
@@ -51,6 +53,12 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
+    if args.trash && matches!(settings.place, Some(Place::Server { .. })) {
+        return Err(Failure::usage(
+            "--trash works on a data directory only: a server does not list deleted objects",
+        )
+        .hint("run it where the server runs, with --data DIR; the server need not stop"));
+    }
     if !args.force && !folder::may_hold_export(&args.dir)? {
         let message = format!("{} is not empty and holds no earlier export", args.dir.display());
         return Err(Failure::usage(message).hint(
@@ -67,7 +75,10 @@ pub(super) fn run(
         if !args.types.is_empty() && !is_named {
             continue;
         }
-        let count = page(&*target, &content_type.name, 1, 1)?.total_count;
+        let name = &content_type.name;
+        let count = page(&*target, name, 1, 1)?.total_count;
+        let deleted = if args.trash { target.trash(name, FIRST)?.total_count } else { 0 };
+        let count = count + deleted;
         let is_given =
             folder::is_system(&content_type.name) || folder::is_untouched_builtin(content_type);
         if is_named || count > 0 || !is_given {
@@ -87,11 +98,14 @@ pub(super) fn run(
             progress.advance(count);
             if interrupt.load(Ordering::Relaxed) { Err(interrupted(&args.dir)) } else { Ok(()) }
         };
-        let (mut scheduled, mut missing) = (0, 0);
+        let (mut scheduled, mut missing, mut deleted) = (0, 0, 0);
         for ((content_type, _), name) in types.iter().zip(&names) {
             advance(0)?;
             let path = draft.path().join(name);
             let written = write_type(&*target, content_type, &path, &pace, &mut advance)?;
+            if args.trash {
+                deleted += write_deleted(&*target, content_type, &path, &mut advance)?;
+            }
             objects += written.objects;
             scheduled += written.scheduled;
             files += written.files;
@@ -106,6 +120,10 @@ pub(super) fn run(
         if scheduled > 0 {
             let publications = counted(scheduled, "scheduled publication");
             printer.note(&format!("{publications} not exported: a file cannot keep a time"))?;
+        }
+        if deleted > 0 {
+            let objects = counted(deleted, "deleted object");
+            printer.note(&format!("{objects} for `cms import --keep-dates`"))?;
         }
         if missing > 0 {
             printer.note(&format!("{} without a file", counted(missing, "media object")))?;
@@ -190,6 +208,40 @@ fn write_type(
     Ok(written)
 }
 
+/// Writes the deleted objects of a type, if there are any; returns how many.
+fn write_deleted(
+    target: &dyn Target,
+    content_type: &ContentType,
+    path: &Path,
+    advance: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<u64> {
+    let name = &content_type.name;
+    let path = path.join(folder::deleted_name(name));
+    let unwritable = |error| Failure::unwritable(path.display(), error);
+    let mut list = target.trash(name, Page { number: 1, limit: PAGE })?;
+    if list.total_count == 0 {
+        return Ok(0);
+    }
+    let mut file = BufWriter::new(File::create(&path).map_err(unwritable)?);
+    let mut written = 0;
+    loop {
+        for object in &list.data {
+            let mut row = without_internal(object);
+            let dates = dates(object, &["createdAt", "updatedAt", "deletedAt"]);
+            row.insert("internal".to_owned(), Value::Object(dates));
+            writeln!(file, "{}", Value::Object(row)).map_err(unwritable)?;
+        }
+        written += list.count;
+        advance(list.count)?;
+        if u64::from(list.current_page) >= list.total_pages {
+            break;
+        }
+        list = target.trash(name, Page { number: list.current_page + 1, limit: PAGE })?;
+    }
+    file.flush().map_err(unwritable)?;
+    Ok(written)
+}
+
 /// Writes the files of media objects; returns how many there are.
 fn write_files(target: &dyn Target, objects: &[Value], folder: &Path, pace: &Pace) -> Result<u64> {
     let write = |object: &Value| {
@@ -211,7 +263,7 @@ fn write_files(target: &dyn Target, objects: &[Value], folder: &Path, pace: &Pac
 /// An object as a file holds it; `published` are the published versions of modified ones.
 fn row(content_type: &ContentType, object: &Value, published: &HashMap<String, Value>) -> Value {
     let mut row = without_internal(object);
-    let mut internal = Map::new();
+    let mut internal = dates(object, &["createdAt", "updatedAt"]);
     if content_type.draft_public {
         internal.insert("status".to_owned(), object["internal"]["status"].clone());
         let id = object["id"].as_str().unwrap_or_default().to_lowercase();
@@ -221,10 +273,12 @@ fn row(content_type: &ContentType, object: &Value, published: &HashMap<String, V
     } else if content_type.workflow_id != DEFAULT_WORKFLOW {
         internal.insert("workflowState".to_owned(), object["internal"]["workflowState"].clone());
     }
-    if !internal.is_empty() {
-        row.insert("internal".to_owned(), Value::Object(internal));
-    }
+    row.insert("internal".to_owned(), Value::Object(internal));
     Value::Object(row)
+}
+
+fn dates(object: &Value, names: &[&str]) -> Map<String, Value> {
+    names.iter().map(|&name| (name.to_owned(), object["internal"][name].clone())).collect()
 }
 
 fn interrupted(folder: &Path) -> Failure {

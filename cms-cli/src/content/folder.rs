@@ -26,6 +26,8 @@ const DRAFT: &str = ".cms-export";
 const TYPE_PREFIX: &str = "ContentType";
 const INTERNAL_PREFIX: &str = "InternalContentType";
 const OBJECTS_PREFIX: &str = "contentObject";
+/// Begins the names of files that no import reads unless it keeps dates.
+const DELETED_PREFIX: &str = "deletedObject";
 
 /// The folder of one type, as it was found.
 pub(crate) struct TypeFolder {
@@ -34,6 +36,8 @@ pub(crate) struct TypeFolder {
     pub(crate) payload: Map<String, Value>,
     /// Files of objects, in order.
     pub(crate) pages: Vec<PathBuf>,
+    /// Files of deleted objects, in order.
+    pub(crate) deleted: Vec<PathBuf>,
     /// Files of media objects.
     pub(crate) files: MediaFiles,
 }
@@ -105,19 +109,23 @@ fn read_type(path: &Path) -> Result<TypeFolder> {
     let name = name.to_owned();
     let payload = definition.into_iter().filter(|(key, _)| WRITABLE_KEYS.contains(&key.as_str()));
     let payload = payload.collect();
-    let mut pages = Vec::new();
+    let (mut pages, mut deleted) = (Vec::new(), Vec::new());
     let mut files = MediaFiles::default();
     for entry in entries(path)?.into_iter().filter(|entry| entry.is_file()) {
         let file = entry.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        if is_page(&entry) {
+        if is_page(&entry, OBJECTS_PREFIX) {
             pages.push(entry);
+        } else if is_page(&entry, DELETED_PREFIX) {
+            deleted.push(entry);
         } else if name == MEDIA && !entry.ends_with(DEFINITION) && !file.starts_with('.') {
             files.0.insert(file, entry);
         }
     }
     // Page 10 comes after page 9, also where numbers are not padded.
-    pages.sort_by_key(|page| (page.as_os_str().len(), page.clone()));
-    Ok(TypeFolder { name, payload, pages, files })
+    for pages in [&mut pages, &mut deleted] {
+        pages.sort_by_key(|page| (page.as_os_str().len(), page.clone()));
+    }
+    Ok(TypeFolder { name, payload, pages, deleted, files })
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -130,9 +138,9 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn is_page(path: &Path) -> bool {
+fn is_page(path: &Path, prefix: &str) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with(OBJECTS_PREFIX) && path.extension().is_some_and(|e| e == "json")
+    name.starts_with(prefix) && path.extension().is_some_and(|e| e == "json")
 }
 
 /// Names the folder of each type. Two types never share one, whatever their names.
@@ -157,6 +165,11 @@ pub(crate) fn page_name(content_type: &str, number: u64, pages: u64) -> String {
     } else {
         format!("{OBJECTS_PREFIX}{name}{number:06}.json")
     }
+}
+
+/// Name of the file of deleted objects.
+pub(crate) fn deleted_name(content_type: &str) -> String {
+    format!("{DELETED_PREFIX}{}.json", title(content_type))
 }
 
 /// Types that the server makes and nobody can change (contract 2.6, 12).
@@ -262,7 +275,10 @@ fn is_media_file(path: &Path) -> bool {
 fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     for path in entries(type_folder)? {
         let is_ours = path.is_file()
-            && (is_page(&path) || path.ends_with(DEFINITION) || is_media_file(&path));
+            && (is_page(&path, OBJECTS_PREFIX)
+                || is_page(&path, DELETED_PREFIX)
+                || path.ends_with(DEFINITION)
+                || is_media_file(&path));
         if is_ours && !kept.contains(&path) {
             fs::remove_file(&path).map_err(|error| Failure::unwritable(path.display(), error))?;
         }

@@ -34,7 +34,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use self::media::StoredFile;
-use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, ImportMode, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
@@ -210,6 +210,10 @@ impl Target for Direct {
         self.cms.objects().removed(&self.caller, content_type, None)
     }
 
+    fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>> {
+        list(&self.cms.objects().trash(&self.caller, content_type, page)?)
+    }
+
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
         all_pages(|number| {
             let page = Page { number, limit: limits::PAGE_MAX };
@@ -227,10 +231,13 @@ impl Target for Direct {
         &self,
         content_type: &str,
         elements: &[Value],
-        update_existing: bool,
+        mode: ImportMode,
     ) -> Result<BatchReport> {
+        let ImportMode { update_existing, keep_dates } = mode;
+        let caller = self.caller.clone();
+        let caller = if keep_dates { caller.keeping_dates() } else { caller };
         let elements = Elements::of(elements);
-        self.cms.objects().batch_create(&self.caller, content_type, &elements, update_existing)
+        self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
     }
 
     fn upload(&self, mut file: Outgoing, request: &UploadRequest) -> Result<Value> {

@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 
 use cms_core::{
     Error, Result,
+    paging::Page,
     wire::{
         batch::BatchReport,
         check::{Check, CheckRequest},
@@ -45,6 +46,15 @@ pub(crate) enum Edition {
     Published,
     /// The current version of every object, whatever its status.
     Current,
+}
+
+/// How objects of an import are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ImportMode {
+    /// Objects that exist are replaced; else they are refused.
+    pub(crate) update_existing: bool,
+    /// Objects get the dates that `internal` says.
+    pub(crate) keep_dates: bool,
 }
 
 /// A file on its way to a target, read as it is sent.
@@ -100,12 +110,14 @@ pub(crate) trait Target: Sync {
     /// All versions, oldest first.
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>>;
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value>;
+    /// Deleted objects, oldest deletion first. A server does not list them.
+    fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>>;
     /// Creates objects, and replaces existing ones when asked to; saves what can be saved.
     fn import(
         &self,
         content_type: &str,
         elements: &[Value],
-        update_existing: bool,
+        mode: ImportMode,
     ) -> Result<BatchReport>;
 
     /// Stores a file; returns its media object.

@@ -10,6 +10,7 @@ use std::io::{Read, Write};
 
 use cms_core::{
     Error, Result, limits,
+    paging::Page,
     wire::{
         batch::BatchReport,
         check::{Check, CheckRequest},
@@ -41,7 +42,7 @@ use self::{
     },
     sending::{done, parse, text},
 };
-use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, ImportMode, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 
 impl Remote {
     /// Says that the type is not there, where that is why something of it was not found: the API
@@ -148,6 +149,10 @@ impl Target for Remote {
         self.get(&format!("{}/removed", objects_path(content_type)), type_named(content_type))
     }
 
+    fn trash(&self, _: &str, _: Page) -> Result<List<Value>> {
+        Err(Error::BadRequest("a server does not list deleted objects".to_owned()))
+    }
+
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
         let name = format!("{content_type}/{id}");
         let path = format!("{}/version", object_path(content_type, id));
@@ -168,10 +173,15 @@ impl Target for Remote {
         &self,
         content_type: &str,
         elements: &[Value],
-        update_existing: bool,
+        ImportMode { update_existing, keep_dates }: ImportMode,
     ) -> Result<BatchReport> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
-        let (status, bytes) = self.send(&Method::POST, &path, Some(&text(&elements)?), false)?;
+        let mut request = self.json_request(&Method::POST, &path, text(&elements)?)?;
+        if keep_dates {
+            request = request.header("X-CMS-Keep-Dates", "1");
+        }
+        let (status, bytes) =
+            self.read(request.send().map_err(|error| self.unreachable(&error))?)?;
         // A report with refused elements is an answer, not a failure.
         if status == 400
             && let Ok(report) = serde_json::from_slice(&bytes)

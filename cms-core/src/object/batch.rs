@@ -63,6 +63,7 @@ impl Objects<'_> {
     ) -> Result<BatchReport> {
         let needs = if update_existing { Access::CREATE | Access::UPDATE } else { Access::CREATE };
         let content_type = self.content_type(caller, name, needs)?;
+        caller.require_right_to_keep_dates()?;
         self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
         if let Some(answer) = self.answered(caller)? {
@@ -71,7 +72,8 @@ impl Objects<'_> {
         let asked =
             self.ask_about_elements(caller, name, elements, (update_existing, &repeated))?;
         let config = &self.cms.config;
-        let (context, quota) = (Context::new(caller, config), config.max_objects);
+        let context = Context::new(caller, config).keeping_dates(caller);
+        let quota = config.max_objects;
         let budget = &mut Budget::per_object();
         let prepare = |(index, element): (usize, Asked)| -> Result<Element> {
             if repeated.contains(&index) {
@@ -316,6 +318,10 @@ impl<'a> Batch<'a> {
             }
         };
         self.check(&mut draft, Some(stored.pk))?;
+        let is_deleted = draft.dates.deleted.is_some();
+        if is_deleted && self.writer.is_linked((self.content_type.name(), &stored.id), stored.pk)? {
+            draft.errors.add("internal.deletedAt", message::IN_USE);
+        }
         match draft.valid() {
             Ok(draft) => {
                 write::update(self.writer, self.content_type, stored, draft, self.context)?;

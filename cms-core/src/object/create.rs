@@ -25,12 +25,13 @@ impl Objects<'_> {
         also: impl FnOnce(&Writer<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
         let content_type = self.content_type(caller, name, Access::CREATE)?;
+        caller.require_right_to_keep_dates()?;
         if let Some(answer) = self.answered(caller)? {
             return Ok(Json(answer));
         }
         let payload = self.ask_about_new(caller, name, payload)?;
         let config = &self.cms.config;
-        let context = Context::new(caller, config);
+        let context = Context::new(caller, config).keeping_dates(caller);
         let mut draft = 
             Draft::new(&content_type, payload, &*config.ids, &context, &mut Budget::per_object())?;
         if !draft.errors.is_empty() {
@@ -49,7 +50,7 @@ impl Objects<'_> {
             let mut known = KnownTargets::default();
             draft.check_stored(writer, catalog, content_type, None, &mut known)?;
             let draft = draft.valid()?;
-            require_quota(writer, quota, 1)?;
+            require_quota(writer, quota, u64::from(draft.dates.deleted.is_none()))?;
             let stored = write::insert(writer, content_type, draft, &context)?;
             also(writer)?;
             Ok(to_json(content_type, &stored).0)

@@ -5,6 +5,7 @@
 pub(crate) mod asking;
 pub(crate) mod batch;
 mod create;
+pub(crate) mod dates;
 pub(crate) mod duplicate;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;
@@ -18,6 +19,7 @@ pub(crate) mod rules;
 pub(crate) mod scan;
 pub(crate) mod service;
 pub(crate) mod title;
+pub(crate) mod trash;
 pub(crate) mod validate;
 pub(crate) mod version;
 pub(crate) mod view;

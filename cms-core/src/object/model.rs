@@ -21,6 +21,8 @@ pub(crate) struct Stored<'a> {
 pub(crate) struct Internal<'a> {
     pub(crate) created_at: i64,
     pub(crate) updated_at: i64,
+    /// None while the object lives.
+    pub(crate) deleted_at: Option<i64>,
     pub(crate) version: i64,
     /// When this version was made.
     pub(crate) version_at: i64,

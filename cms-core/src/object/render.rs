@@ -68,7 +68,11 @@ pub(crate) fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Interna
     dates::push_object_date(internal.created_at, out);
     out.extend_from_slice(b"\",\"updatedAt\":\"");
     dates::push_object_date(internal.updated_at, out);
-    out.extend_from_slice(b"\",\"deletedAt\":\"\",\"workflowState\":");
+    out.extend_from_slice(b"\",\"deletedAt\":\"");
+    if let Some(at) = internal.deleted_at {
+        dates::push_object_date(at, out);
+    }
+    out.extend_from_slice(b"\",\"workflowState\":");
     string(out, &internal.workflow_state);
     out.extend_from_slice(b",\"objectTitle\":");
     string(out, &internal.title);

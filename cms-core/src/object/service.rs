@@ -25,6 +25,7 @@ use crate::{
     error::{Error, Result},
     limits,
     memory::Buffered,
+    message,
     paging::Slice,
     pattern::Budget,
     store::{
@@ -332,8 +333,7 @@ impl Objects<'_> {
         self.write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
-                let reason = "This content object is used in another content object.";
-                return Err(Error::Refused(vec![reason.to_owned()]));
+                return Err(Error::Refused(vec![message::IN_USE.to_owned()]));
             }
             write::delete(writer, content_type, &stored, at)
         })?;
@@ -352,7 +352,7 @@ impl Objects<'_> {
             let after = match deleted_after {
                 None => Timestamp(i64::MIN),
                 Some(text) => dates::parse_lenient(text)
-                    .ok_or_else(|| Error::invalid("deletedAfter", "Wrong date format"))?,
+                    .ok_or_else(|| Error::invalid("deletedAfter", message::WRONG_DATE))?,
             };
             reader.removed(content_type.pk, after)
         })

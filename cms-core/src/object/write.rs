@@ -9,6 +9,7 @@ use std::{borrow::Cow, collections::HashSet, mem};
 use serde_json::{Map, Value};
 
 use super::{
+    dates::KeptDates,
     link::{self, LinkRef},
     model::{Internal, Status, Stored},
     scan::{self, FoundLink},
@@ -44,6 +45,8 @@ pub(crate) struct Context {
     pub(crate) lenient_readonly: bool,
     /// Whether webhooks may be called without TLS.
     pub(crate) http_webhooks: bool,
+    /// Whether objects get the dates of the request.
+    pub(crate) keeps_dates: bool,
 }
 
 impl Context {
@@ -53,7 +56,24 @@ impl Context {
             actor: caller.actor().pk,
             lenient_readonly: config.lenient_readonly,
             http_webhooks: config.http_webhooks,
+            keeps_dates: false,
         }
+    }
+
+    /// The same for a request that may set dates of objects.
+    pub(crate) fn keeping_dates(self, caller: &Caller) -> Self {
+        Self { keeps_dates: caller.keeps_dates, ..self }
+    }
+
+    /// Takes `internal` out of a request, of which only dates count, and only where they are kept.
+    fn take_dates(
+        &self,
+        payload: &mut Map<String, Value>,
+        created_at: i64,
+        errors: &mut FieldErrors,
+    ) -> KeptDates {
+        let internal = payload.shift_remove("internal").filter(|_| self.keeps_dates);
+        KeptDates::read(internal.as_ref(), created_at, self.at, errors)
     }
 }
 
@@ -93,6 +113,7 @@ pub(crate) struct Draft {
     /// The values of unique properties.
     unique: Vec<(String, Value)>,
     links: Vec<LinkRef>,
+    pub(crate) dates: KeptDates,
     pub(crate) errors: FieldErrors,
     /// Revision of the type that it was checked against.
     type_rev: i64,
@@ -110,8 +131,8 @@ impl Draft {
         context: &Context,
         budget: &mut Budget,
     ) -> Result<Self> {
-        payload.shift_remove("internal");
         let mut errors = FieldErrors::default();
+        let dates = context.take_dates(&mut payload, context.at.seconds(), &mut errors);
         let id = match payload.shift_remove("id") {
             None => ids.uuid(),
             Some(id) => {
@@ -120,7 +141,8 @@ impl Draft {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
-        Self::of(content_type, id, &payload, errors, context, Some(budget))
+        let draft = Self::of(content_type, id, &payload, errors, context, Some(budget))?;
+        Ok(Self { dates, ..draft })
     }
 
     /// Makes a draft of a changed object from a request.
@@ -132,8 +154,8 @@ impl Draft {
         context: &Context,
         budget: &mut Budget,
     ) -> Result<Self> {
-        payload.shift_remove("internal");
         let mut errors = FieldErrors::default();
+        let dates = context.take_dates(&mut payload, stored.internal.created_at, &mut errors);
         if let Some(id) = payload.shift_remove("id")
             && !id.as_str().is_some_and(|id| id.eq_ignore_ascii_case(&stored.id))
         {
@@ -155,6 +177,7 @@ impl Draft {
         };
         let id = stored.id.clone().into_owned();
         let mut draft = Self::of(content_type, id, &object, errors, context, Some(budget))?;
+        draft.dates = dates;
         if !context.lenient_readonly {
             let changed = validate::validate_readonly(&content_type.properties, &before, &object);
             draft.errors.merge(changed);
@@ -172,15 +195,19 @@ impl Draft {
         if self.type_rev == content_type.rev() {
             return Ok(self);
         }
-        // What is wrong with the id is so under every type.
+        // What is wrong with the id and the dates is so under every type.
         let mut errors = FieldErrors::default();
-        for message in self.errors.at("id") {
-            errors.add("id", message);
+        for (path, messages) in self.errors.iter() {
+            if path == "id" || path.starts_with("internal.") {
+                for message in messages {
+                    errors.add(path, message);
+                }
+            }
         }
         let object = parse(&self.data)?;
         let draft = Self::of(content_type, self.id, &object, errors, context, Some(budget))?;
         require_checked(budget)?;
-        Ok(draft)
+        Ok(Self { dates: self.dates, ..draft })
     }
 
     /// Makes a draft of an object whose `id` and `internal` are already taken out. Without a budget,
@@ -210,12 +237,14 @@ impl Draft {
         let unique = content_type.properties.iter().filter(|property| property.unique);
         let unique = unique.filter_map(value_of).collect();
         let links = link::links(&content_type.properties, object);
-        Ok(Self { id, data, title, unique, links, errors, type_rev: content_type.rev() })
+        let (dates, type_rev) = (KeptDates::default(), content_type.rev());
+        Ok(Self { id, data, title, unique, links, dates, errors, type_rev })
     }
 
     /// Adds what only the database can tell: targets of links, and unique values.
     ///
-    /// `itself` is the row of the object when it exists already.
+    /// `itself` is the row of the object when it exists already. Nothing of this counts for an object
+    /// that goes to the trash.
     pub(crate) fn check_stored(
         &mut self,
         reader: &Reader<'_>,
@@ -224,6 +253,9 @@ impl Draft {
         itself: Option<i64>,
         known: &mut KnownTargets,
     ) -> Result<()> {
+        if self.dates.deleted.is_some() {
+            return Ok(());
+        }
         for link in &self.links {
             if !known.exists(reader, catalog, link)? {
                 self.errors.add(link.path.as_str(), message::NOT_IN_DATABASE);
@@ -257,13 +289,15 @@ impl Draft {
 
     /// What is to be written as version `version`, which is in workflow state `state`.
     fn change(self, status: Status, state: &str, version: i64, context: &Context) -> ObjectChange {
-        let at = context.at.seconds();
+        let at = self.dates.updated_at(context.at);
         ObjectChange {
             data: self.data,
             title: self.title,
             status,
             workflow_state: state.to_owned(),
-            approval: transition::approval(state, version, at),
+            // When something was published is not kept.
+            approval: transition::approval(state, version, context.at.seconds()),
+            created_at: self.dates.created,
             at,
             editor: context.actor,
         }
@@ -289,7 +323,7 @@ impl KnownTargets {
     }
 }
 
-/// Writes a new object.
+/// Writes a new object, or one that is new in the trash.
 pub(crate) fn insert(
     writer: &Writer<'_>,
     content_type: &Type,
@@ -299,12 +333,16 @@ pub(crate) fn insert(
     let status = Status::initial(content_type.definition.draft_public);
     let state = &content_type.workflow.initial_state;
     let (id, links) = (mem::take(&mut draft.id), mem::take(&mut draft.links));
+    let deleted_at = draft.dates.deleted;
     let change = draft.change(status, state, 1, context);
-    let pk = writer.insert_object(content_type.pk, &content_type.slots, &id, &change)?;
+    let created_at = change.created_at.unwrap_or(context.at.seconds());
+    let pk =
+        writer.insert_object(content_type.pk, &content_type.slots, &id, created_at, &change)?;
     writer.insert_links(pk, links.iter().map(LinkRef::target))?;
     let internal = Internal {
-        created_at: change.at,
+        created_at,
         updated_at: change.at,
+        deleted_at: None,
         version: 1,
         version_at: change.at,
         status,
@@ -319,6 +357,9 @@ pub(crate) fn insert(
         schedule: None,
     };
     let stored = Stored { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
+    if let Some(deleted_at) = deleted_at {
+        return discard(writer, content_type, stored, deleted_at, context);
+    }
     // A draft is not published: types with Draft & Public have no state that is public.
     let is_shown = stored.internal.workflow_state == PUBLIC;
     log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
@@ -336,7 +377,7 @@ pub(crate) fn update(
     let status = before.internal.status.edited(content_type.definition.draft_public);
     let version = before.internal.version + 1;
     let state = &before.internal.workflow_state;
-    let links = mem::take(&mut draft.links);
+    let (links, deleted_at) = (mem::take(&mut draft.links), draft.dates.deleted);
     let change = draft.change(status, state, version, context);
     writer.update_object(content_type.pk, &content_type.slots, before.pk, &change)?;
     if content_type.properties.iter().any(Property::may_link) {
@@ -349,6 +390,7 @@ pub(crate) fn update(
         writer.replace_links(before.pk, links.iter().map(LinkRef::target).chain(published))?;
     }
     let internal = Internal {
+        created_at: change.created_at.unwrap_or(before.internal.created_at),
         updated_at: change.at,
         version,
         version_at: change.at,
@@ -361,9 +403,26 @@ pub(crate) fn update(
         ..before.internal
     };
     let stored = Stored { internal, data: Cow::Owned(change.data), ..before };
+    if let Some(deleted_at) = deleted_at {
+        return discard(writer, content_type, stored, deleted_at, context);
+    }
     // What is published stays as it was.
     let is_shown = stored.internal.workflow_state == PUBLIC;
     log(writer, Event::ObjectUpdated, context.at, content_type, &stored, is_shown)?;
+    Ok(stored)
+}
+
+/// Moves an object that was just written to the trash, with the date at which it was deleted elsewhere.
+fn discard(
+    writer: &Writer<'_>,
+    content_type: &Type,
+    mut stored: Stored<'static>,
+    deleted_at: Timestamp,
+    context: &Context,
+) -> Result<Stored<'static>> {
+    writer.trash_object(content_type.pk, stored.pk, deleted_at)?;
+    log_deletion(writer, content_type, &stored, context.at)?;
+    stored.internal.deleted_at = Some(deleted_at.seconds());
     Ok(stored)
 }
 
@@ -375,6 +434,15 @@ pub(crate) fn delete(
     at: Timestamp,
 ) -> Result<()> {
     writer.trash_object(content_type.pk, stored.pk, at)?;
+    log_deletion(writer, content_type, stored, at)
+}
+
+fn log_deletion(
+    writer: &Writer<'_>,
+    content_type: &Type,
+    stored: &Stored<'_>,
+    at: Timestamp,
+) -> Result<()> {
     let is_shown = View::public(content_type).admits(&stored.internal);
     log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
 }

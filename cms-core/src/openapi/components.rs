@@ -234,6 +234,13 @@ pub(super) fn repeatable(operation: Operation) -> Operation {
         .respond([Response::json(422, "The key came with another request", reused)])
 }
 
+/// A request whose objects may keep their dates.
+pub(super) fn datable(operation: Operation) -> Operation {
+    let description = "Objects get createdAt, updatedAt and deletedAt of their internal, for content \
+                       that moves; it takes an admin key";
+    operation.parameters([Parameter::header("X-CMS-Keep-Dates", description, "^1$")])
+}
+
 /// An entry of the list of versions (contract 3.10).
 fn version() -> Schema {
     let person = || {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     components::{
         self, BATCH_DONE, BATCH_REFUSED, LIST, OBJECT, SENT_OBJECT, VERSIONS_LIST, conditional,
-        denied_or_missing, invalid, known, paged, refused, repeatable, unreadable,
+        datable, denied_or_missing, invalid, known, paged, refused, repeatable, unreadable,
     },
     ir::{Composed, Kind, Object, Operation, Parameter, Response, Rest, Schema},
     names::Names,
@@ -191,7 +191,7 @@ impl Subject<'_> {
         let patch = self.operation("patch", "/{id}", "patch", "Change properties of an object");
         vec![
             (Access::READ, known(list)),
-            (Access::CREATE, repeatable(write(create, self.sent()))),
+            (Access::CREATE, datable(repeatable(write(create, self.sent())))),
             (Access::READ, known(get)),
             (Access::UPDATE, conditional(write(update, self.sent()))),
             (Access::UPDATE, conditional(write(patch, without_required))),
@@ -230,7 +230,7 @@ impl Subject<'_> {
             .respond(denied_or_missing())
             .respond(unreadable());
         vec![
-            (Access::CREATE, repeatable(write(create))),
+            (Access::CREATE, datable(repeatable(write(create)))),
             (Access::UPDATE, write(patch)),
             (Access::DELETE, delete),
         ]

@@ -26,6 +26,7 @@ mod published;
 mod retention;
 pub(crate) mod slots;
 mod stored_file;
+mod trash;
 mod version;
 mod webhook;
 mod workflow;

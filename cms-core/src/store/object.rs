@@ -22,7 +22,7 @@ macro_rules! columns {
 }
 pub(super) const COLUMNS: &str = columns!();
 /// What some statements read besides: the schema revision, or the type.
-const EXTRA_COLUMN: usize = 18;
+pub(super) const EXTRA_COLUMN: usize = 18;
 
 /// The statements on one edition.
 struct Statements {
@@ -104,6 +104,7 @@ pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<Stored<'r>> {
         internal: Internal {
             created_at: row.get(2)?,
             updated_at: row.get(3)?,
+            deleted_at: None,
             version: row.get(4)?,
             version_at: row.get(5)?,
             status: status(row, 6)?,
@@ -142,6 +143,8 @@ pub(crate) struct ObjectChange {
     pub(crate) workflow_state: String,
     /// Version and time of the latest approved version.
     pub(crate) approval: Option<(i64, i64)>,
+    /// Of an object that gets another date of creation than it would have.
+    pub(crate) created_at: Option<i64>,
     pub(crate) at: i64,
     pub(crate) editor: Option<i64>,
 }
@@ -291,13 +294,14 @@ impl Writer<'_> {
         ctd: i64,
         slots: &Slots,
         id: &str,
+        created_at: i64,
         object: &ObjectChange,
     ) -> Result<i64> {
         self.statement(
             "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
                  workflow_state, owner, editor, title, data, workflow_public_version,
                  workflow_published_at, slots, slot_count)
-             VALUES (?1, ?2, ?3, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
+             VALUES (?1, ?2, ?13, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
                      property_slots(?8, ?11), ?12)",
         )?
         .execute(params![
@@ -313,6 +317,7 @@ impl Writer<'_> {
             object.approval.map(|(_, at)| at),
             slots.json(),
             slots.count(),
+            created_at,
         ])
         .map_err(map)?;
         self.count_objects(ctd, 1)?;
@@ -353,7 +358,21 @@ impl Writer<'_> {
         )?
         .execute(params![pk, slots.json(), slots.count()])
         .map_err(map)?;
+        if let Some(created_at) = object.created_at {
+            self.set_created_at(pk, created_at)?;
+        }
         self.count_objects(ctd, 0)
+    }
+
+    /// Changes the date of creation of an object, and of its published version.
+    fn set_created_at(&self, pk: i64, at: i64) -> Result<()> {
+        self.statement("UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
+            .execute([pk, at])
+            .map_err(map)?;
+        self.statement("UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
+            .execute([pk, at])
+            .map_err(map)?;
+        Ok(())
     }
 
     /// Moves an object to the trash; its links and its published version go.

@@ -94,7 +94,7 @@ impl Consultation<'_> {
         if let Some(failed) = &self.failed {
             return Err(Error::Invalid(failed.clone()));
         }
-        let id = payload.get("id").cloned();
+        let kept = ["id", "internal"].map(|name| (name, payload.get(name).cloned()));
         let config = &self.cms.config;
         for (sequence, webhook) in self.asked.iter().enumerate() {
             let key = &self.caller.actor().name;
@@ -117,9 +117,11 @@ impl Consultation<'_> {
                     return Err(Error::Invalid(errors));
                 }
             };
-            // A webhook changes data, not which object they are of.
-            if let Some(id) = &id {
-                payload.insert("id".to_owned(), id.clone());
+            // A webhook changes the data, not whose they are and how old.
+            for (name, value) in &kept {
+                if let Some(value) = value {
+                    payload.insert((*name).to_owned(), value.clone());
+                }
             }
         }
         Ok(payload)

@@ -6,6 +6,8 @@ use cms_core::{
     wire::condition::{Conditions, IdempotencyKey, IfMatch},
 };
 
+use super::mode;
+
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Reads both headers of a request with this JSON.
@@ -16,11 +18,11 @@ pub(crate) fn conditions(parts: &Parts, json: &[u8]) -> Result<Conditions> {
         Some(value) => {
             let text = value.to_str().ok().filter(|_| keys.next().is_none());
             let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
-            Some(IdempotencyKey::new(
-                // No key at all is refused like any other that cannot be one.
-                text.unwrap_or_default(),
-                &[path.as_bytes(), query.as_bytes(), json],
-            )?)
+            // No key at all is refused like any other that cannot be one.
+            let text = text.unwrap_or_default();
+            let request: &[&[u8]] = &[path.as_bytes(), query.as_bytes(), json, b"keeps dates"];
+            let said = if mode::keeps_dates(&parts.headers) { 4 } else { 3 };
+            Some(IdempotencyKey::new(text, &request[..said])?)
         }
         None => None,
     };

@@ -12,6 +12,7 @@ mod headers;
 mod hostile;
 mod hydration;
 mod images;
+mod keep_dates;
 mod keys;
 mod logs;
 mod media;

@@ -16,11 +16,26 @@ pub(super) struct Element {
     pub(super) value: Value,
     /// It is created from its published version, and gets the current one later.
     pub(super) from_published: bool,
+    /// It goes to the trash.
+    pub(super) is_deleted: bool,
 }
 
 impl Element {
     pub(super) fn new(place: String, value: Value) -> Self {
-        Self { place, value, from_published: false }
+        Self { place, value, from_published: false, is_deleted: false }
+    }
+
+    /// Has the target take the dates of the object, for its published version too.
+    pub(super) fn keep_dates(&mut self) {
+        let Some(Value::Object(internal)) = self.value.get_mut("internal") else { return };
+        self.is_deleted = internal.get("deletedAt").is_some_and(|at| at != "");
+        let dates =
+            ["createdAt", "updatedAt"].map(|name| Some((name, internal.get(name)?.clone())));
+        let dates = dates.into_iter().flatten().map(|(name, at)| (name.to_owned(), at));
+        let dates = Value::Object(dates.collect());
+        if let Some(Value::Object(published)) = internal.get_mut("published") {
+            published.entry("internal").or_insert(dates);
+        }
     }
 
     pub(super) fn id(&self) -> Option<&str> {
@@ -110,6 +125,15 @@ pub(super) fn is_unchanged(sent: &Value, stored: &Value, content_type: &ContentT
     let configs = &content_type.meta_definition["propertiesConfig"];
     let more = surplus(sent, stored, content_type);
     more.is_some_and(|names| names.iter().all(|name| configs[name]["readonly"] == true))
+}
+
+/// Tells whether an object has the date of creation that a file says, if it says one. The server
+/// writes dates to the second, in UTC.
+pub(super) fn is_as_old(sent: &Value, stored: &Value) -> bool {
+    let second = |object: &Value| {
+        object["internal"]["createdAt"].as_str().and_then(|at| at.get(..19)).map(str::to_owned)
+    };
+    second(sent).is_none_or(|at| second(stored) == Some(at))
 }
 
 /// Tells why an object is not exactly what a file holds, if it is not.

@@ -7,12 +7,14 @@
 //!
 //! Statuses come last: [`status`]. A modified object is created from its published version, so that
 //! nothing of the current one can be published with it. Files come first: [`files`].
+//! [`sending`] makes batches.
 
 mod files;
+mod sending;
 mod status;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     fs::File,
     io::{BufWriter, Write},
     path::Path,
@@ -22,10 +24,7 @@ use std::{
     },
 };
 
-use cms_core::{
-    Error, FieldErrors,
-    wire::{batch::BatchReport, ctd::ContentType},
-};
+use cms_core::{Error, FieldErrors, wire::ctd::ContentType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -33,7 +32,7 @@ use super::{
     super::{interrupt, many},
     Job,
     counts::{Counted, Counts, Refusal},
-    element::{Address, Element, address, is_unchanged, without_pending},
+    element::{Address, Element, address, is_as_old, is_unchanged, without_pending},
 };
 use crate::{
     content::Row,
@@ -61,8 +60,11 @@ pub(in crate::commands) enum Existing {
 }
 
 /// How objects are brought in.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Options<'a> {
     pub(super) existing: Existing,
+    /// Objects keep the dates that the files say.
+    pub(super) keep_dates: bool,
     pub(super) stop_on_error: bool,
     pub(super) rejects: Option<&'a Path>,
     pub(super) dry_run: bool,
@@ -182,12 +184,26 @@ impl<'a> Loader<'a> {
         for job in jobs {
             let mut rest = Unfinished { job, waiting: Vec::new(), partial: Vec::new() };
             let mut chunk: Vec<(u64, Element)> = Vec::new();
+            // A batch names each object once, but an object can be deleted and created again.
+            let mut deleted_in_chunk: HashSet<String> = HashSet::new();
             for source in &job.sources {
                 source.rows(&job.content_type, &mut |row: Row<Value>| {
                     *rank += 1;
                     match row.value {
                         _ if self.stops() => {}
-                        Ok(value) => chunk.push((*rank, Element::new(row.place, value))),
+                        Ok(value) => {
+                            let element = self.element(row.place, value);
+                            let id = element.id().map(str::to_lowercase).unwrap_or_default();
+                            if deleted_in_chunk.contains(&id) {
+                                deleted_in_chunk.clear();
+                                progress.advance(chunk.len() as u64);
+                                self.chunk(&mut rest, std::mem::take(&mut chunk), printer)?;
+                            }
+                            if element.is_deleted {
+                                deleted_in_chunk.insert(id);
+                            }
+                            chunk.push((*rank, element));
+                        }
                         Err(message) => {
                             let element = Element::new(row.place, Value::Null);
                             let mut errors = FieldErrors::default();
@@ -207,6 +223,20 @@ impl<'a> Loader<'a> {
             unfinished.push(rest);
         }
         Ok(())
+    }
+
+    /// An object of a file.
+    fn element(&self, place: String, value: Value) -> Element {
+        let mut element = Element::new(place, value);
+        if self.options.keep_dates {
+            element.keep_dates();
+        }
+        element
+    }
+
+    /// Whether an object is not created because somebody deleted it.
+    fn stays_deleted(&self, job: &Job, id: &str) -> bool {
+        self.options.existing == Existing::Keep && job.deleted.contains(&id.to_lowercase())
     }
 
     /// Whether no more objects are to be sent.
@@ -232,12 +262,23 @@ impl<'a> Loader<'a> {
         for (rank, mut element) in elements {
             let id = element.id().map(str::to_lowercase);
             let known = id.as_ref().and_then(|id| stored.get(id));
-            let is_deleted = id.as_ref().is_some_and(|id| rest.job.deleted.contains(id));
+            if element.is_deleted {
+                // One deletion of an object is enough, and no reason to delete it again.
+                let deleted = &rest.job.deleted;
+                if known.is_some() || id.as_ref().is_some_and(|id| deleted.contains(id)) {
+                    self.counts.add(Counted::Unchanged);
+                } else {
+                    attempts.push(Attempt { element, partial: None, exists: false });
+                }
+                continue;
+            }
+            let stays_deleted = id.as_ref().is_some_and(|id| self.stays_deleted(rest.job, id));
             let stays = known.is_some_and(|known| {
                 self.options.existing == Existing::Keep
-                    || is_unchanged(&element.value, known, content_type)
+                    || (is_unchanged(&element.value, known, content_type)
+                        && (!self.options.keep_dates || is_as_old(&element.value, known)))
             });
-            if is_deleted || stays {
+            if stays_deleted || stays {
                 self.counts.add(Counted::Unchanged);
                 if self.options.existing == Existing::Update {
                     self.settle(content_type, &element, Counted::Unchanged);
@@ -372,55 +413,6 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Sends objects and returns why some were refused, by their number.
-    fn send(
-        &mut self,
-        job: &Job,
-        elements: &[&Value],
-        update: bool,
-    ) -> Result<BTreeMap<usize, FieldErrors>> {
-        let mut refused = BTreeMap::new();
-        if self.options.dry_run {
-            return Ok(refused);
-        }
-        let mut start = 0;
-        let mut size = self.batch;
-        while start < elements.len() {
-            let part = &elements[start..elements.len().min(start + size)];
-            let values: Vec<Value> = part.iter().copied().cloned().collect();
-            match self.target.import(&job.content_type.name, &values, update) {
-                Ok(report) => {
-                    let errors = by_number(part, report);
-                    refused.extend(errors.into_iter().map(|(number, e)| (start + number, e)));
-                    start += part.len();
-                    size = self.batch;
-                }
-                Err(Error::BatchLimit { limit }) if limit > 0 && limit < part.len() => {
-                    self.batch = limit;
-                    size = limit;
-                }
-                // One object, or all of them together, can be too much: halves find out which.
-                Err(Error::ObjectTooLarge { .. } | Error::BodyTooLarge | Error::BadRequest(_))
-                    if part.len() > 1 =>
-                {
-                    size = part.len() / 2;
-                }
-                Err(
-                    error @ (Error::ObjectTooLarge { .. }
-                    | Error::BodyTooLarge
-                    | Error::BadRequest(_)),
-                ) => {
-                    let mut errors = FieldErrors::default();
-                    errors.add("data", error.to_string());
-                    refused.insert(start, errors);
-                    start += 1;
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(refused)
-    }
-
     fn refuse(
         &mut self,
         job: &Job,
@@ -479,22 +471,4 @@ fn may_wait(element: &Element, errors: &FieldErrors) -> bool {
 fn lacks_only_targets(errors: &FieldErrors) -> bool {
     !errors.is_empty()
         && errors.iter().all(|(_, messages)| messages.iter().all(|message| message == NO_TARGET))
-}
-
-/// Finds out which elements the errors of a report are about: both stand in the same order.
-fn by_number(elements: &[&Value], report: BatchReport) -> Vec<(usize, FieldErrors)> {
-    let mut found = Vec::new();
-    let mut next = 0;
-    for error in report.errors {
-        let data: Value = serde_json::from_str(error.data.get()).unwrap_or_default();
-        let is_meant = |element: &&Value| match element.get("id").and_then(Value::as_str) {
-            Some(id) => id == error.id,
-            None => error.id.is_empty() && **element == data,
-        };
-        if let Some(ahead) = elements[next..].iter().position(is_meant) {
-            found.push((next + ahead, error.errors));
-            next += ahead + 1;
-        }
-    }
-    found
 }

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cms_core::wire::ctd::ContentType;
+use cms_core::{Error, wire::ctd::ContentType};
 use serde_json::{Map, Value, json};
 
 pub(super) use self::loader::Existing;
@@ -28,7 +28,7 @@ use crate::{
         Source,
         folder::{self, MediaFiles},
     },
-    failure::{Failure, Outcome, Result},
+    failure::{Failure, Kind, Outcome, Result},
     printer::Printer,
     project::{self, Present},
     report,
@@ -40,7 +40,7 @@ use crate::{
 struct Job {
     content_type: ContentType,
     sources: Vec<Source>,
-    /// Ids in lower case that stay away, because somebody deleted them.
+    /// Ids in lower case of deleted objects, where they matter.
     deleted: HashSet<String>,
     /// Files of media objects.
     files: MediaFiles,
@@ -53,30 +53,48 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let options = Options {
         existing: if args.update_existing { Existing::Update } else { Existing::Refuse },
+        keep_dates: args.keep_dates,
         stop_on_error: args.stop_on_error,
         rejects: args.rejects.as_deref(),
         dry_run: args.dry_run.dry_run,
         from_folder: args.files.is_empty(),
     };
     let folder = Path::new(&args.what);
-    let counts = if args.files.is_empty() {
+    let counts = import(args, folder, &options, settings, printer).map_err(|failure| {
+        let is_forbidden = matches!(failure.kind, Kind::Target(Error::Forbidden));
+        if options.keep_dates && is_forbidden {
+            failure.hint("--keep-dates takes an admin key")
+        } else {
+            failure
+        }
+    })?;
+    tell(&counts, &options, printer)?;
+    let partly = counts.refused + counts.files.refused > 0 || counts.interrupted;
+    Ok(if partly { Outcome::Partly } else { Outcome::Done })
+}
+
+fn import(
+    args: &ImportArgs,
+    folder: &Path,
+    options: &Options<'_>,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Counts> {
+    if args.files.is_empty() {
         if !folder.is_dir() {
             return Err(Failure::usage(format!("there is no folder \"{}\"", args.what))
                 .hint("cms import TYPE FILE..., or cms import DIR"));
         }
         let target = changing(settings, printer, options.dry_run)?;
-        import_folder(&*target, folder, &options, printer)?
+        import_folder(&*target, folder, options, printer)
     } else {
         let sources = sources(&args.files)?;
         let target = changing(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.what)?;
         let files = MediaFiles::default();
         let job = Job { content_type, sources, deleted: HashSet::new(), files };
-        Loader::new(&*target, &options)?.run(&[job], printer)?
-    };
-    tell(&counts, &options, printer)?;
-    let partly = counts.refused + counts.files.refused > 0 || counts.interrupted;
-    Ok(if partly { Outcome::Partly } else { Outcome::Done })
+        Loader::new(&*target, options)?.run(&[job], printer)
+    }
 }
 
 /// Brings the content folder of a new server in. Objects that exist, or existed and were deleted, are
@@ -85,6 +103,7 @@ pub(super) fn run(
 pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer) -> Result<()> {
     let options = Options {
         existing: Existing::Keep,
+        keep_dates: false,
         stop_on_error: false,
         rejects: None,
         dry_run: false,
@@ -116,10 +135,12 @@ fn import_folder(
     let present = target.types()?;
     let mut jobs = Vec::new();
     for folder in &folders {
-        let sources = sources(&folder.pages)?;
+        // A deletion comes before the object that got the same id afterwards.
+        let deleted: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
+        let sources = sources(&[deleted, &folder.pages].concat())?;
         match present.iter().find(|content_type| content_type.name == folder.name) {
             Some(content_type) => {
-                let deleted = if options.existing == Existing::Keep {
+                let deleted = if options.existing == Existing::Keep || options.keep_dates {
                     target.deleted(&folder.name)?.iter().map(|id| id.to_lowercase()).collect()
                 } else {
                     HashSet::new()

@@ -201,6 +201,7 @@ mod tests {
             name: name.to_owned(),
             payload,
             pages: Vec::new(),
+            deleted: Vec::new(),
             files: MediaFiles::default(),
         };
         Job {

@@ -88,9 +88,13 @@ impl Remote {
         body: Option<&[u8]>,
         safe: bool,
     ) -> Result<(u16, Vec<u8>)> {
-        let answer = self.answer(edition, method, path, body, safe)?;
-        let status = answer.status().as_u16();
-        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+        self.read(self.answer(edition, method, path, body, safe)?)
+    }
+
+    /// Reads status and body of a response.
+    pub(super) fn read(&self, response: Response) -> Result<(u16, Vec<u8>)> {
+        let status = response.status().as_u16();
+        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
         Ok((status, bytes.to_vec()))
     }
 
@@ -109,7 +113,7 @@ impl Remote {
                 request = request.header("X-MODE", "preview");
             }
             if let Some(body) = body {
-                request = request.header(CONTENT_TYPE, "application/json").body(body.to_vec());
+                request = with_json(request, body.to_vec());
             }
             let answer = request.send().map_err(|error| self.unreachable(&error))?;
             if safe && attempt < ATTEMPTS && matches!(answer.status().as_u16(), 429 | 503) {
@@ -125,6 +129,16 @@ impl Remote {
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
         let url = format!("{}{path}", self.base);
         Ok(self.client()?.request(method.clone(), url).header("X-AUTH-TOKEN", &self.key))
+    }
+
+    /// Begins a request that carries the key and a JSON body.
+    pub(super) fn json_request(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Vec<u8>,
+    ) -> Result<RequestBuilder> {
+        Ok(with_json(self.request(method, path)?, body))
     }
 
     /// The server, for people.
@@ -187,6 +201,10 @@ impl Remote {
         let (status, bytes) = self.send(&Method::POST, path, body, true)?;
         done(status, &bytes, about)
     }
+}
+
+fn with_json(request: RequestBuilder, body: Vec<u8>) -> RequestBuilder {
+    request.header(CONTENT_TYPE, "application/json").body(body)
 }
 
 pub(super) fn text(body: &impl Serialize) -> Result<Vec<u8>> {

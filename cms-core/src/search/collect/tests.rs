@@ -101,6 +101,7 @@ fn stored(item: &Item) -> Stored<'static> {
             owner: None,
             editor: None,
             title: "".into(),
+            deleted_at: None,
             schedule: None,
         },
         data: item.data.to_string().into(),

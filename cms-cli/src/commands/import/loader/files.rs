@@ -81,7 +81,7 @@ impl Loader<'_> {
                 let extension = extension.as_str().unwrap_or_default().to_owned();
                 match files.take(&id, &extension) {
                     None => self.counts.files.missing += 1,
-                    Some(_) if job.deleted.contains(&id.to_lowercase()) => {
+                    Some(_) if self.stays_deleted(job, &id) => {
                         self.counts.files.unchanged += 1;
                     }
                     Some(path) => {

@@ -75,6 +75,7 @@ impl Loader<'_> {
         if let Some(id) = element.id()
             && self.options.from_folder
             && has_statuses
+            && !element.is_deleted
         {
             self.settled.insert(address(&content_type.name, id), counted);
         }
@@ -99,9 +100,10 @@ impl Loader<'_> {
             for source in &job.sources {
                 source.rows(&job.content_type, &mut |row: Row<Value>| {
                     let Ok(value) = row.value else { return Ok(()) };
-                    let element = Element::new(row.place, value);
+                    let element = self.element(row.place, value);
                     let at = address(&job.content_type.name, element.id().unwrap_or_default());
-                    if self.settled.contains_key(&at) && element.value["internal"].is_object() {
+                    let is_settled = !element.is_deleted && self.settled.contains_key(&at);
+                    if is_settled && element.value["internal"].is_object() {
                         chunk.push(element);
                     }
                     if chunk.len() == BATCH {

@@ -1,0 +1,29 @@
+//! Deleted objects, for the operator.
+
+use super::{render, service::Objects};
+use crate::{
+    auth::scope::Access, context::Caller, error::Result, paging::Page, wire::object::Json,
+};
+
+impl Objects<'_> {
+    /// Lists deleted objects of a type in the list envelope, oldest deletion first; an object that was
+    /// deleted twice is listed twice. It takes an admin key.
+    pub fn trash(&self, caller: &Caller, name: &str, page: Page) -> Result<Json> {
+        caller.require_admin()?;
+        self.read(caller, name, Access::READ_REMOVED, |reader, _, content_type| {
+            let total = reader.trash_count(content_type.pk)?;
+            let count = total.saturating_sub(page.offset()).min(u64::from(page.limit));
+            let mut out = Vec::new();
+            render::list_head(&mut out, page, total, count);
+            let mut is_first = true;
+            reader.trash(content_type.pk, page.into(), |stored| {
+                if !std::mem::take(&mut is_first) {
+                    out.push(b',');
+                }
+                render::object(&mut out, content_type.name(), &stored);
+            })?;
+            out.extend_from_slice(b"]}");
+            Ok(Json(out))
+        })
+    }
+}
