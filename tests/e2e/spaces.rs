@@ -214,3 +214,40 @@ contentTypes:
         serde_json::json!({"next": ["This value does not exist in database"]})
     );
 }
+
+/// A type that exists stays as it is; it only gets the picture that it lacks.
+#[test]
+fn import_sets_pictures_of_types_and_nothing_else() {
+    let origin = Place::with_data();
+    let project = |label: &str| {
+        format!(
+            "version: 1
+contentTypes:
+  - name: post
+    label: {label}
+    properties: {{title: {{type: text}}}}
+"
+        )
+    };
+    origin.write("project.yaml", &project("Post"));
+    origin.run(&["ctd", "apply", "project.yaml"]).ok();
+    let picture = fixtures().join("media/still.png");
+    let uploaded = origin.run(&["media", "upload", picture.to_str().unwrap(), "--json"]).ok();
+    let uploaded: serde_json::Value = serde_json::from_str(&uploaded).unwrap();
+    let id = uploaded.pointer("/0/id").or(uploaded.get("id")).unwrap().as_str().unwrap();
+    origin.run(&["export", "out"]).ok();
+    let file = "out/ContentTypePost/ContentTypeDefinition.json";
+    let text = fs::read_to_string(origin.path(file)).unwrap();
+    let mut definition: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let link = serde_json::json!([{ "type": "internal", "dataUrl": format!("/api/v1/content/_media/{id}") }]);
+    definition["featuredImage"] = link.clone();
+    origin.write(file, &definition.to_string());
+
+    let copy = Place::with_data();
+    copy.write("project.yaml", &project("Mine"));
+    copy.run(&["ctd", "apply", "project.yaml"]).ok();
+    copy.run(&["import", origin.path("out").to_str().unwrap()]).ok();
+    let found: serde_json::Value =
+        serde_json::from_str(&copy.run(&["ctd", "get", "post", "--json"]).ok()).unwrap();
+    assert_eq!((&found["label"], &found["featuredImage"]), (&"Mine".into(), &link));
+}

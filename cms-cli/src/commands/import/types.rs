@@ -85,7 +85,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Sets the pictures of types, once the media objects are there.
+/// Sets the pictures of types, once the media objects are there. Nothing else of a type changes.
 pub(super) fn apply_pictures(
     target: &dyn Target,
     folders: &[TypeFolder],
@@ -93,10 +93,15 @@ pub(super) fn apply_pictures(
 ) -> Result<()> {
     let mut wanted = PlanRequest::default();
     for folder in folders.iter().filter(|folder| !folder::is_system(&folder.name)) {
-        let has_pictures =
-            folder.payload.get(PICTURES).and_then(Value::as_array).is_some_and(|p| !p.is_empty());
-        if has_pictures && (update || target.get_type(&folder.name)?.featured_image.is_empty()) {
-            wanted.content_types.push(folder.payload.clone());
+        let Some(Value::Array(pictures)) = folder.payload.get(PICTURES) else { continue };
+        if pictures.is_empty() {
+            continue;
+        }
+        let present = target.get_type(&folder.name)?;
+        if update || present.featured_image.is_empty() {
+            let mut payload = folder::definition(&present);
+            payload.insert(PICTURES.to_owned(), json!(pictures));
+            wanted.content_types.push(payload);
         }
     }
     if !wanted.content_types.is_empty() {
