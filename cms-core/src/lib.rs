@@ -9,7 +9,7 @@
 //! | base | [`error`], `clock`, `dates`, `folder`, `ids`, `limits`, `lock`, `paging`, `progress`, `json`, `pattern`, `read` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `webhook::{model, body, exchange, signature, schedule}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
-//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`] |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`Import`] |
 
 mod auth;
 mod backup;
@@ -25,6 +25,7 @@ pub mod error;
 mod folder;
 mod graphql;
 pub mod ids;
+mod import;
 mod json;
 pub mod limits;
 mod lock;
@@ -71,6 +72,7 @@ pub use context::{Actor, Caller, Visibility};
 pub use ctd::{builtin_types, service::Types, slug::slug};
 pub use error::{Error, FieldErrors, Result};
 pub use graphql::service::GraphQl;
+pub use import::Import;
 pub use media::{
     image::{Image, Picture},
     incoming::Incoming,

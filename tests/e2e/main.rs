@@ -11,6 +11,7 @@ mod disk;
 mod documents;
 mod faults;
 mod graphql;
+mod interrupted_imports;
 mod kept_dates;
 mod lost;
 mod media;

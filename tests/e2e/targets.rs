@@ -8,7 +8,7 @@ use super::support::{Place, files};
 fn flags_override_the_variable_of_the_other_target() {
     let data = ("CMS_DATA", "/nonexistent");
     let server = ("CMS_SERVER", "http://127.0.0.1:1");
-    let table: [(&[&str], &[(&str, &str)], i32); 7] = [
+    let table: [Row; 7] = [
         (&["--data", "/nonexistent"], &[server], 4),
         (&["--data", "/nonexistent"], &[server, data], 4),
         (&["--server", "http://127.0.0.1:1"], &[data], 9),

@@ -35,7 +35,8 @@ pub(crate) struct ServeArgs {
     /// Apply these project files before listening.
     #[arg(long, value_name = "FILE", env = "CMS_APPLY")]
     pub(crate) apply: Vec<PathBuf>,
-    /// Bring in this content folder before listening; objects that exist are left alone.
+    /// Import this content folder before listening; objects that exist are left alone, and an import
+    /// that was interrupted is resumed.
     #[arg(long, value_name = "DIR", env = "CMS_IMPORT")]
     pub(crate) import: Option<PathBuf>,
     /// How a commit reaches the disk: `full` survives a power cut, `normal` is faster.

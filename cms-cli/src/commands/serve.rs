@@ -93,14 +93,17 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     let cms = Arc::new(target::open_folder(core_config(args, settings))?);
     cms.media().connect().map_err(no_media)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
-    let target = Direct::over(Arc::clone(&cms));
     if !args.apply.is_empty() {
-        apply::at_start(&target, &args.apply, printer)?;
+        apply::at_start(&Direct::over(Arc::clone(&cms)), &args.apply, printer)?;
     }
     if let Some(folder) = &args.import {
-        import::at_start(&target, folder, printer)?;
+        import::at_start(&cms, folder, printer)?;
     }
-    drop(target);
+    for folder in cms.unfinished_imports()? {
+        printer.note(&format!(
+            "the import of {folder} was interrupted and is not complete: --import {folder} resumes it"
+        ))?;
+    }
 
     let running = bound.serve(cms).map_err(|error| cannot_listen(args.listen, &error))?;
     log.0.flush(FLUSH_TIMEOUT);

@@ -12,6 +12,7 @@ mod ctd;
 mod error;
 pub(crate) mod functions;
 mod idempotency;
+mod import;
 mod journal;
 mod key;
 mod link;

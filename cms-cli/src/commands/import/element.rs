@@ -6,6 +6,14 @@ use serde_json::{Map, Value};
 /// Type and id, the latter in lower case, because ids are compared without case.
 pub(super) type Address = (String, String);
 
+/// How far an object is that an interrupted import created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Completeness {
+    Complete,
+    /// Links that are set when all objects exist are missing.
+    LacksLinks,
+}
+
 /// The status of an object that was edited since it was published.
 const MODIFIED: &str = "modified";
 
@@ -100,7 +108,7 @@ pub(super) fn without_pending(
 }
 
 /// Tells whether a value holds a link, at any depth, to an address of which `wanted` is true.
-fn links_to(value: &Value, wanted: &dyn Fn(&Address) -> bool) -> bool {
+pub(super) fn links_to(value: &Value, wanted: &dyn Fn(&Address) -> bool) -> bool {
     match value {
         Value::Array(items) => items.iter().any(|item| links_to(item, wanted)),
         Value::Object(members) => {
@@ -147,6 +155,30 @@ pub(super) fn difference(
     };
     let first = names.first()?;
     Some(format!("\"{first}\" is stored, but not in the file"))
+}
+
+/// Tells whether an object is stored as it was created from `sent`, and whether it is complete: links
+/// of which `is_set_later` is true may still be missing.
+pub(super) fn completeness(
+    sent: &Value,
+    stored: &Value,
+    content_type: &ContentType,
+    is_set_later: &dyn Fn(&Address) -> bool,
+) -> Option<Completeness> {
+    let least = without_pending(sent, content_type, is_set_later);
+    let is_created = |name: &str| {
+        stored.get(name).is_some() || least.as_ref().is_none_or(|least| least.get(name).is_some())
+    };
+    let all = sent.as_object()?;
+    let created = all.iter().filter(|(name, _)| is_created(name));
+    let created: Map<String, Value> =
+        created.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let is_complete = created.len() == all.len();
+    match difference(&Value::Object(created), stored, content_type) {
+        Some(_) => None,
+        None if is_complete => Some(Completeness::Complete),
+        None => Some(Completeness::LacksLinks),
+    }
 }
 
 /// The properties that are stored and that `sent` does not name, as long as nothing else differs.
@@ -208,6 +240,45 @@ mod tests {
             Some(json!({"id": "a", "author": to("x"), "fixed": to("x"), "old": to("done")}))
         );
         assert_eq!(without_pending(&value, &content_type(), &|_| false), None);
+    }
+
+    #[test]
+    fn completeness_is_that_of_an_object_that_nobody_else_changed() {
+        let sent =
+            json!({"id": "a", "title": "T", "author": to("x"), "next": to("x"), "old": to("y")});
+        let without = |names: &[&str]| {
+            let mut stored = sent.clone();
+            stored["slug"] = json!("t");
+            for name in names {
+                stored.as_object_mut().unwrap().remove(*name);
+            }
+            stored
+        };
+        let with = |name: &str, value: Value| {
+            let mut stored = without(&[]);
+            stored[name] = value;
+            stored
+        };
+        let (complete, lacks_links) =
+            (Some(Completeness::Complete), Some(Completeness::LacksLinks));
+        let table = [
+            (without(&[]), complete),
+            (without(&["next"]), lacks_links),
+            // It was never created without these.
+            (without(&["author"]), None),
+            (without(&["next", "title"]), None),
+            (without(&["old"]), None),
+            (with("title", json!("U")), None),
+            (with("slug", json!("other")), None),
+            (with("next", to("y")), None),
+            (with("more", json!(1)), None),
+        ];
+        for (stored, wanted) in table {
+            let found = completeness(&sent, &stored, &content_type(), &|at| at.1 == "x");
+            assert_eq!(found, wanted, "{stored}");
+        }
+        let stored = without(&[]);
+        assert_eq!(completeness(&json!("text"), &stored, &content_type(), &|_| true), None);
     }
 
     #[test]

@@ -6,10 +6,11 @@
 //! the whole object waits until its targets are there.
 //!
 //! Statuses come last: [`status`]. A modified object is created from its published version, so that
-//! nothing of the current one can be published with it. Files come first: [`files`].
-//! [`sending`] makes batches.
+//! nothing of the current one can be published with it. Files come first: [`files`]. An import that
+//! was interrupted goes on where it was: [`resume`]. [`sending`] makes batches.
 
 mod files;
+mod resume;
 mod sending;
 mod status;
 
@@ -24,7 +25,7 @@ use std::{
     },
 };
 
-use cms_core::{Error, FieldErrors, wire::ctd::ContentType};
+use cms_core::{Error, FieldErrors, Import, wire::ctd::ContentType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ use super::{
     super::{interrupt, many},
     Job,
     counts::{Counted, Counts, Refusal},
-    element::{Address, Element, address, is_as_old, is_unchanged, without_pending},
+    element::{Address, Element, address, is_as_old, is_unchanged, links_to, without_pending},
 };
 use crate::{
     content::Row,
@@ -63,6 +64,8 @@ pub(in crate::commands) enum Existing {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Options<'a> {
     pub(super) existing: Existing,
+    /// The import that was interrupted and goes on now.
+    pub(super) interrupted: Option<&'a Import<'a>>,
     /// Objects keep the dates that the files say.
     pub(super) keep_dates: bool,
     pub(super) stop_on_error: bool,
@@ -148,10 +151,18 @@ impl<'a> Loader<'a> {
         }
         match finished {
             Ok(()) => Ok(self.counts),
-            Err(failure) => Err(failure.hint(format!(
-                "{} objects were created and {} updated; the same command with --update-existing goes on",
-                self.counts.created, self.counts.updated
-            ))),
+            Err(failure) => {
+                let Counts { created, updated, .. } = self.counts;
+                let again = match self.options.existing {
+                    Existing::Keep => "the next start with the same --import",
+                    Existing::Refuse | Existing::Update => {
+                        "the same command with --update-existing"
+                    }
+                };
+                Err(failure.hint(format!(
+                    "{created} objects were created and {updated} updated; {again} goes on"
+                )))
+            }
         }
     }
 
@@ -258,10 +269,15 @@ impl<'a> Loader<'a> {
         }
         let content_type = &rest.job.content_type;
         let stored = self.stored(content_type, elements.iter().map(|(_, element)| element))?;
+        let own = self.created_before(content_type, &stored)?;
         let mut attempts = Vec::new();
         for (rank, mut element) in elements {
             let id = element.id().map(str::to_lowercase);
             let known = id.as_ref().and_then(|id| stored.get(id));
+            let is_own = id.as_ref().is_some_and(|id| own.contains(id));
+            if is_own && known.is_some_and(|known| self.resume(rest, &element, known)) {
+                continue;
+            }
             if element.is_deleted {
                 // One deletion of an object is enough, and no reason to delete it again.
                 let deleted = &rest.job.deleted;
@@ -293,6 +309,13 @@ impl<'a> Loader<'a> {
             } else {
                 without_pending(element.first(), content_type, &is_later)
             };
+            // Not tried at once, because targets of an interrupted import may exist already: the order
+            // of creation must not depend on where it was interrupted.
+            let sent = partial.as_ref().unwrap_or(element.first());
+            if self.options.existing == Existing::Keep && links_to(sent, &is_later) {
+                rest.waiting.push((element, FieldErrors::default()));
+                continue;
+            }
             attempts.push(Attempt { element, partial, exists });
         }
         self.attempt(rest, attempts, printer)?;

@@ -8,11 +8,15 @@ mod element;
 mod loader;
 mod types;
 
+#[cfg(feature = "serve")]
+use std::sync::Arc;
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
 };
 
+#[cfg(feature = "serve")]
+use cms_core::Cms;
 use cms_core::{Error, wire::ctd::ContentType};
 use serde_json::{Map, Value, json};
 
@@ -22,6 +26,8 @@ use self::{
     loader::{Loader, Options},
 };
 use super::{NOTHING_CHANGED, changing, counted};
+#[cfg(feature = "serve")]
+use crate::target::Direct;
 use crate::{
     cli::ImportArgs,
     content::{
@@ -53,6 +59,7 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let options = Options {
         existing: if args.update_existing { Existing::Update } else { Existing::Refuse },
+        interrupted: None,
         keep_dates: args.keep_dates,
         stop_on_error: args.stop_on_error,
         rejects: args.rejects.as_deref(),
@@ -97,23 +104,35 @@ fn import(
     }
 }
 
-/// Brings the content folder of a new server in. Objects that exist, or existed and were deleted, are
-/// left alone, so that a restart neither makes versions nor undoes what editors did.
+/// Imports the content folder of a server that starts. Objects that existed before, or were deleted,
+/// are left alone, so that a restart neither makes versions nor undoes what editors did. An import
+/// that was interrupted is resumed: of the objects that it created it completes those that nobody
+/// else has changed.
 #[cfg(feature = "serve")]
-pub(super) fn at_start(target: &dyn Target, folder: &Path, printer: &mut Printer) -> Result<()> {
+pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> Result<()> {
+    let target = Direct::over(Arc::clone(cms));
+    let absolute =
+        folder.canonicalize().map_err(|error| Failure::unreadable(folder.display(), error))?;
+    let import = cms.begin_import(&absolute.to_string_lossy())?;
+    if import.was_interrupted() {
+        printer.note(&format!("resuming the interrupted import of {}", folder.display()))?;
+    }
     let options = Options {
         existing: Existing::Keep,
+        interrupted: import.was_interrupted().then_some(&import),
         keep_dates: false,
         stop_on_error: false,
         rejects: None,
         dry_run: false,
         from_folder: true,
     };
-    let counts = import_folder(target, folder, &options, printer)?;
+    let counts = import_folder(&target, folder, &options, printer)?;
     if counts.interrupted {
-        return Err(Failure::local("interrupted before the server listened"));
+        return Err(Failure::local("interrupted before the server listened")
+            .hint("the next start with the same --import resumes the import"));
     }
-    if counts.created + counts.refused > 0 {
+    import.finish()?;
+    if counts.created + counts.updated + counts.refused + counts.statuses > 0 {
         printer.note(&counts.sentence())?;
     }
     match counts.files.sentence() {

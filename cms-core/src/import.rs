@@ -1,0 +1,83 @@
+//! Which import of a content folder was interrupted, and which objects it created before that.
+//!
+//! The record is a row of the database, so it is in the same state as the objects, whatever ended the
+//! process. What an import does is its caller's business.
+
+use std::{collections::HashSet, fs::File};
+
+use crate::{
+    cms::Cms,
+    error::{Result, unusable},
+    lock,
+};
+
+/// The file whose lock the process holds that imports.
+const LOCK: &str = "import.lock";
+
+/// An import that is recorded as unfinished until [`Import::finish`].
+pub struct Import<'a> {
+    cms: &'a Cms,
+    folder: String,
+    /// Object rows up to this one existed before the import began.
+    after: i64,
+    was_interrupted: bool,
+    /// Released when the process ends, however it ends.
+    _lock: File,
+}
+
+impl Cms {
+    /// Begins the import of a content folder, or resumes the one that was interrupted. Of several
+    /// processes one imports at a time, the others wait here.
+    pub fn begin_import(&self, folder: &str) -> Result<Import<'_>> {
+        let path = self.config.folder.join(LOCK);
+        let lock = if let Some(lock) = lock::try_hold(&path)? {
+            lock
+        } else {
+            tracing::info!("waiting for the import of another process");
+            let lock = lock::open(&path)?;
+            lock.lock().map_err(|error| unusable(&path, &error))?;
+            lock
+        };
+        let interrupted = self.store.peek(|reader| {
+            let mut unfinished = reader.unfinished_imports()?.into_iter();
+            Ok(unfinished.find_map(|(known, after)| (known == folder).then_some(after)))
+        })?;
+        let after = if let Some(after) = interrupted {
+            after
+        } else {
+            let folder = folder.to_owned();
+            self.store.write(move |writer| writer.begin_import(&folder))?
+        };
+        let (folder, was_interrupted) = (folder.to_owned(), interrupted.is_some());
+        Ok(Import { cms: self, folder, after, was_interrupted, _lock: lock })
+    }
+
+    /// Folders whose import was begun and not finished.
+    pub fn unfinished_imports(&self) -> Result<Vec<String>> {
+        self.store.peek(|reader| {
+            Ok(reader.unfinished_imports()?.into_iter().map(|(folder, _)| folder).collect())
+        })
+    }
+}
+
+impl Import<'_> {
+    /// Tells whether an earlier process began this import.
+    pub fn was_interrupted(&self) -> bool {
+        self.was_interrupted
+    }
+
+    /// Returns, in lower case, those of the ids whose objects were created since the import began.
+    pub fn created(&self, content_type: &str, ids: &[&str]) -> Result<HashSet<String>> {
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let created = reader.created_after(catalog.get(content_type)?.pk, ids, self.after)?;
+            Ok(created.iter().map(|id| id.to_lowercase()).collect())
+        })
+    }
+
+    /// Records that everything is imported.
+    pub fn finish(self) -> Result<()> {
+        let folder = self.folder.clone();
+        self.cms.store.write(move |writer| writer.finish_import(&folder))
+    }
+}
