@@ -4,11 +4,14 @@ use std::process::Command;
 
 use super::support::{Place, files};
 
+/// Flags, variables, and the exit code.
+type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], i32);
+
 #[test]
 fn flags_override_the_variable_of_the_other_target() {
     let data = ("CMS_DATA", "/nonexistent");
     let server = ("CMS_SERVER", "http://127.0.0.1:1");
-    let table: [Row; 7] = [
+    let table: [Row<'_>; 7] = [
         (&["--data", "/nonexistent"], &[server], 4),
         (&["--data", "/nonexistent"], &[server, data], 4),
         (&["--server", "http://127.0.0.1:1"], &[data], 9),

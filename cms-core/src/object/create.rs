@@ -7,7 +7,8 @@ use super::{
     write::{self, Context, Draft, KnownTargets},
 };
 use crate::{
-    auth::scope::Access, context::Caller, error::Result, store::Writer, wire::object::Json,
+    auth::scope::Access, context::Caller, error::Result, pattern::Budget, store::Writer,
+    wire::object::Json,
 };
 
 impl Objects<'_> {
@@ -32,7 +33,7 @@ impl Objects<'_> {
         let payload = self.ask_about_new(caller, name, payload)?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
-        let mut draft = 
+        let mut draft =
             Draft::new(&content_type, payload, &*config.ids, &context, &mut Budget::per_object())?;
         if !draft.errors.is_empty() {
             return self.cms.store.read(|reader| {

@@ -206,7 +206,7 @@ fn what_belongs_to_nothing_is_swept_from_the_bucket() {
     assert_eq!((found.files, found.missing), (2, vec![lost]));
     assert_eq!(found.orphaned, [unsaved]);
     assert_eq!(cms.media().sweep().unwrap().withheld, 1);
-    assert_eq!(cms.check(&CheckRequest { repair: true }).unwrap().media.removed, 1);
+    assert_eq!(cms.check(&CheckRequest { repair: true, digests: false }).unwrap().media.removed, 1);
     let mut left = BTreeSet::from(others);
     left.extend(["a/cms-space".to_owned(), format!("a/media/{kept}")]);
     assert_eq!(storage.keys(), left);
