@@ -13,10 +13,8 @@ ALTER TABLE webhook ADD COLUMN probes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE webhook ADD COLUMN resume_at INTEGER;
 
 CREATE INDEX webhook_order ON webhook_delivery (webhook, queue, pk) WHERE queued;
--- What waits gets all of its time from the last sign of life of the server that wrote it.
-UPDATE webhook_delivery
-SET head = 1,
-    due_since = (SELECT max(max(at), coalesce(max(attempted_at), 0)) FROM webhook_delivery)
+-- What waits has all of its time from the upgrade on.
+UPDATE webhook_delivery SET head = 1, due_since = unixepoch() * 1000000
 WHERE pk IN (SELECT min(pk) FROM webhook_delivery WHERE queued GROUP BY webhook, queue);
 UPDATE webhook_delivery SET state = 'failed' WHERE NOT queued AND state = 'error';
 

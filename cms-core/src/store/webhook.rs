@@ -7,7 +7,7 @@ use crate::{
     clock::Timestamp,
     error::Result,
     object::model::Stored,
-    webhook::schedule::{Endpoint, PARALLEL_REQUESTS, Waiting},
+    webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, Waiting},
 };
 
 /// A delivery that is to be made.
@@ -144,9 +144,12 @@ impl Reader<'_> {
         let oldest = self.statement(OLDEST)?.query_row([webhook], read).optional().map_err(map)?;
         found.extend(oldest);
         let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);
-        let mut statement = self.statement(DUE)?;
-        for row in statement.query_map([webhook, now.0, limit], read).map_err(map)? {
-            found.push(row.map_err(map)?);
+        let unreachable = schedule::latest_due_at(now).0;
+        for (sql, bound) in [(DUE, now.0), (DUE_AFTER, unreachable)] {
+            let mut statement = self.statement(sql)?;
+            for row in statement.query_map([webhook, bound, limit], read).map_err(map)? {
+                found.push(row.map_err(map)?);
+            }
         }
         found.sort_by_key(|one| one.pk);
         found.dedup();
@@ -275,6 +278,8 @@ const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
 const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND head AND due_at <= ?2 ORDER BY due_at, pk LIMIT ?3";
+const DUE_AFTER: &str = "SELECT pk, queue, due_at FROM webhook_delivery
+    WHERE webhook = ?1 AND head AND due_at > ?2 ORDER BY due_at, pk LIMIT ?3";
 const EXPIRED: &str =
     "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
@@ -417,7 +422,8 @@ impl Writer<'_> {
             .map_err(map)?;
         let Some((webhook, queue)) = requeued else { return Ok(()) };
         self.statement(
-            "UPDATE webhook_delivery SET head = 0 WHERE webhook = ?1 AND queue = ?2 AND head",
+            "UPDATE webhook_delivery SET head = 0, due_since = NULL
+             WHERE webhook = ?1 AND queue = ?2 AND head",
         )?
         .execute(params![webhook, queue])
         .map_err(map)?;
@@ -500,7 +506,7 @@ impl Writer<'_> {
 mod tests {
     use rusqlite::{Connection, StatementStatus};
 
-    use super::{DUE, EXPIRED, OLDEST};
+    use super::{DUE, DUE_AFTER, EXPIRED, OLDEST};
     use crate::testing::TestCms;
 
     /// A folder in which 100,000 deliveries wait: half of them of one object, the others of one each,
@@ -526,9 +532,10 @@ mod tests {
     #[test]
     fn next_deliveries_cost_the_same_whatever_waits() {
         let (_test, database) = backlog();
-        let table: [(&str, &[i64], &[i64], &str); 3] = [
+        let table: [(&str, &[i64], &[i64], &str); 4] = [
             (OLDEST, &[7], &[1], "webhook_queue"),
             (DUE, &[7, 500_000, 4], &[1], "webhook_due"),
+            (DUE_AFTER, &[7, 1_099_996, 4], &[99_998, 100_000], "webhook_due"),
             (EXPIRED, &[10, 500], &[2, 4, 6, 8, 10], "webhook_expiry"),
         ];
         for (sql, parameters, wanted, index) in table {

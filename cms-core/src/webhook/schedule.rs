@@ -105,7 +105,8 @@ pub(super) fn next<'w>(
 ) -> Option<&'w Waiting> {
     match endpoint {
         Endpoint::Down { resume_at, .. } => {
-            waiting.first().filter(|_| in_flight.is_empty() && resume_at <= now)
+            let is_reached = is_reached(resume_at, now, MAX_ENDPOINT_PAUSE_SECONDS);
+            waiting.first().filter(|_| in_flight.is_empty() && is_reached)
         }
         Endpoint::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
         Endpoint::Up => {
@@ -114,7 +115,7 @@ pub(super) fn next<'w>(
             };
             let firsts = waiting.iter().enumerate().filter(is_first).map(|(_, one)| one);
             firsts
-                .filter(|one| one.due_at <= now)
+                .filter(|one| is_reached(one.due_at, now, MAX_DELIVERY_PAUSE_SECONDS))
                 .filter(|one| !in_flight.iter().any(|sent| sent.queue == one.queue))
                 .min_by_key(|one| (one.due_at, one.pk))
         }
@@ -170,6 +171,17 @@ impl Endpoint {
             (Outcome::Outage | Outcome::Rejected, Self::Up) => unchanged,
         }
     }
+}
+
+/// Returns the latest time at which a delivery can be due; see [`is_reached`].
+pub(crate) fn latest_due_at(now: Timestamp) -> Timestamp {
+    after(now, MAX_DELIVERY_PAUSE_SECONDS)
+}
+
+/// Tells whether a time has come, or is so far ahead that no pause led to it: then the clock was set
+/// back, and waiting for it could take years.
+fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
+    time <= now || time > after(now, longest_pause)
 }
 
 /// Deliveries that were first due before this time have expired.
@@ -283,6 +295,10 @@ mod tests {
             // Three requests leave room for one, four for none.
             (Endpoint::Up, some, &four[..3], Some(4)),
             (Endpoint::Up, some, four, None),
+            // The clock was set back.
+            (Endpoint::Up, &[(1, "a", 21_600), (2, "b", 21_601)], &[], Some(2)),
+            (down(601), some, &[], Some(1)),
+            (down(600), some, &[], None),
             // The same time: the order of the journal.
             (Endpoint::Up, &[(1, "a", 0), (2, "b", 0)], &[], Some(1)),
             // A probe is the oldest delivery, due or not, and nothing runs beside it.

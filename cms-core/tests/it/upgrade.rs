@@ -3,7 +3,7 @@
 //! What a folder holds is said by [`fill`], so that the next one is written by the same lines. They
 //! are only added to: what is asked of a folder must have been in it when it was written.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use cms_core::{
     Caller, Cms, CoreConfig, Error, Visibility,
@@ -200,6 +200,47 @@ fn an_upgrade_that_breaks_off_is_made_later() {
     assert!(matches!(broken, Err(Error::Internal(_))), "{broken:?}");
     spoil("DROP TRIGGER broken");
     find_all(&Cms::open(CoreConfig::new(&data)).unwrap());
+}
+
+/// Deliveries of schema 4 had one order for their webhook.
+#[test]
+fn waiting_deliveries_keep_their_order_per_object_after_an_upgrade() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data");
+    copy(&fixture("folders/4"), &data);
+    // Id, version, whether it waits, state, attempts, and in how many seconds it is due.
+    let rows = [
+        ("a", 1, 1, "pending", 0, 0),
+        ("a", 2, 1, "pending", 0, 0),
+        ("b", 1, 1, "error", 5, 3600),
+        ("b", 2, 1, "pending", 0, 0),
+        ("c", 1, 0, "error", 9, 0),
+        ("c", 2, 0, "done", 1, 0),
+    ];
+    let database = Connection::open(data.join("cms.db")).unwrap();
+    for (id, version, queued, state, attempts, seconds) in rows {
+        database
+            .execute(
+                "INSERT INTO webhook_delivery (webhook, message, at, action, ctd, object, version,
+                     type_name, id, queued, state, attempts, due_at)
+                 SELECT webhook, ?1 || ?2, at, action, ctd, 1000, ?2, type_name, ?1, ?3, ?4, ?5,
+                     (unixepoch() + ?6) * 1000000
+                 FROM webhook_delivery WHERE pk = 1",
+                (id, version, queued, state, attempts, seconds),
+            )
+            .unwrap();
+    }
+    drop(database);
+    let cms = Cms::open(CoreConfig::new(&data)).unwrap();
+    let due = cms.webhooks().due(None, &BTreeMap::new()).unwrap();
+    let due: Vec<i64> = due.iter().map(|dispatch| dispatch.delivery).collect();
+    // What was in the folder, and the first of `a`; `b` waits for its first.
+    assert_eq!(due, [1, 2]);
+    assert!(!cms.webhooks().give_up().unwrap());
+    let log = cms.webhooks().log(&local(), "hook", Page { number: 1, limit: 20 }).unwrap().data;
+    let states: Vec<&str> = log.iter().rev().map(|entry| &*entry.status).collect();
+    let wanted = ["pending", "pending", "pending", "error", "pending", "failed", "done"];
+    assert_eq!(states, wanted);
 }
 
 /// What a new folder holds is what is asked of the old ones.

@@ -194,6 +194,13 @@ impl Model {
                 *delivery = Delivery { state, attempts, due, due_since, ..delivery.clone() };
             }
         }
+        // What has to wait for a replayed one has its three days from when that is gone.
+        let heads = self.heads();
+        for (index, delivery) in self.deliveries.iter_mut().enumerate() {
+            if !heads.contains(&index) {
+                delivery.due_since = None;
+            }
+        }
         self.settle();
     }
 

@@ -523,6 +523,22 @@ fn replays_and_changes_of_a_webhook_try_immediately() {
     assert!(send_all(&test).is_empty());
 }
 
+/// What is due at a time that no pause leads to would wait for years.
+#[test]
+fn deliveries_are_sent_after_the_clock_was_set_back() {
+    let test = listening();
+    articles(&test, &["a", "b"]);
+    respond(&test, due(&test).remove(0), 400);
+    test.clock.advance(-365 * 24 * 3600);
+    assert_eq!(told_of(&due(&test)), ["b 1", "a 1"]);
+    for outgoing in due(&test) {
+        respond(&test, outgoing, 500);
+    }
+    assert!(due(&test).is_empty());
+    test.clock.advance(-365 * 24 * 3600);
+    assert_eq!(told_of(&due(&test)), ["a 1"], "the endpoint is down");
+}
+
 /// A replayed delivery goes back to its place, before later ones of its object.
 #[test]
 fn a_replayed_delivery_is_sent_before_later_ones_of_its_object() {
