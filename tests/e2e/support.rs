@@ -342,8 +342,17 @@ impl Server {
 impl Server {
     /// The most memory that the server ever had, in kilobytes, where the system tells.
     pub(crate) fn memory_peak(&self) -> Option<u64> {
+        self.memory("VmHWM:")
+    }
+
+    /// The memory that the server has now, without the files that it maps.
+    pub(crate) fn anonymous_memory(&self) -> Option<u64> {
+        self.memory("RssAnon:")
+    }
+
+    fn memory(&self, name: &str) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.trim().strip_suffix(" kB")?.parse().ok()
     }
 
