@@ -106,8 +106,10 @@ impl Cms {
 
     /// Names what cannot be read in a damaged database.
     fn unreadable(&self, reader: &Reader<'_>, findings: &mut Vec<Finding>) {
-        let cause =
-            |error: &Error| damage(error).map_or_else(|| error.to_string(), ToString::to_string);
+        let cause = |error: &Error| match error {
+            Error::Internal(cause) => cause.to_string(),
+            other => other.to_string(),
+        };
         let catalog = match self.catalog.at(reader) {
             Ok(catalog) => catalog,
             Err(error) => {

@@ -168,10 +168,12 @@ fn changes(database: &Connection) -> u64 {
     database.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// Kills a process after so many changes of the database.
-fn kill_after(mut child: Child, data: &Path, number: u64) {
+/// Starts a process and kills it after so many changes of the database.
+fn kill_after(start: impl FnOnce() -> Child, data: &Path, number: u64) {
     let database = open(data);
+    // Counted before the process can change anything.
     let last = changes(&database) + number;
+    let mut child = start();
     while changes(&database) < last {
         assert!(child.try_wait().unwrap().is_none(), "it ended before");
         thread::yield_now();
@@ -189,7 +191,7 @@ fn is_unfinished(data: &Path) -> bool {
 fn kill_server_after(place: &Place, from: &Path, number: u64) {
     let from = from.to_str().unwrap();
     let server = ["serve", "--listen", "127.0.0.1:0", "--import", from, "--batch-limit", BATCH];
-    kill_after(place.start(&server), &place.path("data"), number);
+    kill_after(|| place.start(&server), &place.path("data"), number);
 }
 
 /// After any kill the next start with the same arguments makes what an undisturbed one makes: also
@@ -298,7 +300,8 @@ fn import_completes_what_a_killed_import_left() {
         let place = data_directory();
         let data = place.path("data");
         for (place, data) in [(place, data), (Place::with_server(&server), server.data())] {
-            kill_after(place.start(&["import", from]), &data, origin.changes * quarter / 4);
+            let import = || place.start(&["import", from]);
+            kill_after(import, &data, origin.changes * quarter / 4);
             place.run(&["import", from, "--update-existing"]).ok();
             place.run(&["export", "out"]).ok();
             assert!(undated(tree(&place.path("out"))) == origin.imported.0, "{quarter}");

@@ -61,7 +61,7 @@ fn plan_shows_nested_properties_by_their_paths() {
         let planned = place.run(&["ctd", "plan", "kit.yaml"]);
         let lines = [
             "~ kit",
-            "    ~ parts        nested properties  1 converted",
+            "    ~ parts        nested properties    1 converted",
             "    > parts.count  renamed from amount",
         ];
         for line in lines {

@@ -77,6 +77,7 @@ fn plan_takes_only_a_new_data_directory_as_empty() {
     place.write("data/cms.toml", "");
     assert_eq!(place.run(&["ctd", "plan", "shop.yaml"]).exit, 0);
     place.write("data/media/file", "");
-    assert_eq!(place.run(&["ctd", "plan", "shop.yaml"]).exit, 4);
+    // Its database is missing.
+    assert_eq!(place.run(&["ctd", "plan", "shop.yaml"]).exit, 5);
     assert!(!place.path("data/cms.db").exists());
 }

@@ -198,7 +198,7 @@ fn hydrated_searches_take_no_more_memory_than_there_is_for_responses() {
     };
     let results: Vec<_> = thread::scope(|scope| {
         let searches: Vec<_> = (0..16).map(|_| scope.spawn(search)).collect();
-        while !searches.iter().all(|search| search.is_finished()) {
+        while !searches.iter().all(thread::ScopedJoinHandle::is_finished) {
             require_healthy(&server);
             // Each connection to the database maps the whole of it, which is no memory of the process.
             let memory = server.anonymous_memory().unwrap_or_default();

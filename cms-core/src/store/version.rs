@@ -22,6 +22,31 @@ const ONE: &str = select!("v.data", "v.version = ?2");
 const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.version");
 
 impl Reader<'_> {
+    /// Returns a version of an object that may have been replaced or deleted since.
+    pub(crate) fn any_version(&self, pk: i64, version: i64) -> Result<Option<Stored<'static>>> {
+        self.statement(
+            "WITH whole AS MATERIALIZED (
+                 SELECT pk, id, created_at, updated_at, version, version_at, status,
+                        public_version, published_at, workflow_state, workflow_public_version,
+                        workflow_published_at, owner, editor, title, data
+                 FROM object WHERE pk = ?1
+                 UNION ALL
+                 SELECT pk, id, created_at, updated_at, version, version_at, status,
+                        public_version, published_at, workflow_state, workflow_public_version,
+                        workflow_published_at, owner, editor, title, data
+                 FROM trash WHERE pk = ?1)
+             SELECT *, NULL, NULL FROM whole WHERE version = ?2
+             UNION ALL
+             SELECT o.pk, o.id, o.created_at, v.updated_at, v.version, v.version_at, v.status,
+                    v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
+                    v.workflow_published_at, o.owner, v.editor, v.title, v.data, NULL, NULL
+             FROM whole o JOIN object_version v ON v.object = o.pk WHERE v.version = ?2",
+        )?
+        .query_row([pk, version], |row| Ok(object::read(row)?.into_owned()))
+        .optional()
+        .map_err(map)
+    }
+
     /// Returns a version that a newer one replaced.
     pub(crate) fn replaced_version(
         &self,

@@ -2,11 +2,10 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Reader, ToldObject, Writer, error::map, object};
+use super::{Reader, ToldObject, Writer, error::map};
 use crate::{
     clock::Timestamp,
     error::Result,
-    object::model::Stored,
     webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, Waiting},
 };
 
@@ -222,31 +221,6 @@ impl Reader<'_> {
         };
         let rows = statement.query_map([ctd, at.0], read).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
-    }
-
-    /// Returns a version of an object that may have been replaced or deleted since.
-    pub(crate) fn any_version(&self, pk: i64, version: i64) -> Result<Option<Stored<'static>>> {
-        self.statement(
-            "WITH whole AS MATERIALIZED (
-                 SELECT pk, id, created_at, updated_at, version, version_at, status,
-                        public_version, published_at, workflow_state, workflow_public_version,
-                        workflow_published_at, owner, editor, title, data
-                 FROM object WHERE pk = ?1
-                 UNION ALL
-                 SELECT pk, id, created_at, updated_at, version, version_at, status,
-                        public_version, published_at, workflow_state, workflow_public_version,
-                        workflow_published_at, owner, editor, title, data
-                 FROM trash WHERE pk = ?1)
-             SELECT *, NULL, NULL FROM whole WHERE version = ?2
-             UNION ALL
-             SELECT o.pk, o.id, o.created_at, v.updated_at, v.version, v.version_at, v.status,
-                    v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
-                    v.workflow_published_at, o.owner, v.editor, v.title, v.data, NULL, NULL
-             FROM whole o JOIN object_version v ON v.object = o.pk WHERE v.version = ?2",
-        )?
-        .query_row([pk, version], |row| Ok(object::read(row)?.into_owned()))
-        .optional()
-        .map_err(map)
     }
 
     /// Counts what waits for any webhook, and tells since when the first of it does.

@@ -211,7 +211,7 @@ fn objects_that_cannot_be_read_are_named() {
 #[test]
 fn content_type_that_cannot_be_read_is_listed() {
     let core = with_articles();
-    let damage = "UPDATE ctd SET definition = '{broken' WHERE name = 'article'";
+    let damage = "UPDATE ctd SET definition = '{broken', rev = rev + 1 WHERE name = 'article'";
     spoil(&core, &format!("{damage}; UPDATE meta SET schema_rev = schema_rev + 1"));
     let found = check(&core.cms, false).findings;
     assert_eq!((found.len(), found[0].part), (1, Part::Database), "{found:?}");

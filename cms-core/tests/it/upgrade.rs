@@ -162,7 +162,7 @@ fn folders_of_every_released_schema_open_and_have_everything() {
         let check = cms.check(&CheckRequest::default()).unwrap();
         assert!(check.is_sound(), "schema {number}: {check:?}");
         // Files of older schemas have no record of what was uploaded.
-        let unrecorded = if number < 7 { check.media.files } else { 0 };
+        let unrecorded = if number < 8 { check.media.files } else { 0 };
         assert_eq!(check.media.unrecorded, unrecorded, "schema {number}");
         let repair = CheckRequest { repair: true, digests: true };
         let repaired = cms.check(&repair).unwrap();
@@ -181,7 +181,8 @@ fn folders_of_every_released_schema_open_and_have_everything() {
         numbers.push(number);
     }
     numbers.sort_unstable();
-    assert_eq!(numbers, (1..=numbers.len().try_into().unwrap()).collect::<Vec<u32>>());
+    // A number that is missing here was never released: several migrations came together.
+    assert_eq!(numbers, [1, 2, 3, 4, 9]);
 }
 
 /// An upgrade is made as a whole or not at all: what was begun must not keep the next from working.

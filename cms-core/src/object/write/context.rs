@@ -1,0 +1,47 @@
+//! What a write needs to know beside its payload. It knows nothing of the object that is written.
+
+use serde_json::{Map, Value};
+
+use crate::{clock::Timestamp, context::Caller, error::FieldErrors, object::dates::KeptDates};
+
+/// What a write needs to know beside the payload.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context {
+    pub(crate) at: Timestamp,
+    /// Key that writes.
+    pub(crate) actor: Option<i64>,
+    /// Whether `readonly` binds forms only.
+    pub(crate) lenient_readonly: bool,
+    /// Whether webhooks may be called without TLS.
+    pub(crate) http_webhooks: bool,
+    /// Whether objects get the dates of the request.
+    pub(crate) keeps_dates: bool,
+}
+
+impl Context {
+    pub(crate) fn new(caller: &Caller, config: &crate::CoreConfig) -> Self {
+        Self {
+            at: config.clock.now(),
+            actor: caller.actor().pk,
+            lenient_readonly: config.lenient_readonly,
+            http_webhooks: config.http_webhooks,
+            keeps_dates: false,
+        }
+    }
+
+    /// The same for a request that may set dates of objects.
+    pub(crate) fn keeping_dates(self, caller: &Caller) -> Self {
+        Self { keeps_dates: caller.keeps_dates, ..self }
+    }
+
+    /// Takes `internal` out of a request, of which only dates count, and only where they are kept.
+    pub(super) fn take_dates(
+        &self,
+        payload: &mut Map<String, Value>,
+        created_at: i64,
+        errors: &mut FieldErrors,
+    ) -> KeptDates {
+        let internal = payload.shift_remove("internal").filter(|_| self.keeps_dates);
+        KeptDates::read(internal.as_ref(), created_at, self.at, errors)
+    }
+}
