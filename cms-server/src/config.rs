@@ -120,7 +120,7 @@ impl Default for ServerConfig {
             renders: cores,
             files: 32,
             subscribers: 256,
-            response_memory: 512 * 1024 * 1024,
+            response_memory: 256 * 1024 * 1024,
             connections: 10_000,
             connections_per_address: None,
             webhook_private: false,
