@@ -27,6 +27,9 @@ pub const INDEXED_PROPERTIES: usize = 16;
 pub const QUICK_ENTRIES: u64 = 10_000;
 /// Objects that a list may show and still count as quick.
 pub const QUICK_OBJECTS: u32 = 100;
+/// Bytes of objects in a list that still counts as quick: a thread that serves connections renders
+/// hundreds of such responses before a health check waits for 100 ms.
+pub const QUICK_BYTES: usize = 128 * 1024;
 /// Different objects that the links of a quick read may point to; each is a look-up by id.
 pub const QUICK_TARGETS: usize = 300;
 /// Largest response with objects, in bytes; larger ones are an error that names the limit.

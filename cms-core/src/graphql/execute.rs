@@ -5,7 +5,10 @@
 //! one statement per level and type fetches what all objects of the level lead to, each object
 //! once, whatever the number of those that lead there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::ControlFlow,
+};
 
 use async_graphql::Value as Described;
 use serde_json::{Value, json};
@@ -283,7 +286,10 @@ impl Execution<'_> {
         })?;
         let plan = plan.expect("without a bound nothing is put off");
         if plan.matching > slice.offset {
-            self.reader.list(&plan.page, |stored| visit(view.shown(stored)))?;
+            self.reader.list(&plan.page, |stored| {
+                visit(view.shown(stored))?;
+                Ok(ControlFlow::Continue(()))
+            })?;
         }
         Ok(plan.matching)
     }

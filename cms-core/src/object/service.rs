@@ -3,7 +3,7 @@
 //! Short functions around [`super::write`], [`super::render`] and the store. Creation,
 //! batches, versions and copies have files of their own and the same receiver.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 use serde_json::{Map, Value};
 
@@ -94,11 +94,16 @@ impl Objects<'_> {
             render::list_head(&mut text.json, request.page, plan.matching, count);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
+            let mut is_too_large = false;
             // A page past the end costs nothing.
             if count > 0 {
                 reader.list(&plan.page, |stored| {
                     let stored = view.shown(stored);
                     let bytes = render::object_bytes(&stored);
+                    if only_if_quick && text.json.len() > limits::QUICK_BYTES {
+                        is_too_large = true;
+                        return Ok(ControlFlow::Break(()));
+                    }
                     render::make_room(&mut text.json, bytes, &mut buffered)?;
                     if !std::mem::take(&mut is_first) {
                         text.json.push(b',');
@@ -108,8 +113,11 @@ impl Objects<'_> {
                     } else {
                         hydration.add(&mut text, content_type, &stored);
                     }
-                    Ok(())
+                    Ok(ControlFlow::Continue(()))
                 })?;
+            }
+            if is_too_large {
+                return Ok(None);
             }
             text.json.extend_from_slice(b"]}");
             if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {

@@ -1,5 +1,7 @@
 //! Lists of objects, and values that must be unique: runs what [`super::list_sql`] writes.
 
+use std::ops::ControlFlow;
+
 use rusqlite::{OptionalExtension, params_from_iter};
 use serde_json::Value;
 
@@ -21,18 +23,20 @@ pub(crate) fn page(target: Target<'_>, query: &ListQuery, size: Size) -> Page {
 }
 
 impl Reader<'_> {
-    /// Hands the objects of one page to `visit`, in order, without copying them. Its first error
-    /// ends the page.
+    /// Passes the objects of one page to `visit`, in order, without copying them, until it breaks off
+    /// or fails.
     pub(crate) fn list(
         &self,
         page: &Page,
-        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
+        mut visit: impl FnMut(Stored<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let mut statement = self.statement(&page.statement.sql)?;
         let parameters = params_from_iter(&page.statement.parameters);
         let mut rows = statement.query(parameters).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
-            visit(read(row).map_err(map)?)?;
+            if visit(read(row).map_err(map)?)?.is_break() {
+                break;
+            }
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use cms_core::{
     wire::{
         batch::Elements,
         key::{KeyKind, NewKey},
-        object::Direction,
+        object::{Direction, ListRequest},
         plan::PlanRequest,
     },
 };
@@ -202,4 +202,33 @@ fn an_object_on_both_levels_of_hydration_keeps_its_own_links_hydrated() {
     let hydrated: Value = serde_json::from_slice(&text).unwrap();
     let second = [&hydrated["related"][0], &hydrated["related"][1]].map(|o| &o["related"][0]["id"]);
     assert_eq!(second, [&json!("a"), &json!("b")]);
+}
+
+/// A list of objects that are few, but long, is not rendered where connections are served.
+#[test]
+fn list_of_large_objects_is_not_quick() {
+    let (test, local) = with_articles();
+    let objects = test.cms.objects();
+    let request = ListRequest {
+        page: Page { number: 1, limit: 20 },
+        empty_first: false,
+        descending: false,
+        hydrate: 0,
+        filters: None,
+        order_by: None,
+        ids: None,
+    };
+    for (count, is_quick) in [(1, true), (4, false)] {
+        for number in 0..count {
+            let id = format!("{count}-{number}");
+            let title = format!("{id}{}", "x".repeat(60_000));
+            let object = json!({ "id": id, "title": title });
+            objects.create(&local, "article", map(object)).unwrap();
+        }
+        // Works out how the list is read, which is never quick.
+        let length = objects.list(&local, "article", &request).unwrap().0.len();
+        assert!(length > count * 60_000, "{length} bytes");
+        let quick = objects.list_if_quick(&local, "article", &request).unwrap();
+        assert_eq!(quick.is_some(), is_quick, "{count} objects");
+    }
 }
