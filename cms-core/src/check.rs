@@ -7,13 +7,17 @@
 
 use std::path::Path;
 
-use crate::{
-    cms::Cms,
+use cms_model::{
     ctd::catalog::Type,
     error::{Error, Result},
-    object::{scan, write},
-    store::{Reader, Writer, damage, read_file},
+    object::scan,
     wire::check::{Check, CheckRequest, Finding, MediaCheck, Part},
+};
+
+use crate::{
+    cms::Cms,
+    object::write,
+    store::{Reader, Writer, damage, read_file},
 };
 
 /// Most findings that are told.
@@ -153,7 +157,7 @@ impl Cms {
 fn mend_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result<()> {
     let (ctd, definition) = (content_type.pk, &content_type.definition);
     writer.republish(ctd, definition.draft_public)?;
-    writer.fill_slots(ctd, &content_type.slots, definition.editions())?;
+    writer.fill_slots(ctd, &content_type.indexed, definition.editions())?;
     writer.recount(ctd)?;
     if relink {
         let mut objects = Vec::new();
@@ -262,15 +266,15 @@ impl Look<'_> {
     }
 
     fn at_slots(&mut self) -> Result<()> {
-        let Type { pk, slots, definition, .. } = self.content_type;
-        let unfilled = self.reader.unfilled_slots(*pk, slots, definition.editions())?;
+        let Type { pk, indexed, definition, .. } = self.content_type;
+        let unfilled = self.reader.unfilled_slots(*pk, indexed, definition.editions())?;
         if unfilled > 0 {
             let message =
                 format!("indexed properties of {unfilled} rows are not what their text says");
             self.add(Part::Slots, None, message, true);
         }
         for property in self.content_type.properties.iter().filter(|property| property.unique) {
-            let Some(slot) = slots.find(&property.name) else { continue };
+            let Some(slot) = indexed.find(&property.name) else { continue };
             for ids in self.reader.shared_values(*pk, slot)? {
                 let message =
                     format!("{} is unique, and these have the same: {ids}", property.name);

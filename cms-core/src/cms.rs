@@ -2,20 +2,26 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
-    Types, Webhooks, Workflows,
-    auth::{scope::Permission, service::KeyRing},
+use cms_model::{
+    auth::scope::Permission,
     clock::Timestamp,
     context::Caller,
     ctd::{
         builtin::{self, WEBHOOKS},
-        catalog::{Catalog, CatalogCell},
-        change,
+        catalog::Catalog,
     },
     error::{Error, Result},
-    graphql::schemas::{self, Schemas},
     limits,
+    wire::context::{ApiKey, AuthContext, Named, User},
+};
+
+use crate::graphql::schemas::{self, Schemas};
+
+use crate::{
+    Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
+    Types, Webhooks, Workflows,
+    auth::service::KeyRing,
+    ctd::{catalog_cache::CatalogCache, change},
     media::{
         files::Files,
         renders::{Recent, Renders},
@@ -26,7 +32,6 @@ use crate::{
     search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
     webhook::service::Deliveries,
-    wire::context::{ApiKey, AuthContext, Named, User},
 };
 
 /// One open data folder.
@@ -35,7 +40,7 @@ use crate::{
 pub struct Cms {
     pub(crate) config: CoreConfig,
     pub(crate) store: Store,
-    pub(crate) catalog: Arc<CatalogCell>,
+    pub(crate) catalog: Arc<CatalogCache>,
     pub(crate) keys: KeyRing,
     /// Objects that a change of their type rewrites.
     pub(crate) rewriting: Arc<Progress>,

@@ -5,11 +5,10 @@
 
 use std::{collections::HashSet, fs::File};
 
-use crate::{
-    cms::Cms,
-    error::{Result, unusable},
-    lock,
-};
+use cms_model::error::{Result, unusable};
+use cms_system::lock;
+
+use crate::cms::Cms;
 
 /// The file whose lock the process holds that imports.
 const LOCK: &str = "import.lock";

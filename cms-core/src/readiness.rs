@@ -5,7 +5,9 @@
 
 use std::error::Error as _;
 
-use crate::{Cms, error::Error, limits};
+use cms_model::{error::Error, limits};
+
+use crate::Cms;
 
 /// A part of the folder, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,58 +1,11 @@
-//! The time by which clean-ups remove data for good: the trash, the journal, orphaned files.
-//!
-//! It follows the clock of the machine, but not when that jumps ahead: a wrong clock would let
-//! everything expire at once. After a jump, also one that is really a long time without a server, it
-//! stands still until the server has run for [`limits::CLOCK_SETTLING_HOURS`]. A clock that is set back
-//! is followed at once, since nothing expires by that.
+//! Keeps the retention clock ([`cms_model::retention`]) in the database.
 
-use crate::{clock::Timestamp, cms::Cms, error::Result, limits};
+use cms_model::{clock::Timestamp, error::Result, retention::HOUR};
 
-const HOUR: i64 = 3_600_000_000;
-/// A longer step of the clock is a jump.
-const JUMP: i64 = limits::CLOCK_JUMP_HOURS * HOUR;
-const SETTLING: i64 = limits::CLOCK_SETTLING_HOURS * HOUR;
-/// Between two clean-ups of a running server, at most.
-const RUNNING: i64 = HOUR;
+use crate::cms::Cms;
+
 /// How often the clock is noted when nothing else is written.
 const NOTING: i64 = HOUR / 6;
-
-/// The clock of the machine as clean-ups saw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RetentionClock {
-    /// What it showed last.
-    pub(crate) seen_at: Timestamp,
-    /// The time that clean-ups go by; zero before the first of them.
-    pub(crate) trusted_at: Timestamp,
-    /// For how long a server has run since the clock jumped, in microseconds.
-    pub(crate) waited: i64,
-}
-
-impl RetentionClock {
-    /// Starts at a time.
-    pub(crate) fn at(now: Timestamp) -> Self {
-        Self { seen_at: now, trusted_at: now, waited: 0 }
-    }
-
-    /// What it is when the clock of the machine shows `now`.
-    pub(crate) fn observe(self, now: Timestamp) -> Self {
-        let waited = match now.0.saturating_sub(self.seen_at.0) {
-            step @ 0..=RUNNING => self.waited + step,
-            step if step > RUNNING && step <= JUMP => self.waited,
-            _ => 0,
-        };
-        let is_new = self.trusted_at.0 == 0;
-        let is_near = now.0.saturating_sub(self.trusted_at.0) <= JUMP;
-        if is_new || is_near || waited >= SETTLING {
-            Self::at(now)
-        } else {
-            Self { seen_at: now, trusted_at: self.trusted_at, waited }
-        }
-    }
-
-    fn is_waiting(&self) -> bool {
-        self.trusted_at != self.seen_at
-    }
-}
 
 impl Cms {
     /// Looks at the clock, and returns the time by which data may be removed for good.
@@ -79,78 +32,5 @@ impl Cms {
             })?;
         }
         Ok(after.trusted_at)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DAY: i64 = 24;
-    const YEAR: i64 = 365 * DAY;
-
-    /// Lets the clock show a time, in hours.
-    fn observe(clock: &mut RetentionClock, hours: i64) -> i64 {
-        *clock = clock.observe(Timestamp(hours * HOUR));
-        clock.trusted_at.0 / HOUR
-    }
-
-    #[test]
-    fn retention_clock_follows_steps_of_up_to_a_day() {
-        let mut clock = RetentionClock::at(Timestamp(0));
-        assert_eq!(observe(&mut clock, 100), 100, "the first time is taken as it is");
-        for hours in [101, 101, 125, 149] {
-            assert_eq!(observe(&mut clock, hours), hours);
-        }
-        for hours in [148, 20, 44] {
-            assert_eq!(observe(&mut clock, hours), hours, "nothing expires by a clock set back");
-        }
-    }
-
-    #[test]
-    fn retention_clock_stands_still_after_a_jump_until_the_server_ran_for_a_day() {
-        let start = 50 * YEAR;
-        for jump in [DAY + 1, YEAR, 30 * YEAR] {
-            let mut clock = RetentionClock::at(Timestamp(start * HOUR));
-            for hour in 0..DAY {
-                assert_eq!(observe(&mut clock, start + jump + hour), start, "{hour} hours later");
-            }
-            assert_eq!(observe(&mut clock, start + jump + DAY), start + jump + DAY);
-        }
-    }
-
-    #[test]
-    fn retention_clock_counts_only_time_in_which_the_server_ran() {
-        let start = 50 * YEAR;
-        let mut clock = RetentionClock::at(Timestamp(start * HOUR));
-        let mut now = start + YEAR;
-        assert_eq!(observe(&mut clock, now), start);
-        // Eight hours a day, with nights between them.
-        for _ in 0..2 {
-            for _ in 0..8 {
-                now += 1;
-                assert_eq!(observe(&mut clock, now), start);
-            }
-            now += 16;
-            assert_eq!(observe(&mut clock, now), start);
-        }
-        now += 8 * DAY;
-        assert_eq!(observe(&mut clock, now), start, "another jump begins anew");
-        for _ in 1..DAY {
-            now += 1;
-            assert_eq!(observe(&mut clock, now), start);
-        }
-        assert_eq!(observe(&mut clock, now + 1), now + 1);
-    }
-
-    #[test]
-    fn retention_clock_is_right_again_when_the_clock_is() {
-        let start = 50 * YEAR;
-        let mut clock = RetentionClock::at(Timestamp(start * HOUR));
-        for _ in 0..3 {
-            assert_eq!(observe(&mut clock, start + 30 * YEAR), start);
-            assert_eq!(observe(&mut clock, start + 1), start + 1);
-            assert_eq!(observe(&mut clock, start), start);
-        }
     }
 }

@@ -5,7 +5,9 @@
 
 use std::{fs, time::Duration};
 
-use crate::{Cms, error::Result};
+use cms_model::error::Result;
+
+use crate::Cms;
 
 /// The numbers of one moment.
 #[derive(Clone, Debug)]

@@ -1,29 +1,23 @@
 //! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
 
 mod hostile;
-mod judge;
 pub mod pictures;
-mod search;
 mod site;
-pub mod table;
 
 use std::{path::PathBuf, sync::Arc};
 
-use tempfile::TempDir;
-
-pub use hostile::read_picture;
-pub use judge::Judge;
-pub use search::read_search;
-pub use site::Site;
-
-use crate::{
-    Cms, CoreConfig,
-    clock::{Clock, FixedClock, SystemClock},
+use cms_model::{
+    clock::{Clock, FixedClock},
     ids::CountingIds,
 };
+use cms_system::clock::SystemClock;
+use tempfile::TempDir;
 
-/// 2026-01-02T03:04:05Z: what a test clock shows at first.
-pub const START: i64 = 1_767_323_045;
+pub use cms_model::testing::{Judge, START, fixture, read_search, table};
+pub use hostile::read_picture;
+pub use site::Site;
+
+use crate::{Cms, CoreConfig};
 
 /// An open folder that goes away with this value.
 pub struct TestCms {
@@ -80,9 +74,4 @@ impl Default for TestCms {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Path of a file under `fixtures/`.
-pub fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name)
 }

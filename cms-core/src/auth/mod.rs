@@ -1,5 +1,3 @@
-//! Keys: what they are, what they allow, and who holds them (contract 10).
+//! API keys (contract 10): [`service`] creates, lists and revokes them, and authenticates requests.
 
-pub(crate) mod key;
-pub(crate) mod scope;
 pub(crate) mod service;

@@ -8,23 +8,25 @@ use std::{
     },
 };
 
-use serde_json::{Map, Value};
-
-use super::key::digest;
-use crate::{
-    CoreConfig,
+use cms_model::{
+    auth::key::digest,
     clock::Timestamp,
-    cms::Cms,
     context::{Actor, Caller},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
-    store::{KeyRow, Reader, Revisions, Writer},
     wire::{
         key::{CreatedKey, Key, KeyKind, NewKey, Rule},
         list::List,
         plan::{Action, KeyPlan},
     },
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    CoreConfig,
+    cms::Cms,
+    store::{KeyRow, Reader, Revisions, Writer},
 };
 
 /// Clients rely on what a key may do at most.

@@ -14,14 +14,13 @@ use std::{
     io::{self, Read, Write},
 };
 
-use sha2::{Digest, Sha256};
-use tar::{Archive, Builder, Entry, EntryType, Header};
-
-use crate::{
+use cms_model::{
     error::{Error, Result},
     media::id::FileId,
     wire::backup::Backup,
 };
+use sha2::{Digest, Sha256};
+use tar::{Archive, Builder, Entry, EntryType, Header};
 
 /// Grows whenever an older program could not read the file.
 const FORMAT: u32 = 1;

@@ -7,14 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use cms_model::{
+    error::{Error, Result, unusable},
+    media::{fingerprint::Fingerprint, id::FileId},
+    wire::backup::Backup,
+};
+use cms_system::{folder, lock};
+
 use super::archive::{self, Content, Part};
 use crate::{
     CoreConfig,
-    error::{Error, Result, unusable},
-    folder, lock,
-    media::{files::Files, fingerprint::Fingerprint, id::FileId, service::TYPE},
+    media::{files::Files, service::TYPE},
     store::{self, Store, Writer},
-    wire::backup::Backup,
 };
 
 /// Where a folder is made, within itself.
@@ -273,7 +277,8 @@ mod tests {
     use std::io::Write;
 
     use super::{super::archive::Packer, *};
-    use crate::{context::Caller, testing::TestCms, wire::media::UploadRequest};
+    use crate::testing::TestCms;
+    use cms_model::{context::Caller, wire::media::UploadRequest};
 
     /// An archive whose own digest is right, with a file that was changed before it was written.
     #[test]

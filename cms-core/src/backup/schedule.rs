@@ -10,16 +10,17 @@ use std::{
     time::Duration,
 };
 
-use super::{archive, service::Backups};
-use crate::{
+use cms_model::{
     clock::Timestamp,
-    config::{Bucket, Durability},
     dates,
     error::{Error, Result, unusable},
-    folder,
-    media::storage::Storage,
+    settings::{Bucket, Durability},
     wire::backup::Backup,
 };
+use cms_system::folder;
+
+use super::{archive, service::Backups};
+use crate::media::storage::Storage;
 
 /// Where backups are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

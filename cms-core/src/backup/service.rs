@@ -12,20 +12,25 @@ use std::{
     path::PathBuf,
 };
 
-use super::archive::{Packer, Part};
-use crate::{
+use cms_model::{
     clock::Timestamp,
-    cms::Cms,
     dates,
     error::{Error, Result, unusable},
     media::{
         fingerprint::{Fingerprint, Fingerprinter},
         id::FileId,
+    },
+    wire::backup::Backup,
+};
+
+use super::archive::{Packer, Part};
+use crate::{
+    cms::Cms,
+    media::{
         service::TYPE,
         verify::{REMEDY, wrong_digest, wrong_size},
     },
     store::{Reader, read_copy},
-    wire::backup::Backup,
 };
 
 /// Bytes of a stored file that are in memory at a time. From S3 each piece is a request.

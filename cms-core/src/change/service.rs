@@ -1,15 +1,18 @@
 //! Reading changes.
 
-use crate::{
+use cms_model::{
     auth::scope::Access,
-    cms::Cms,
     context::Caller,
     dates,
     error::{Error, Result},
     limits, message,
     object::view::Audience,
-    store::{Event, Place, Reader, ToldEntry},
     wire::change::{Change, Changes as Page, ChangesRequest, Position},
+};
+
+use crate::{
+    cms::Cms,
+    store::{Event, Place, Reader, ToldEntry},
 };
 
 /// Rows that are read at a time.

@@ -3,27 +3,31 @@
 //! [`update`] carries a change out and reports what it did; whoever called it decides whether the
 //! transaction is kept. That is how a plan is exactly what an apply would do.
 
-use super::{
-    catalog::{Catalog, Type},
-    diff::{self, PropertyDiff},
-    model::Definition,
-    nested,
-    rewrite::{Rewrite, Rewritten},
-};
-use crate::{
+use cms_model::{
     clock::Timestamp,
+    ctd::{
+        catalog::{Catalog, Type},
+        diff::{self, PropertyDiff},
+        indexed::IndexedProperties,
+        model::Definition,
+        nested,
+        rewrite::{Rewrite, Rewritten},
+    },
     error::{FieldErrors, Result},
     limits,
     object::{
         link,
         scan::{self, FoundLink},
-        write,
     },
-    progress::Progress,
-    store::{DERIVED, Event, NewTexts, StoredText, Writer, slots::Slots},
-    webhook::feed,
     wire::plan::{Change, PropertyPlan},
     workflow::model::PUBLIC,
+};
+
+use crate::{
+    object::write,
+    progress::Progress,
+    store::{DERIVED, Event, NewTexts, StoredText, Writer},
+    webhook::feed,
 };
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
@@ -50,7 +54,7 @@ pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
     for (ctd, _) in writer.ctd_revisions()? {
         let definition = writer.ctd(ctd)?.definition;
         let properties = definition.properties();
-        let slots = Slots::of(&properties);
+        let slots = IndexedProperties::of(&properties);
         writer.ensure_slots(slots.count())?;
         writer.fill_slots(ctd, &slots, definition.editions())?;
         for pk in writer.modified_objects(ctd)? {
@@ -69,7 +73,7 @@ pub(crate) fn create(
     at: Timestamp,
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, at)?;
-    writer.ensure_slots(Slots::of(&definition.properties()).count())?;
+    writer.ensure_slots(IndexedProperties::of(&definition.properties()).count())?;
     writer.log_type(Event::TypeCreated, at, (pk, &definition.name))?;
     Ok(pk)
 }
@@ -130,7 +134,7 @@ fn rewrite_objects(
     catalog: &Catalog,
     before: &Type,
     rewrite: &mut Rewrite<'_>,
-    slots: Option<&Slots>,
+    slots: Option<&IndexedProperties>,
     progress: &Progress,
 ) -> Result<u64> {
     let live = writer.ctd_state(before.pk)?.live;
@@ -175,7 +179,7 @@ fn rewrite_objects(
 /// What a change does to the slots of a type.
 struct Refill {
     /// The slots of the type from now on.
-    slots: Slots,
+    slots: IndexedProperties,
     /// Rows of the type do not have them yet.
     is_due: bool,
     /// So many slots have indexes when all is done.
@@ -191,11 +195,11 @@ impl Refill {
         before: &Type,
         rewrite: &Rewrite<'_>,
     ) -> Result<Self> {
-        let slots = Slots::of(rewrite.properties());
-        let is_due = slots != before.slots
+        let slots = IndexedProperties::of(rewrite.properties());
+        let is_due = slots != before.indexed
             || rewrite.touches(|property| slots.find(&property.name).is_some());
         let live = writer.ctd_state(before.pk)?.live;
-        let others = catalog.types().iter().map(|known| known.slots.count());
+        let others = catalog.types().iter().map(|known| known.indexed.count());
         let most = others.max().unwrap_or_default().max(limits::INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
             writer.drop_slots()?;
@@ -204,7 +208,7 @@ impl Refill {
     }
 
     /// The slots that rewritten rows get.
-    fn slots(&self) -> Option<&Slots> {
+    fn slots(&self) -> Option<&IndexedProperties> {
         self.is_due.then_some(&self.slots)
     }
 

@@ -5,23 +5,15 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
-
-use super::{
-    builtin,
-    catalog::{Catalog, CatalogCell, Type},
-    change,
-    service::{Types, check, reasons_to_stay, require_changeable},
-};
-use crate::{
-    CoreConfig, auth,
+use cms_model::{
     clock::Timestamp,
     context::Caller,
+    ctd::{
+        builtin,
+        catalog::{Catalog, Type},
+    },
     error::{Error, FieldErrors, Result},
     message,
-    progress::Progress,
-    store::Writer,
     wire::{
         key::KeyKind,
         plan::{
@@ -29,7 +21,17 @@ use crate::{
             Summary, TypePlan, WorkflowPlan,
         },
     },
-    workflow,
+    workflow::model::{is_built_in, parse},
+};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::{
+    change,
+    service::{Types, check, reasons_to_stay, require_changeable},
+};
+use crate::{
+    CoreConfig, auth, ctd::catalog_cache::CatalogCache, progress::Progress, store::Writer, workflow,
 };
 
 impl Types<'_> {
@@ -86,7 +88,7 @@ fn require_rights(caller: &Caller, wanted: &PlanRequest) -> Result<()> {
 /// One planned or real run over the types.
 struct Run {
     wanted: PlanRequest,
-    cell: Arc<CatalogCell>,
+    cell: Arc<CatalogCache>,
     config: CoreConfig,
     at: Timestamp,
     rewriting: Arc<Progress>,
@@ -174,10 +176,10 @@ impl Run {
             let known = catalog.workflows.find(&id);
             let mut action = if known.is_some() { Action::Update } else { Action::Create };
             let mut blockers = FieldErrors::default();
-            if planned.iter().any(|other| other.id == id) || workflow::model::is_built_in(&id) {
+            if planned.iter().any(|other| other.id == id) || is_built_in(&id) {
                 blockers.add("id", message::ALREADY_USED);
             } else {
-                match workflow::model::parse(payload) {
+                match parse(payload) {
                     Err(errors) => blockers = errors,
                     Ok(wanted) if known.is_some_and(|known| **known == wanted) => {
                         action = Action::None;

@@ -5,26 +5,29 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use serde_json::{Map, Value};
-
-use super::{
-    builtin::WEBHOOKS,
-    catalog::{Catalog, Type},
-    change, parse, resolve,
-};
-use crate::{
+use cms_model::{
     clock::Timestamp,
-    cms::Cms,
     context::Caller,
+    ctd::{
+        builtin::WEBHOOKS,
+        catalog::{Catalog, Type},
+        parse, resolve,
+    },
     error::{Error, FieldErrors, Result},
     message,
     object::link,
-    store::{Event, Reader, Writer},
     wire::{
         ctd::{ContentType, TypeListRequest, TypeOrder},
         list::List,
         object::Direction,
     },
+};
+use serde_json::{Map, Value};
+
+use super::change;
+use crate::{
+    cms::Cms,
+    store::{Event, Reader, Writer},
 };
 
 /// Types that the server itself depends on, now or later: nobody else makes or changes them
@@ -201,7 +204,7 @@ pub(super) fn check(
     catalog: &Catalog,
     payload: &Map<String, Value>,
     before: Option<&Arc<Type>>,
-) -> Result<super::model::Definition> {
+) -> Result<cms_model::ctd::model::Definition> {
     let base = before.map(|known| &known.definition);
     let parsed = parse::definition(payload, base, &catalog.workflows);
     let name = payload.get("name").and_then(Value::as_str);

@@ -11,27 +11,26 @@ use std::{
 };
 
 use async_graphql::Value as Described;
-use serde_json::{Value, json};
-
-use super::{
-    fault::{Failure, Fault},
-    input::Values,
-    lists::{self, One},
-    plan::{Action, Edge, Keyed, PageInfo, Part, Plan, Selection},
-    render::{Targets, Text},
-};
-use crate::{
-    cms::Cms,
+use cms_model::{
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{self, Error},
+    graphql::{
+        fault::{Failure, Fault},
+        input::Values,
+        lists::{self, One},
+        plan::{Action, Edge, Keyed, PageInfo, Part, Plan, Selection},
+        render::{Targets, Text},
+    },
     limits,
     memory::Buffered,
     object::{model::Stored, view::View},
     paging::Slice,
-    store::Reader,
     wire::object::ListRequest,
 };
+use serde_json::{Value, json};
+
+use crate::{cms::Cms, store::Reader};
 
 /// Where a plan is carried out: one snapshot, one view of the content.
 pub(crate) struct Execution<'a> {

@@ -8,23 +8,22 @@ use std::{
 };
 
 use async_graphql::parser::{parse_query, types::ExecutableDocument};
-use quick_cache::{Weighter, sync::Cache};
-
-use super::{
-    bounds,
-    fault::{Failure, Fault},
-    model::{Content, Model},
-    schema::Schema,
-    validate,
-};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{Error, Result},
+    graphql::{
+        bounds,
+        fault::{Failure, Fault},
+        model::{Content, Model},
+        schema::Schema,
+        validate,
+    },
     limits,
     wire::graphql::GraphQlVersion,
 };
+use quick_cache::{Weighter, sync::Cache};
 
 /// System types that a schema shows (contract 8.3).
 const SHOWN_SYSTEM_TYPES: [&str; 2] = ["_media", "_tag"];

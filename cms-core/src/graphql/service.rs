@@ -2,28 +2,27 @@
 
 use std::{borrow::Cow, fmt::Write as _, sync::Arc};
 
+use crate::graphql::schemas::Prepared;
 use async_graphql::{
     Positioned,
     parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition},
 };
-use sha2::{Digest, Sha256};
-
-use super::{
-    bounds,
-    execute::Execution,
-    fault::{self, Failure, Fault},
-    input,
-    plan::{self, Action},
-    schemas::Prepared,
-};
-use crate::{
-    cms::Cms,
+use cms_model::{
     context::Caller,
     ctd::catalog::Catalog,
     error::{Error, Result},
-    store::Reader,
+    graphql::{
+        bounds,
+        fault::{self, Failure, Fault},
+        input,
+        plan::{self, Action},
+    },
     wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
 };
+use sha2::{Digest, Sha256};
+
+use super::execute::Execution;
+use crate::{cms::Cms, store::Reader};
 
 /// Queries in the language GraphQL.
 pub struct GraphQl<'a> {

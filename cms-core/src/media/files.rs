@@ -17,23 +17,21 @@ use std::{
 };
 
 use bytes::Bytes;
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result, unusable},
+    media::{
+        fingerprint::{Fingerprint, Fingerprinter},
+        id::FileId,
+    },
+    settings::{Bucket, Durability, MediaStorage},
+};
+use cms_system::lock;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart, path::Path as Key};
 
-use super::{
-    fingerprint::{Fingerprint, Fingerprinter},
-    id::FileId,
-    incoming::Incoming,
-    s3,
-    storage::Storage,
-};
-use crate::{
-    CoreConfig,
-    clock::Timestamp,
-    config::{Bucket, Durability, MediaStorage},
-    error::{Error, Result, unusable},
-    lock,
-};
+use super::{incoming::Incoming, s3, storage::Storage};
+use crate::CoreConfig;
 
 /// Where files are, within the data folder and within a bucket.
 const FILES: &str = "media";

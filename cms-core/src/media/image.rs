@@ -7,28 +7,25 @@
 use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 
 use bytes::Bytes;
+use cms_model::{
+    TRACED,
+    clock::Timestamp,
+    error::{Error, Result},
+    media::{
+        id::FileId,
+        output::Output,
+        path::{ImagePath, Wanted},
+        render::{Format, Job, Limits},
+        transform::{self, Plan, Rectangle, Size, Transform, Trim},
+    },
+    object::model::Edition,
+    wire::media::ImageRequest,
+};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use tracing::info_span;
 
-use super::{
-    animation,
-    id::FileId,
-    output::Output,
-    path::{ImagePath, Wanted},
-    pipeline,
-    render::{Format, Job, Limits},
-    renders::Made,
-    service::Media,
-    transform::{self, Plan, Rectangle, Size, Transform, Trim},
-};
-use crate::{
-    TRACED,
-    clock::Timestamp,
-    error::{Error, Result},
-    object::model::Edition,
-    wire::media::ImageRequest,
-};
+use super::{animation, pipeline, renders::Made, service::Media};
 
 /// Number of what renderings look like: another one, and all of them are made anew.
 const LOOK: u32 = 1;

@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::fingerprint::{Fingerprint, Fingerprinter};
-use crate::{
+use cms_model::{
     error::{Result, unusable},
     ids::IdSource,
+    media::fingerprint::{Fingerprint, Fingerprinter},
 };
 
 /// A file that is being received. It goes away with this value, unless it was stored.

@@ -5,14 +5,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{files::StoredFile, id::FileId, service::Media};
-use crate::{
+use cms_model::{
     clock::Timestamp,
     error::Result,
     limits,
-    store::Reader,
+    media::id::FileId,
     wire::check::{CheckRequest, Finding, MediaCheck},
 };
+
+use super::{files::StoredFile, service::Media};
+use crate::store::Reader;
 
 /// What a clean-up did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

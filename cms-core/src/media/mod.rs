@@ -20,22 +20,16 @@
 
 pub(crate) mod animation;
 pub(crate) mod files;
-pub(crate) mod fingerprint;
-pub(crate) mod id;
 pub(crate) mod image;
 pub(crate) mod incoming;
 pub(crate) mod kind;
 pub(crate) mod leftovers;
-pub(crate) mod output;
-mod path;
 pub(crate) mod pipeline;
 mod png;
-pub(crate) mod render;
 pub(crate) mod renders;
 mod s3;
 pub(crate) mod service;
 pub(crate) mod storage;
 pub(crate) mod svg;
-pub(crate) mod transform;
 mod upload;
 pub(crate) mod verify;

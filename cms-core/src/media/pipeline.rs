@@ -4,7 +4,7 @@
 //! cost is checked before its pixels are decoded. The outcome is in sRGB, 8 bits per channel,
 //! upright, and carries nothing but pixels: EXIF, GPS, XMP and colour profiles stay behind.
 //!
-//! Which part and size are wanted is [`super::render`]; files and caches are unknown here. Next:
+//! Which part and size are wanted is [`cms_model::media::render`]; files and caches are unknown here. Next:
 //! [`decode`] for what is read, [`jpeg`] for the format that matters most.
 
 mod colour;
@@ -14,20 +14,20 @@ mod jpeg;
 mod profile;
 mod turn;
 
+use cms_model::{
+    error::{Error, Result},
+    media::{
+        render::{Format, Job, Limits},
+        transform::{Rectangle, Size},
+    },
+    message,
+};
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer, images::CroppedImage};
 use image::DynamicImage;
 
 use self::{
     decode::{Opened, Picture},
     turn::Turn,
-};
-use super::{
-    render::{Format, Job, Limits},
-    transform::{Rectangle, Size},
-};
-use crate::{
-    error::{Error, Result},
-    message,
 };
 
 /// Renders the picture in `source` as `job` wants it; none when it wants nothing done.

@@ -21,13 +21,12 @@ use std::{
 };
 
 use bytes::Bytes;
-use quick_cache::{Weighter, sync::Cache};
-
-use super::id::FileId;
-use crate::{
+use cms_model::{
     error::{Error, Result},
     limits,
+    media::id::FileId,
 };
+use quick_cache::{Weighter, sync::Cache};
 
 /// Locks under which pictures are made; pictures that share one wait for each other.
 const LOCKS: usize = 64;

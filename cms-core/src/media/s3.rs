@@ -4,14 +4,13 @@
 
 use std::{error::Error as StdError, iter, sync::Arc, time::Duration};
 
+use cms_model::{
+    error::{Error, Result},
+    settings::Bucket,
+};
 use object_store::{
     BackoffConfig, ClientOptions, Error as Fault, ObjectStore, RetryConfig, aws::AmazonS3Builder,
     client::HttpError, prefix::PrefixStore,
-};
-
-use crate::{
-    config::Bucket,
-    error::{Error, Result},
 };
 
 /// How long to wait for a connection.

@@ -3,25 +3,27 @@
 //! Pictures are [`super::image`], files without an object [`super::leftovers`]. Media objects themselves
 //! are ordinary content objects.
 
+use cms_model::{
+    auth::scope::Access,
+    clock::Timestamp,
+    context::Caller,
+    error::{Error, FieldErrors, Result},
+    limits,
+    media::{id::FileId, transform::Size},
+    message,
+    object::link,
+    wire::{media::UploadRequest, object::Json},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
-    id::FileId,
     incoming::Incoming,
     kind, pipeline, svg,
-    transform::Size,
     upload::{self, Media as Described, MediaKind, Upload, UploadedFile},
 };
 use crate::{
-    auth::scope::Access,
-    clock::Timestamp,
     cms::Cms,
-    context::Caller,
-    error::{Error, FieldErrors, Result},
-    limits, message,
-    object::link,
     store::{Reader, Writer},
-    wire::{media::UploadRequest, object::Json},
 };
 
 /// Operations on files and pictures.

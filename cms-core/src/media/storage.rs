@@ -9,17 +9,17 @@ use std::{
     sync::Arc,
 };
 
+use cms_model::{
+    error::{Error, Result, unusable},
+    settings::{Bucket, Durability},
+};
+use cms_system::folder;
 use object_store::{
     ObjectStore, ObjectStoreExt, WriteMultipart, local::LocalFileSystem, path::Path as Key,
 };
 use tokio::runtime::Runtime;
 
 use super::s3;
-use crate::{
-    config::{Bucket, Durability},
-    error::{Error, Result, unusable},
-    folder,
-};
 
 /// Bytes of a large file that are sent or read at a time. S3 takes 10,000 such parts.
 const PART: usize = 16 * 1024 * 1024;

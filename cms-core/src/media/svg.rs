@@ -3,12 +3,11 @@
 //! Only the text up to the end of that tag is read, without a tree and without resolving entities:
 //! whatever follows, and whatever a document type declares, costs nothing.
 
+use cms_model::media::transform::Size;
 use quick_xml::{
     Reader,
     events::{BytesStart, Event},
 };
-
-use super::transform::Size;
 
 /// Longest attribute that is looked at, in bytes; a size or a view box needs a few dozen.
 const ATTRIBUTE: usize = 200;

@@ -1,7 +1,8 @@
 //! Uploads (contract 7.1): what is told of a file, or everything that is wrong with it.
 
+use cms_model::{error::FieldErrors, message};
+
 use super::kind::{self, ALLOWED};
-use crate::{error::FieldErrors, message};
 
 const MEGABYTE: u64 = 1024 * 1024;
 

@@ -4,18 +4,18 @@
 
 use std::collections::HashMap;
 
-use super::{
-    files::StoredFile,
-    fingerprint::Fingerprint,
-    id::FileId,
-    service::{Media, TYPE},
-};
-use crate::{
+use cms_model::{
     error::{Error, Result},
     limits,
-    store::MediaFile,
+    media::{fingerprint::Fingerprint, id::FileId},
     wire::check::{CheckRequest, Finding, MediaCheck, Part},
 };
+
+use super::{
+    files::StoredFile,
+    service::{Media, TYPE},
+};
+use crate::store::MediaFile;
 
 impl Media<'_> {
     /// Returns the size of the stored file of a media object.

@@ -6,10 +6,7 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
-
-use super::service::{Objects, find_map, find_to_change};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     context::Caller,
     error::{Error, FieldErrors, Result},
@@ -17,6 +14,9 @@ use crate::{
     webhook::exchange::Event,
     wire::{batch::Elements, object},
 };
+use serde_json::{Map, Value};
+
+use super::service::{Objects, find_map, find_to_change};
 
 /// An element of a batch as it is to be written, or why it must not.
 pub(super) type Asked = std::result::Result<Bytes, FieldErrors>;

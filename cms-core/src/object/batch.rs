@@ -7,29 +7,28 @@
 use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
-use serde_json::{Map, Value, value::RawValue};
-
-use super::{
-    asking::Asked,
-    model::Stored,
-    service::{Objects, find, require_quota},
-    view::View,
-    write::{self, Base, Context, Draft, Edit, KnownTargets},
-};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
     ids::IdSource,
     message::{self, wrong_type},
+    object::{model::Stored, view::View},
     pattern::Budget,
-    store::Writer,
     wire::{
         batch::{BatchError, BatchReport, Elements},
         object,
     },
 };
+use serde_json::{Map, Value, value::RawValue};
+
+use super::{
+    asking::Asked,
+    service::{Objects, find, require_quota},
+    write::{self, Base, Context, Draft, Edit, KnownTargets},
+};
+use crate::store::Writer;
 
 const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 

@@ -1,15 +1,15 @@
 //! Creating one object, also together with rows of other tables that belong to it.
 
+use cms_model::{
+    auth::scope::Access, context::Caller, error::Result, pattern::Budget, wire::object::Json,
+};
 use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
     write::{self, Context, Draft, KnownTargets},
 };
-use crate::{
-    auth::scope::Access, context::Caller, error::Result, pattern::Budget, store::Writer,
-    wire::object::Json,
-};
+use crate::store::Writer;
 
 impl Objects<'_> {
     /// Creates an object (contract 3.6).

@@ -5,19 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::{Map, Value};
-
-use super::{
-    link,
-    model::Stored,
-    path::Path,
-    scan,
-    service::{Objects, require_quota, to_json},
-    validate::validate_patterns,
-    view::View,
-    write::{self, Context, Draft, KnownTargets},
-};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     context::Caller,
     ctd::{
@@ -27,10 +15,17 @@ use crate::{
     error::{Error, FieldErrors, Result},
     ids::IdSource,
     message,
+    object::{link, model::Stored, path::Path, scan, validate::validate_patterns, view::View},
     pattern::Budget,
-    store::{Reader, Writer},
     wire::object::Json,
 };
+use serde_json::{Map, Value};
+
+use super::{
+    service::{Objects, require_quota, to_json},
+    write::{self, Context, Draft, KnownTargets},
+};
+use crate::store::{Reader, Writer};
 
 const LIST: &str = "relatedObjectsToDuplicate";
 

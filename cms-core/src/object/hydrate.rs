@@ -4,21 +4,21 @@
 //! by type, and the response is put together from rendered texts. Two levels are the most, so a cycle
 //! ends as a link. Every link is followed: a link stays only when its target is gone, is not in the view
 //! of the request, or is of a type that the caller may not read. The size of the response is computed
-//! before it is put together, and one above [`crate::limits::ANSWER_BYTES`] is an error.
+//! before it is put together, and one above [`cms_model::limits::ANSWER_BYTES`] is an error.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-use indexmap::IndexMap;
-
-use super::{model::Stored, render, scan, view::View};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::Result,
     memory::Buffered,
-    store::Reader,
+    object::{model::Stored, render, scan, view::View},
 };
+use indexmap::IndexMap;
+
+use crate::store::Reader;
 
 /// Ids that one statement looks up, so that its parameter stays small.
 const IDS_PER_STATEMENT: usize = 10_000;

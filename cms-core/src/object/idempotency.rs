@@ -7,16 +7,17 @@
 
 use std::sync::Arc;
 
-use super::service::Objects;
-use crate::{
+use cms_model::{
     clock::Timestamp,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{Error, Result},
     limits,
-    store::{Reader, Writer},
     wire::condition::IdempotencyKey,
 };
+
+use super::service::Objects;
+use crate::store::{Reader, Writer};
 
 impl Objects<'_> {
     /// Returns the answer that was given to the same request before.

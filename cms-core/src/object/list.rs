@@ -1,14 +1,16 @@
 //! What a list request asks for: conditions, order and slice as a query, and the conditions that
 //! mean nothing. [`super::service`] runs it.
 
-use super::{service::Objects, view::View};
-use crate::{
+use cms_model::{
     ctd::catalog::Type,
     error::{Error, Result},
+    object::view::View,
     paging::Slice,
     query::{ListQuery, filter},
     wire::object::ListRequest,
 };
+
+use super::service::Objects;
 
 impl Objects<'_> {
     /// Returns the paths of the `filters` of a list that its type does not declare: they behave as

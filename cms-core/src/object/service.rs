@@ -1,24 +1,13 @@
 //! Content objects: list, get, replace, patch, delete.
 //!
-//! Short functions around [`super::write`], [`super::render`] and the store. Creation,
+//! Short functions around [`super::write`], [`cms_model::object::render`] and the store. Creation,
 //! batches, versions and copies have files of their own and the same receiver.
 
 use std::{ops::ControlFlow, sync::Arc};
 
-use serde_json::{Map, Value};
-
-use super::{
-    hydrate::{Hydration, Text},
-    list,
-    model::{Edition, Stored},
-    render,
-    view::View,
-    write::{self, Base, Context, Draft, Edit, KnownTargets},
-};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
-    cms::Cms,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     dates,
@@ -26,16 +15,31 @@ use crate::{
     limits,
     memory::Buffered,
     message,
+    object::{
+        model::{Edition, Stored},
+        render,
+        view::View,
+    },
     paging::Slice,
     pattern::Budget,
+    wire::{
+        condition::Tag,
+        object::{Json, ListRequest},
+    },
+};
+use serde_json::{Map, Value};
+
+use super::{
+    hydrate::{Hydration, Text},
+    list,
+    write::{self, Base, Context, Draft, Edit, KnownTargets},
+};
+use crate::{
+    cms::Cms,
     store::{
         CtdState, Reader, Writer,
         list::page,
         list_sql::{self, Size},
-    },
-    wire::{
-        condition::Tag,
-        object::{Json, ListRequest},
     },
 };
 
@@ -138,7 +142,7 @@ impl Objects<'_> {
         slice: Slice,
         may_count: bool,
     ) -> Result<Option<Arc<Plan>>> {
-        let (ctd, target) = (content_type.pk, content_type.list_target());
+        let ctd = content_type.pk;
         let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
         let live = match view.edition {
             Edition::Current => live,
@@ -157,10 +161,10 @@ impl Objects<'_> {
         };
         let matching = match known {
             Some(known) => known,
-            None if may_count => reader.count(target, &query)?,
+            None if may_count => reader.count(content_type, &query)?,
             None => return Ok(None),
         };
-        let page = page(target, &query, Size { matching, live });
+        let page = page(content_type, &query, Size { matching, live });
         let plan = Arc::new(Plan { matching, page });
         self.cms.counts.set(ctd, filter, changes, matching);
         self.cms.plans.set(ctd, asked, changes, Arc::clone(&plan));

@@ -1,9 +1,11 @@
 //! Deleted objects, for the operator.
 
-use super::{render, service::Objects};
-use crate::{
-    auth::scope::Access, context::Caller, error::Result, paging::Page, wire::object::Json,
+use cms_model::{
+    auth::scope::Access, context::Caller, error::Result, object::render, paging::Page,
+    wire::object::Json,
 };
+
+use super::service::Objects;
 
 impl Objects<'_> {
     /// Lists deleted objects of a type in the list envelope, oldest deletion first; an object that was

@@ -1,25 +1,21 @@
 //! Versions of an object: list and get (contract 3.10). Versions are never pruned, so their
 //! numbers are 1 to the latest without gaps.
 
-use serde::Serialize;
-
-use super::{
-    model::Stored,
-    render,
-    service::{Objects, find, to_json},
-    view::View,
-};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
     context::Caller,
     ctd::catalog::Type,
     dates,
     error::{Error, Result},
+    object::{model::Stored, render, view::View},
     paging::Page,
-    store::{KeyRow, Reader},
     wire::object::{Direction, Json},
 };
+use serde::Serialize;
+
+use super::service::{Objects, find, to_json};
+use crate::store::{KeyRow, Reader};
 
 impl Objects<'_> {
     /// Lists the versions of an object in the list envelope.

@@ -8,19 +8,7 @@ mod context;
 
 use std::{borrow::Cow, collections::HashSet, mem};
 
-use serde_json::{Map, Value};
-
-pub(crate) use self::context::Context;
-use super::{
-    dates::KeptDates,
-    link::{self, LinkRef},
-    model::{Internal, Status, Stored},
-    scan::{self, FoundLink},
-    title::object_title,
-    validate,
-    view::{Audience, View},
-};
-use crate::{
+use cms_model::{
     clock::Timestamp,
     ctd::{
         builtin::WEBHOOKS,
@@ -31,11 +19,23 @@ use crate::{
     error::{Error, FieldErrors, Result},
     ids::{ID_MAX_CHARS, IdSource},
     limits, message,
+    object::{
+        dates::KeptDates,
+        link::{self, LinkRef},
+        model::{Internal, Status, Stored},
+        scan::{self, FoundLink},
+        title::object_title,
+        validate,
+        view::{Audience, View},
+    },
     pattern::Budget,
-    store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer},
-    webhook,
+    webhook::{self, mask},
     workflow::{model::PUBLIC, transition},
 };
+use serde_json::{Map, Value};
+
+pub(crate) use self::context::Context;
+use crate::store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer};
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl Draft {
         slug::fill(&content_type.definition.slugs, &mut payload);
         let before = parse(&stored.data)?;
         if content_type.name() == WEBHOOKS {
-            webhook::mask::unmask(&before, &mut payload);
+            mask::unmask(&before, &mut payload);
         }
         let object = match edit {
             Edit::Replace if context.lenient_readonly => payload,
@@ -223,7 +223,7 @@ impl Draft {
         }
         let editions = content_type.definition.editions();
         for (name, value) in &self.unique {
-            let Some(slot) = content_type.slots.find(name) else { continue };
+            let Some(slot) = content_type.indexed.find(name) else { continue };
             for &edition in editions {
                 if reader.is_value_used(edition, content_type.pk, slot, value, itself)? {
                     self.errors.add(name.as_str(), message::ALREADY_USED);
@@ -297,7 +297,7 @@ pub(crate) fn insert(
     let change = draft.change(status, state, 1, context);
     let created_at = change.created_at.unwrap_or(context.at.seconds());
     let pk =
-        writer.insert_object(content_type.pk, &content_type.slots, &id, created_at, &change)?;
+        writer.insert_object(content_type.pk, &content_type.indexed, &id, created_at, &change)?;
     writer.insert_links(pk, links.iter().map(LinkRef::target))?;
     let internal = Internal {
         created_at,
@@ -339,7 +339,7 @@ pub(crate) fn update(
     let state = &before.internal.workflow_state;
     let (links, deleted_at) = (mem::take(&mut draft.links), draft.dates.deleted);
     let change = draft.change(status, state, version, context);
-    writer.update_object(content_type.pk, &content_type.slots, before.pk, &change)?;
+    writer.update_object(content_type.pk, &content_type.indexed, before.pk, &change)?;
     if content_type.properties.iter().any(Property::may_link) {
         let published = if content_type.definition.draft_public {
             published_links(writer, &content_type.properties, before.pk)?

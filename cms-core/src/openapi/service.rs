@@ -6,13 +6,12 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::describe::{self, Described};
-use crate::{
+use cms_model::{
     auth::scope::Access,
-    cms::Cms,
     context::Caller,
     ctd::catalog::Catalog,
     error::{Error, Result},
+    openapi::describe::{self, Described},
     wire::{
         condition::Tag,
         key::{KeyKind, Rule},
@@ -20,6 +19,8 @@ use crate::{
         openapi::{OpenApiDocument, OpenApiRequest},
     },
 };
+
+use crate::cms::Cms;
 
 /// Descriptions that are kept. Each may have some megabytes.
 const KEPT: usize = 8;

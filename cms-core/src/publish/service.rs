@@ -2,13 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::{Map, Value};
-
-use super::{schedule, state};
-use crate::{
+use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
-    cms::Cms,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{Error, Result},
@@ -16,12 +12,20 @@ use crate::{
     object::{
         model::{Edition, Status, Stored},
         scan::{self, FoundLink},
-        service::{Objects, find_map, find_to_change, to_json},
         view::{Audience, View},
+    },
+    publish::{schedule, state},
+    wire::{object::Json, publish::PublishAction},
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    cms::Cms,
+    object::{
+        service::{Objects, find_map, find_to_change, to_json},
         write,
     },
     store::{Change, ChangedObject, Event, Writer},
-    wire::{object::Json, publish::PublishAction},
 };
 
 /// Operations on the status of content objects. The second argument names the content type.

@@ -2,21 +2,18 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use serde_json::{Map, Value};
-
-use super::collect::Found;
-use crate::{
+use cms_model::{
     ctd::catalog::Type,
     dates,
     error::Result,
     memory::Buffered,
-    object::{
-        hydrate::{Hydration, Text},
-        model::Stored,
-        render,
-    },
+    object::{model::Stored, render},
     wire::search::SearchRequest,
 };
+use serde_json::{Map, Value};
+
+use super::collect::Found;
+use crate::object::hydrate::{Hydration, Text};
 
 /// What an item has besides its object; these win over properties of the same name.
 const SERVICE_FIELDS: [&str; 7] = [

@@ -18,20 +18,23 @@ use tantivy::{
     },
 };
 
+use cms_model::{
+    error::{Error, Result},
+    limits,
+    search::{
+        geo,
+        query::{Circle, Order, Query, Search, Test},
+    },
+    wire::search::Aggregation,
+};
+
 use super::{
     deadline::{Clock, Deadline},
     facet::Facets,
-    geo,
     index::failed,
     lower::Lower,
-    query::{Circle, Order, Query, Search, Test},
     rank::{self, Best, Candidate, SegmentBest, SegmentOrder},
     schema::{Fields, Flags, name},
-};
-use crate::{
-    error::{Error, Result},
-    limits,
-    wire::search::Aggregation,
 };
 
 /// What a request may see, and what it says about types.

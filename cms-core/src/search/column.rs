@@ -3,13 +3,13 @@
 //! A path may hold values of several kinds; the engine keeps one column per kind, and one kind of
 //! number per segment: integers beside floats become floats there.
 
+use cms_model::query::value::Number;
 use tantivy::{
     DocId, SegmentReader,
     columnar::{Column, DynamicColumn, StrColumn},
 };
 
 use super::schema::name;
-use crate::query::value::Number;
 
 /// What the documents of a segment have at a path.
 #[derive(Default)]

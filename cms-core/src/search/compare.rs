@@ -2,15 +2,16 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use cms_model::{
+    error::Result, object::model::Status, wire::search::JobState, workflow::model::PUBLIC,
+};
+
 use super::{
     index::failed,
     schema::{Flags, name},
     service::Searching,
 };
-use crate::{
-    error::Result, object::model::Status, store::Event, wire::search::JobState,
-    workflow::model::PUBLIC,
-};
+use crate::store::Event;
 
 /// How long a comparison waits for the index to have everything.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -83,7 +84,7 @@ impl Searching<'_> {
 
     /// Makes a new index, and waits until it is searched, or for too long.
     pub(crate) fn remake(&self) -> Result<()> {
-        let caller = crate::Caller::local();
+        let caller = cms_model::context::Caller::local();
         let job = self.reindex(&caller, &serde_json::Map::new())?;
         let begun = std::time::Instant::now();
         while self.job(&caller, &job.id)?.state != JobState::Done && begun.elapsed() < PATIENCE {

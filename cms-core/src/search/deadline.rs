@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, time::Instant};
 
-use crate::limits;
+use cms_model::limits;
 
 /// The end of the time of one search.
 #[derive(Clone, Copy, Debug)]

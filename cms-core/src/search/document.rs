@@ -3,23 +3,23 @@
 //! The properties of the type tell how a value is read: the tags of a richtext, the data of
 //! blocks, what a link points to. Values that the type does not describe are taken as they are.
 
+use cms_model::{
+    ctd::model::{InputType, Property},
+    object::model::{Internal, Stored},
+    search::{
+        analysis::{self, Markup},
+        geo,
+        query::Point,
+        word::{self, INTERNAL},
+    },
+};
 use serde_json::{Map, Number, Value};
 use tantivy::{
     TantivyDocument,
     schema::{Field, OwnedValue},
 };
 
-use super::{
-    analysis::{self, Markup},
-    geo,
-    query::Point,
-    schema::{self, FOLDED_BYTES, Fields, Flags},
-    word::{self, INTERNAL},
-};
-use crate::{
-    ctd::model::{InputType, Property},
-    object::model::{Internal, Stored},
-};
+use super::schema::{self, FOLDED_BYTES, Fields, Flags};
 
 /// Makes the document of one edition of an object; `indexed` is the time in milliseconds.
 pub(super) fn document(

@@ -8,6 +8,10 @@ use std::{
     sync::Arc,
 };
 
+use cms_model::search::{
+    query::{Pattern, Piece},
+    word,
+};
 use tantivy::{
     DocId, Score, Searcher, SegmentReader, Term,
     query::{
@@ -18,11 +22,7 @@ use tantivy::{
 };
 use tantivy_fst::Automaton;
 
-use super::{
-    deadline::Deadline,
-    query::{Pattern, Piece},
-    word,
-};
+use super::deadline::Deadline;
 
 /// So many of the words that a word with typing errors stands for are weighed one by one.
 const SPELLINGS: usize = 50;

@@ -6,20 +6,18 @@ use std::{
     hash::Hash,
 };
 
+use cms_model::{
+    query::value::Number,
+    search::query::Facet,
+    wire::search::{Aggregation, Bucket},
+};
 use serde_json::Value;
 use tantivy::{
     DocId, SegmentReader,
     columnar::{Column, StrColumn},
 };
 
-use super::{
-    column::{Columns, Numbers, simplest},
-    query::Facet,
-};
-use crate::{
-    query::value::Number,
-    wire::search::{Aggregation, Bucket},
-};
+use super::column::{Columns, Numbers, simplest};
 
 /// Most buckets of one aggregation.
 const BUCKETS: usize = 1000;

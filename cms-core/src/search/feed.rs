@@ -9,18 +9,22 @@ use std::{
     sync::Arc,
 };
 
+use cms_model::{
+    clock::Clock,
+    ctd::catalog::{Catalog, Type},
+    error::Result,
+    object::model::{Edition, Status, Stored},
+    workflow::model::PUBLIC,
+};
+
 use super::{
     document,
     index::{Documents, Generation, Progress},
     schema::Flags,
 };
 use crate::{
-    clock::Clock,
-    ctd::catalog::{Catalog, CatalogCell, Type},
-    error::Result,
-    object::model::{Edition, Status, Stored},
+    ctd::catalog_cache::CatalogCache,
     store::{Entry, Event, Reader, Store},
-    workflow::model::PUBLIC,
 };
 
 /// Rows of the journal, or objects of a type, that one step takes.
@@ -32,7 +36,7 @@ const UNCOMMITTED_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) store: &'a Store,
-    pub(super) catalog: &'a CatalogCell,
+    pub(super) catalog: &'a CatalogCache,
     pub(super) clock: &'a dyn Clock,
 }
 

@@ -5,6 +5,7 @@
 
 use std::{fs, path::Path};
 
+use cms_model::error::{Error, Result, is_full};
 use serde::{Deserialize, Serialize};
 use tantivy::{
     Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
@@ -12,7 +13,6 @@ use tantivy::{
 };
 
 use super::schema::{self, FORMAT, Fields};
-use crate::error::{Error, Result, is_full};
 
 /// Memory that a thread may fill with new documents before it writes a segment, in bytes.
 const MEMORY_PER_THREAD: usize = 48 * 1024 * 1024;

@@ -18,13 +18,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use cms_model::error::{Error, Result};
+use cms_system::lock;
+
 use super::{
     feed::{Feed, Source, Step},
     index::{Generation, Progress, Refill},
-};
-use crate::{
-    error::{Error, Result},
-    lock,
 };
 
 /// Names the generation that searches use.

@@ -8,6 +8,13 @@ use std::{
     ops::Bound,
 };
 
+use cms_model::{
+    query::value::Number,
+    search::{
+        query::{Pattern, Query, Scalar, Test, Value, Weighted},
+        word,
+    },
+};
 use indexmap::IndexMap;
 use tantivy::{
     Searcher, Term,
@@ -22,12 +29,9 @@ use tantivy::{
 use super::{
     deadline::Deadline,
     expand::{self, WildcardQuery},
-    query::{Pattern, Query, Scalar, Test, Value, Weighted},
     range::RangeQuery,
     schema::{Fields, name},
-    word,
 };
-use crate::query::value::Number;
 
 /// Lowers the trees of one search.
 pub(super) struct Lower<'a> {

@@ -18,7 +18,6 @@
 //! | `service`, `answer` | searching; the hits as JSON |
 //! | `reindex` | making the index anew, for operators |
 
-pub(crate) mod analysis;
 mod answer;
 mod collect;
 mod column;
@@ -28,16 +27,12 @@ mod document;
 mod expand;
 mod facet;
 mod feed;
-pub(crate) mod geo;
 mod index;
 pub(crate) mod indexer;
 mod lower;
-pub(crate) mod parse;
-pub(crate) mod query;
 mod range;
 mod rank;
 mod reindex;
 mod schema;
 pub(crate) mod service;
 mod tokenizer;
-mod word;

@@ -5,6 +5,7 @@ use std::{
     ops::{Bound, RangeInclusive},
 };
 
+use cms_model::query::value::Number;
 use tantivy::{
     BitSet, DocId, DocSet, Score, SegmentReader, TantivyError,
     columnar::{Column, StrColumn, TermOrdHit},
@@ -12,7 +13,6 @@ use tantivy::{
 };
 
 use super::column::{Columns, Numbers};
-use crate::query::value::Number;
 
 /// Objects with some value in a range.
 #[derive(Clone, Debug)]

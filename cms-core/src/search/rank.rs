@@ -5,6 +5,13 @@
 
 use std::cmp::Reverse;
 
+use cms_model::{
+    query::value::Number,
+    search::{
+        geo,
+        query::{By, Circle, Order, Point, Search, Then},
+    },
+};
 use tantivy::{
     DocId, SegmentReader,
     columnar::{Column, StrColumn},
@@ -12,11 +19,8 @@ use tantivy::{
 
 use super::{
     column::{Columns, simplest},
-    geo,
-    query::{By, Circle, Order, Point, Search, Then},
     schema::name,
 };
-use crate::query::value::Number;
 
 /// Where a hit stands among others; the least is the first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,16 +4,16 @@
 //! process that is and whenever it starts. The job is the place of these rows, and how far it is
 //! follows from how far the index came.
 
-use serde_json::{Map, Value};
-
-use super::{index::Refill, indexer::Stage, service::Searching};
-use crate::{
+use cms_model::{
     context::Caller,
     error::{Error, FieldErrors, Result},
     message, read,
-    store::{Event, Reader},
     wire::search::{Job, JobCreated, JobState},
 };
+use serde_json::{Map, Value};
+
+use super::{index::Refill, indexer::Stage, service::Searching};
+use crate::store::{Event, Reader};
 
 const KIND: &str = "reindex";
 const CONTENT_TYPES: &str = "contentTypes";

@@ -10,11 +10,11 @@
 //! | `ctd` | row of its type | restricting to types, deleting all of one |
 //! | `flags` | the row of the type and [`Flags`], as one number | what a request may see, by one look |
 //! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
-//! | `words` | words of every value, each with its path ([`super::word`]) | words, with and without a field |
+//! | `words` | words of every value, each with its path ([`cms_model::search::word`]) | words, with and without a field |
 //! | `scalars` | path → numbers, booleans | equality |
 //! | `exact` | path → whole values: numbers, booleans, short texts | aggregations, order, ranges |
 //! | `folded` | path → the beginnings of texts in lower case | order and ranges of texts, as in lists |
-//! | `geo` | path → points ([`super::geo::pack`]) | distances |
+//! | `geo` | path → points ([`cms_model::search::geo::pack`]) | distances |
 
 use tantivy::{
     Index,

@@ -2,18 +2,9 @@
 
 use std::collections::HashMap;
 
-use tracing::info_span;
-
-use super::{
-    answer,
-    collect::{self, Found, Hit, Scope},
-    feed::Source,
-    query::{By, Order, Query, Search, Weighted},
-};
-use crate::{
+use cms_model::{
     TRACED,
     auth::scope::Access,
-    cms::Cms,
     context::Caller,
     ctd::{
         catalog::{Catalog, Type},
@@ -23,14 +14,21 @@ use crate::{
     limits,
     memory::Buffered,
     object::{
-        hydrate::Hydration,
         model::{Edition, Stored},
         render,
         view::{self, View},
     },
-    store::Reader,
+    search::query::{By, Order, Query, Search, Weighted},
     wire::{object::Json, search::SearchRequest},
 };
+use tracing::info_span;
+
+use super::{
+    answer,
+    collect::{self, Found, Hit, Scope},
+    feed::Source,
+};
+use crate::{cms::Cms, object::hydrate::Hydration, store::Reader};
 
 /// Full-text search, and the index that it uses.
 pub struct Searching<'a> {

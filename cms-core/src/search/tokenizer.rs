@@ -1,9 +1,8 @@
-//! The words of [`super::analysis`] as the engine takes them, each with the ending that
-//! [`super::word`] gives it.
+//! The words of [`cms_model::search::analysis`] as the engine takes them, each with the ending that
+//! [`cms_model::search::word`] gives it.
 
+use cms_model::search::{analysis, word};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-
-use super::{analysis, word};
 
 /// Cuts texts into words.
 #[derive(Clone, Default)]

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use cms_model::error::{Error, Result, unusable};
+use cms_system::folder;
 use rusqlite::{
     Connection,
     backup::{Backup, StepResult},
@@ -11,10 +13,6 @@ use super::{
     Reader, Store,
     error::{is_damage, map},
     functions, pool,
-};
-use crate::{
-    error::{Error, Result, unusable},
-    folder,
 };
 
 impl Store {

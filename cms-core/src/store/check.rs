@@ -2,15 +2,15 @@
 //!
 //! Each of them walks a table, so they are for [`super::Store::inspect`].
 
+use cms_model::{ctd::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
 
 use super::{
     Reader, Writer,
     error::{damage, map},
+    object::table_of,
     slots,
-    slots::Slots,
 };
-use crate::{error::Result, object::model::Edition};
 
 /// Rows of the public view that are not what statuses say, with the type and whether a copy of what
 /// belongs there exists. Bound: whether the type has Draft & Public.
@@ -150,12 +150,12 @@ impl Reader<'_> {
     pub(crate) fn unfilled_slots(
         &self,
         ctd: i64,
-        slots: &Slots,
+        slots: &IndexedProperties,
         editions: &[Edition],
     ) -> Result<u64> {
         let mut unfilled = 0;
         for edition in editions {
-            let table = edition.table();
+            let table = table_of(*edition);
             let count: u64 = self
                 .statement(&format!(
                     "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)

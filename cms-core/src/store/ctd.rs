@@ -1,25 +1,13 @@
 //! Rows of content type definitions.
 
+use cms_model::{
+    clock::Timestamp,
+    ctd::{catalog::StoredType, model::Definition},
+    error::{Error, Result},
+};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
-use crate::{
-    clock::Timestamp,
-    ctd::model::Definition,
-    error::{Error, Result},
-};
-
-/// A stored content type.
-#[derive(Clone, Debug)]
-pub(crate) struct CtdRow {
-    pub(crate) pk: i64,
-    pub(crate) uid: String,
-    pub(crate) definition: Definition,
-    /// Schema revision at which the row was written.
-    pub(crate) rev: i64,
-    pub(crate) created_at: Timestamp,
-    pub(crate) updated_at: Option<Timestamp>,
-}
 
 /// How many objects a type has, and a counter that moves with each change of any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +27,7 @@ impl Reader<'_> {
     }
 
     /// Returns one type.
-    pub(crate) fn ctd(&self, pk: i64) -> Result<CtdRow> {
+    pub(crate) fn ctd(&self, pk: i64) -> Result<StoredType> {
         let (definition, row): (String, CtdParts) = self
             .statement(
                 "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1",
@@ -51,7 +39,7 @@ impl Reader<'_> {
         let definition =
             serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))?;
         let (uid, rev, created_at, updated_at) = row;
-        Ok(CtdRow {
+        Ok(StoredType {
             pk,
             uid,
             definition,

@@ -3,9 +3,8 @@
 
 use std::{error::Error as StdError, iter, sync::OnceLock};
 
+use cms_model::error::{Error, Result};
 use rusqlite::{ErrorCode, ffi};
-
-use crate::error::{Error, Result};
 
 /// A lock that somebody else holds is "busy", a full disk is told; everything else is our fault.
 pub(super) fn map(error: rusqlite::Error) -> Error {

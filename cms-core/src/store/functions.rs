@@ -1,4 +1,4 @@
-//! SQL functions that let statements and indexes use the readings of [`crate::query`].
+//! SQL functions that let statements and indexes use the readings of [`cms_model::query`].
 //!
 //! | function | returns |
 //! |---|---|
@@ -22,14 +22,7 @@
 
 use std::{io::Write, sync::Arc};
 
-use rusqlite::{
-    Connection, Error, Result,
-    functions::{Context, FunctionFlags},
-    types::{Type, Value as Sql, ValueRef},
-};
-use serde_json::Value;
-
-use crate::{
+use cms_model::{
     dates, json,
     query::{
         eval::Matcher,
@@ -39,6 +32,12 @@ use crate::{
         value::Number,
     },
 };
+use rusqlite::{
+    Connection, Error, Result,
+    functions::{Context, FunctionFlags},
+    types::{Type, Value as Sql, ValueRef},
+};
+use serde_json::Value;
 
 /// Registers the functions; every connection needs them, also one that only writes.
 pub(crate) fn register(connection: &Connection) -> Result<()> {

@@ -1,9 +1,9 @@
 //! Answers to requests that may come again.
 
+use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
-use crate::{clock::Timestamp, error::Result};
 
 impl Reader<'_> {
     /// Returns the fingerprint of a request that came later than a time, and its answer.

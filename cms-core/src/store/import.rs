@@ -1,9 +1,9 @@
 //! Imports of content folders that were begun and not finished.
 
+use cms_model::error::Result;
 use rusqlite::params;
 
 use super::{Reader, Writer, error::map};
-use crate::error::Result;
 
 impl Reader<'_> {
     /// Returns the folders whose import is not finished, by name, each with the last object row at the

@@ -1,9 +1,9 @@
 //! The journal: one row per change, in the transaction that makes it.
 
+use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Reader, Writer, error::map};
-use crate::{clock::Timestamp, error::Result, object::view::Audience};
 
 /// What happened, as the journal spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Rows of API keys. Tokens never come here, only their digests.
 
-use rusqlite::{OptionalExtension, Row, params};
-
-use super::{Reader, Writer, error::map};
-use crate::{
+use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
     wire::key::{KeyKind, Rule},
 };
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Reader, Writer, error::map};
 
 /// A key that is valid, or was when it acted.
 #[derive(Clone, Debug)]

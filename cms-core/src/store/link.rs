@@ -1,9 +1,9 @@
 //! Who links to whom.
 
+use cms_model::error::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
-use crate::error::Result;
 
 impl Reader<'_> {
     /// Returns the rows of live objects that link to an object, except itself; at most `limit`.

@@ -2,24 +2,25 @@
 
 use std::ops::ControlFlow;
 
+use cms_model::{
+    ctd::catalog::Type,
+    error::Result,
+    object::model::{Edition, Stored},
+    query::ListQuery,
+};
 use rusqlite::{OptionalExtension, params_from_iter};
 use serde_json::Value;
 
 use super::{
     Reader,
     error::map,
-    list_sql::{self, Page, Size, Target},
+    list_sql::{self, Page, Size},
     object::{COLUMNS, read},
-};
-use crate::{
-    error::Result,
-    object::model::{Edition, Stored},
-    query::ListQuery,
 };
 
 /// Says how one page of a list is read, and at what cost.
-pub(crate) fn page(target: Target<'_>, query: &ListQuery, size: Size) -> Page {
-    list_sql::page(query, target, size, COLUMNS)
+pub(crate) fn page(content_type: &Type, query: &ListQuery, size: Size) -> Page {
+    list_sql::page(query, content_type.into(), size, COLUMNS)
 }
 
 impl Reader<'_> {
@@ -42,8 +43,8 @@ impl Reader<'_> {
     }
 
     /// Counts the objects on all pages.
-    pub(crate) fn count(&self, target: Target<'_>, query: &ListQuery) -> Result<u64> {
-        let count = list_sql::count(query, target);
+    pub(crate) fn count(&self, content_type: &Type, query: &ListQuery) -> Result<u64> {
+        let count = list_sql::count(query, content_type.into());
         self.statement(&count.sql)?
             .query_row(params_from_iter(count.parameters), |row| row.get(0))
             .map_err(map)

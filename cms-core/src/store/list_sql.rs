@@ -7,7 +7,7 @@
 //! texts and nothing can be injected.
 //!
 //! What an index can answer exactly is put in terms of its columns ([`super::slots`]); the
-//! rest goes through [`super::functions`], which run the very code of [`crate::query`]. [`terms`]
+//! rest goes through [`super::functions`], which run the very code of [`cms_model::query`]. [`terms`]
 //! does this for conditions, [`walk`] chooses between an index of the order and one of the
 //! conditions. Pages are found on primary keys first: a sorter then holds keys instead of objects,
 //! and skipped pages are skipped within an index.
@@ -17,12 +17,8 @@ mod walk;
 
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::types::Value as Sql;
-use serde_json::Value;
-
-use super::{functions::sql_key, slots};
-use crate::{
-    ctd::model::Property,
+use cms_model::{
+    ctd::{catalog::Type, indexed::indexed, model::Property},
     object::model::Edition,
     query::{
         ListQuery,
@@ -30,6 +26,10 @@ use crate::{
         path::{InternalField, Root},
     },
 };
+use rusqlite::types::Value as Sql;
+use serde_json::Value;
+
+use super::{functions::sql_key, object::table_of, slots};
 use terms::Term;
 use walk::Walk;
 
@@ -40,6 +40,16 @@ pub(crate) struct Target<'a> {
     pub(crate) ctd: i64,
     pub(crate) name: &'a str,
     pub(crate) properties: &'a [Property],
+}
+
+impl<'a> From<&'a Type> for Target<'a> {
+    fn from(content_type: &'a Type) -> Self {
+        Self {
+            ctd: content_type.pk,
+            name: content_type.name(),
+            properties: &content_type.properties,
+        }
+    }
 }
 
 /// How many objects a list has, and how many the edition has. A guess makes a page slower, not wrong.
@@ -86,7 +96,7 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
     let limit = builder.bind(Sql::Integer(i64::from(query.slice.limit)));
     let offset = i64::try_from(query.slice.offset).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
-    let table = query.edition.table();
+    let table = table_of(query.edition);
     // The cross join keeps the order of the inner list: SQLite never swaps its sides.
     let sql = format!(
         "SELECT {columns} FROM (SELECT pk AS found FROM {table}{hint} WHERE {condition} \
@@ -100,7 +110,7 @@ pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
     // Where all objects must be read, they are read in the order in which they are stored.
-    let table = query.edition.table();
+    let table = table_of(query.edition);
     let hint = if walk::reads_objects(&terms) {
         format!(" INDEXED BY {table}_created")
     } else {
@@ -126,7 +136,7 @@ pub(crate) fn unique_lookup(
         except.map_or(Sql::Null, Sql::Integer),
     ];
     let (key, spelling) = (slots::key(slot), slots::spelling(slot));
-    let (table, condition) = (edition.table(), slots::condition(slot));
+    let (table, condition) = (table_of(edition), slots::condition(slot));
     let sql = format!(
         "SELECT pk FROM {table} WHERE ctd = {ctd} AND {condition} AND {key} = ?1 \
          AND {spelling} IS ?2 AND pk IS NOT ?3 LIMIT 1"
@@ -146,7 +156,7 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(target: Target<'a>) -> Self {
-        let indexed = slots::indexed(target.properties).enumerate();
+        let indexed = indexed(target.properties).enumerate();
         let indexed =
             indexed.map(|(slot, property)| (property.name.as_str(), (slot, property))).collect();
         Self { target, indexed, used: BTreeSet::new(), parameters: Vec::new() }

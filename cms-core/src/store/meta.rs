@@ -1,9 +1,9 @@
 //! The one row of `meta`: revisions of what processes hold in memory, and the folder's names.
 
+use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
-use crate::{clock::Timestamp, error::Result};
 
 /// The making of slots, their indexes and `link` by this program. It grows whenever a function that
 /// they are made by returns something else, or another table gets them.

@@ -12,14 +12,14 @@ use std::{
     time::Duration,
 };
 
+use cms_model::{
+    error::{Error, Result},
+    settings::NewDatabase,
+};
+use cms_system::folder;
 use rusqlite::Connection;
 
 use super::{error::map, functions};
-use crate::{
-    config::NewDatabase,
-    error::{Error, Result},
-    folder,
-};
 
 mod embedded {
     refinery::embed_migrations!("migrations");

@@ -43,7 +43,7 @@ use tracing::info_span;
 
 pub(crate) use self::{
     backup::{read_copy, read_file},
-    ctd::{CtdRow, CtdState},
+    ctd::CtdState,
     error::damage,
     journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry, ToldObject},
     key::KeyRow,
@@ -54,15 +54,17 @@ pub(crate) use self::{
     webhook::{Attempt, DeliveryRow, NewDelivery},
     writer::WriterCounts,
 };
+use cms_model::{
+    TRACED,
+    error::{Error, Result},
+};
+
 use self::{
     error::{Damage, map},
     pool::Pool,
     writer::Writers,
 };
-use crate::{
-    CoreConfig, TRACED,
-    error::{Error, Result},
-};
+use crate::CoreConfig;
 
 /// An open database.
 pub(crate) struct Store {

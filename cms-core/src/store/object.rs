@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use rusqlite::{OptionalExtension, Row, params, types::Type};
-use serde::Serialize;
-
-use super::{Reader, Writer, error::map, slots::Slots};
-use crate::{
+use cms_model::{
     clock::Timestamp,
+    ctd::indexed::IndexedProperties,
     error::Result,
     object::model::{Edition, Internal, Schedule, Status, Stored},
 };
+use rusqlite::{OptionalExtension, Row, params, types::Type};
+use serde::Serialize;
+
+use super::{Reader, Writer, error::map};
 
 /// The columns of [`read`], in its order.
 macro_rules! columns {
@@ -76,20 +77,18 @@ macro_rules! trash {
 static CURRENT: Statements = statements!("object");
 static PUBLISHED: Statements = statements!("published");
 
-impl Edition {
-    /// The table that holds the edition; the names of its indexes begin with this.
-    pub(super) fn table(self) -> &'static str {
-        match self {
-            Self::Current => "object",
-            Self::Published => "published",
-        }
+/// The table that holds an edition; the names of its indexes begin with this.
+pub(super) fn table_of(edition: Edition) -> &'static str {
+    match edition {
+        Edition::Current => "object",
+        Edition::Published => "published",
     }
+}
 
-    fn statements(self) -> &'static Statements {
-        match self {
-            Self::Current => &CURRENT,
-            Self::Published => &PUBLISHED,
-        }
+fn statements_of(edition: Edition) -> &'static Statements {
+    match edition {
+        Edition::Current => &CURRENT,
+        Edition::Published => &PUBLISHED,
     }
 }
 
@@ -158,7 +157,7 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(Stored<'_>) -> T,
     ) -> Result<Option<T>> {
-        self.statement(edition.statements().one)?
+        self.statement(statements_of(edition).one)?
             .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
             .optional()
             .map_err(map)
@@ -172,7 +171,7 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(Stored<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
-        self.statement(edition.statements().one_and_revision)?
+        self.statement(statements_of(edition).one_and_revision)?
             .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?)))
             .optional()
             .map_err(map)
@@ -188,7 +187,7 @@ impl Reader<'_> {
         mut visit: impl FnMut(Stored<'_>) -> Result<()>,
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
-        let mut statement = self.statement(edition.statements().many)?;
+        let mut statement = self.statement(statements_of(edition).many)?;
         let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(read(row).map_err(map)?)?;
@@ -204,7 +203,7 @@ impl Reader<'_> {
         mut visit: impl FnMut(i64, Stored<'_>) -> Result<()>,
     ) -> Result<()> {
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
-        let mut statement = self.statement(edition.statements().rows)?;
+        let mut statement = self.statement(statements_of(edition).rows)?;
         let mut rows = statement.query([pks]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)?;
@@ -292,7 +291,7 @@ impl Writer<'_> {
     pub(crate) fn insert_object(
         &self,
         ctd: i64,
-        slots: &Slots,
+        slots: &IndexedProperties,
         id: &str,
         created_at: i64,
         object: &ObjectChange,
@@ -329,7 +328,7 @@ impl Writer<'_> {
     pub(crate) fn update_object(
         &self,
         ctd: i64,
-        slots: &Slots,
+        slots: &IndexedProperties,
         pk: i64,
         object: &ObjectChange,
     ) -> Result<()> {

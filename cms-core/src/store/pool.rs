@@ -7,10 +7,10 @@ use std::{
     time::Instant,
 };
 
+use cms_model::{error::Result, limits, settings::Durability};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{error::map, functions};
-use crate::{config::Durability, error::Result, limits};
 
 /// Statements that a connection keeps prepared.
 const STATEMENTS: usize = 256;

@@ -1,9 +1,13 @@
 //! Changes of all objects of a type at once, when the type changes.
 
+use cms_model::{
+    ctd::{indexed::IndexedProperties, rewrite::Rewritten},
+    error::Result,
+    object::model::Edition,
+};
 use rusqlite::{Row, Statement, params};
 
-use super::{Writer, error::map, slots::Slots};
-use crate::{ctd::rewrite::Rewritten, error::Result, object::model::Edition};
+use super::{Writer, error::map};
 
 /// An object as a change of its type meets it.
 pub(crate) struct StoredTexts<'r> {
@@ -38,7 +42,7 @@ impl Writer<'_> {
         &self,
         ctd: i64,
         editions: &[Edition],
-        slots: Option<&Slots>,
+        slots: Option<&IndexedProperties>,
         mut rewrite: impl FnMut(StoredTexts<'_>) -> Result<NewTexts>,
     ) -> Result<()> {
         let mut stored = self.statement(if editions.contains(&Edition::Published) {
@@ -49,7 +53,8 @@ impl Writer<'_> {
             "SELECT pk, id, title, data, version, NULL, NULL, NULL
              FROM object WHERE ctd = ?1 ORDER BY created_at, pk"
         })?;
-        let (names, count) = (slots.map(Slots::json), slots.map(Slots::count));
+        let (names, count) =
+            (slots.map(IndexedProperties::json), slots.map(IndexedProperties::count));
         let fill = match slots {
             Some(_) => ", slots = property_slots(?3, ?4), slot_count = ?5",
             None => "",

@@ -1,12 +1,12 @@
 //! Publishing: statuses of objects, the rows of the public view, and schedules.
 
-use rusqlite::{OptionalExtension, params};
-
-use super::{Reader, Writer, error::map, object};
-use crate::{
+use cms_model::{
     error::Result,
     object::model::{Schedule, Status},
 };
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map, object};
 
 /// Copies rows of `object` to the public view; they are published in their current version.
 macro_rules! publish {

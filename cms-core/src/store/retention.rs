@@ -1,9 +1,9 @@
 //! What clean-ups remember: the clock as they saw it, and orphaned files.
 
+use cms_model::{clock::Timestamp, error::Result, retention::RetentionClock};
 use rusqlite::params;
 
 use super::{Reader, Writer, error::map};
-use crate::{clock::Timestamp, error::Result, retention::RetentionClock};
 
 impl Reader<'_> {
     pub(crate) fn retention_clock(&self) -> Result<RetentionClock> {

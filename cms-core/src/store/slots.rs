@@ -18,57 +18,10 @@
 
 use std::fmt::Write as _;
 
+use cms_model::{ctd::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
-use crate::{
-    ctd::model::{Property, SchemaType},
-    error::Result,
-    limits,
-    object::model::Edition,
-};
-
-/// Which properties of a type are in which slots: their place in the list is the number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Slots {
-    names: Vec<String>,
-    /// The same as JSON, for `property_slots`.
-    json: String,
-}
-
-impl Slots {
-    /// The slots of a type with these properties.
-    pub(crate) fn of(properties: &[Property]) -> Self {
-        let names: Vec<String> =
-            indexed(properties).map(|property| property.name.clone()).collect();
-        let json = serde_json::to_string(&names).expect("strings are valid JSON");
-        Self { names, json }
-    }
-
-    /// Returns the slot of a property; none when it has no index.
-    pub(crate) fn find(&self, property: &str) -> Option<usize> {
-        self.names.iter().position(|name| name == property)
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.names.len()
-    }
-
-    pub(super) fn json(&self) -> &str {
-        &self.json
-    }
-}
-
-/// Returns the properties with an index: all unique ones, and the first short scalars of the form.
-pub(crate) fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
-    let mut scalars = 0;
-    properties.iter().filter(move |property| {
-        let is_scalar =
-            property.input_type.is_indexable() && property.schema_type != SchemaType::Array;
-        scalars += usize::from(is_scalar && !property.unique);
-        property.unique || (is_scalar && scalars <= limits::INDEXED_PROPERTIES)
-    })
-}
+use super::{Reader, Writer, error::map, object::table_of};
 
 /// What a slot sorts by and is looked up by.
 pub(crate) fn key(slot: usize) -> String {
@@ -88,7 +41,7 @@ pub(crate) fn condition(slot: usize) -> String {
 /// Returns the name of the index of a slot for a direction.
 pub(crate) fn index_name(edition: Edition, slot: usize, descending: bool) -> String {
     let suffix = if descending { "_desc" } else { "" };
-    format!("{}_slot_{slot}{suffix}", edition.table())
+    format!("{}_slot_{slot}{suffix}", table_of(edition))
 }
 
 /// The statements that make the indexes of so many slots, where they are missing.
@@ -96,7 +49,7 @@ pub(super) fn indexes(count: usize) -> String {
     let mut sql = String::new();
     for edition in [Edition::Current, Edition::Published] {
         for (slot, descending) in (0..count).flat_map(|slot| [(slot, false), (slot, true)]) {
-            let (name, table) = (index_name(edition, slot, descending), edition.table());
+            let (name, table) = (index_name(edition, slot, descending), table_of(edition));
             let (key, spelling, condition) = (key(slot), spelling(slot), condition(slot));
             let direction = if descending { "DESC" } else { "ASC" };
             writeln!(
@@ -147,8 +100,13 @@ impl Writer<'_> {
     }
 
     /// Puts the values of all objects of a type into its slots, where they are not.
-    pub(crate) fn fill_slots(&self, ctd: i64, slots: &Slots, editions: &[Edition]) -> Result<()> {
-        for table in editions.iter().map(|edition| edition.table()) {
+    pub(crate) fn fill_slots(
+        &self,
+        ctd: i64,
+        slots: &IndexedProperties,
+        editions: &[Edition],
+    ) -> Result<()> {
+        for table in editions.iter().map(|&edition| table_of(edition)) {
             self.statement(&format!(
                 "UPDATE {table} SET slots = property_slots(data, ?2), slot_count = ?3
                  WHERE ctd = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"

@@ -3,14 +3,14 @@
 //! A row is written with the media object, or by an upload that makes none, and removed just before
 //! the file is. A crash in between may leave a row without a file; an upload under its id replaces it.
 
-use rusqlite::{OptionalExtension, params};
-
-use super::{Reader, Writer, error::map};
-use crate::{
+use cms_model::{
     clock::Timestamp,
     error::Result,
     media::{fingerprint::Fingerprint, id::FileId},
 };
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map};
 
 /// A media object, and what is known of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]

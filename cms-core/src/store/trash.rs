@@ -1,5 +1,6 @@
 //! Reading the trash; objects move there in [`super::object`].
 
+use cms_model::{clock::Timestamp, error::Result, object::model::Stored, paging::Slice};
 use rusqlite::params;
 
 use super::{
@@ -7,7 +8,6 @@ use super::{
     error::map,
     object::{EXTRA_COLUMN, read},
 };
-use crate::{clock::Timestamp, error::Result, object::model::Stored, paging::Slice};
 
 impl Reader<'_> {
     /// Counts the deletions of a type that are remembered.

@@ -1,9 +1,9 @@
 //! Rows of replaced versions. The newest version of an object is its row in `object`.
 
+use cms_model::{error::Result, object::model::Stored};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map, object};
-use crate::{error::Result, object::model::Stored};
 
 /// A replaced version with the columns of [`object::read`]; `$data` is its last one.
 macro_rules! select {

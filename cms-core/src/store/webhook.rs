@@ -1,13 +1,13 @@
 //! Rows of webhooks and of their deliveries, and what of other tables deliveries are made of.
 
-use rusqlite::{OptionalExtension, Row, params};
-
-use super::{Reader, ToldObject, Writer, error::map};
-use crate::{
+use cms_model::{
     clock::Timestamp,
     error::Result,
     webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, Waiting},
 };
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Reader, ToldObject, Writer, error::map};
 
 /// A delivery that is to be made.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! Workflows of the operator, and the states that objects are in.
 
-use rusqlite::{OptionalExtension, params};
-
-use super::{Reader, Writer, error::map};
-use crate::{
+use cms_model::{
     error::{Error, Result},
     wire::workflow::Workflow,
 };
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
     /// Returns the workflows of the operator in the order in which they were defined.

@@ -15,10 +15,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use cms_model::error::{Error, Result};
 use rusqlite::Connection;
 
 use super::{Reader, Writer, error::map};
-use crate::error::{Error, Result};
 
 /// Most jobs in one commit, so that the first of them does not wait for ever.
 const JOBS_PER_COMMIT: usize = 256;

@@ -1,11 +1,11 @@
 //! Files that nobody vouches for, for tests and fuzzing.
 
-use crate::media::{
-    animation, kind, pipeline,
+use cms_model::media::{
     render::{Format, Job, Limits},
-    svg,
     transform::{self, Size, Trim},
 };
+
+use crate::media::{animation, kind, pipeline, svg};
 
 const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp];
 

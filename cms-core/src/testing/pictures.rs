@@ -1,13 +1,12 @@
 //! Pictures for tests and measurements, and the way through the image pipeline.
 
-use jpeg_encoder::{ColorType, Encoder};
-
-use crate::media::{
-    pipeline,
+use cms_model::media::{
     render::{Format, Job, Limits},
-    renders::Made,
     transform::{self, Size},
 };
+use jpeg_encoder::{ColorType, Encoder};
+
+use crate::media::{pipeline, renders::Made};
 
 /// Returns a JPEG of quality 90 that costs about what a photograph does: soft gradients, edges, and
 /// the noise of a sensor.

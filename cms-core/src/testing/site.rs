@@ -3,12 +3,12 @@
 
 use std::io::Write;
 
-use serde_json::{Map, Value, json};
-
-use super::{TestCms, pictures, table::Table};
-use crate::{
-    Caller, Durability, Error, Result, Visibility,
+use cms_model::{
+    context::{Caller, Visibility},
+    error::{Error, Result},
     paging::Page,
+    settings::Durability,
+    testing::table::Table,
     wire::{
         graphql::{GraphQlRequest, GraphQlVersion},
         media::{ImageRequest, UploadRequest},
@@ -16,6 +16,9 @@ use crate::{
         plan::{PlanRequest, check_payload},
     },
 };
+use serde_json::{Map, Value, json};
+
+use super::{TestCms, pictures};
 
 /// What the tables of faults need: a type with a property of every kind, and objects of it; and a
 /// picture.

@@ -1,22 +1,22 @@
 //! Asking blocking webhooks before a write, one after the other, each about what the one before made
 //! of the data (contract 11.4). Nothing is held meanwhile: not the writer, not a snapshot.
 
-use serde_json::{Map, Value};
-
-use super::{
-    exchange::{self, Answered, Event, No},
-    model::{Kind, Webhook},
-    service::Webhooks,
-    signature::Secret,
-};
-use crate::{
+use cms_model::{
     clock::Timestamp,
-    cms::Cms,
     context::Caller,
     ctd::builtin::WEBHOOKS,
     error::{Error, FieldErrors, Result},
     limits,
+    webhook::{
+        exchange::{self, Answered, Event, No},
+        model::{Kind, Webhook},
+        signature::Secret,
+    },
 };
+use serde_json::{Map, Value};
+
+use super::service::Webhooks;
+use crate::cms::Cms;
 
 /// Makes the requests, which the core does not. Without one, blocking webhooks are not asked.
 pub trait AskReceiver: Send + Sync {

@@ -11,17 +11,19 @@ use std::{
     },
 };
 
-use super::{
-    known::{self, Known},
-    model::{Kind, Webhook},
-};
-use crate::{
+use cms_model::{
     clock::Timestamp,
     ctd::{
         builtin::WEBHOOKS,
-        catalog::{Catalog, CatalogCell, Type},
+        catalog::{Catalog, Type},
     },
     error::Result,
+    webhook::model::{Kind, Webhook},
+};
+
+use super::known::{self, Known};
+use crate::{
+    ctd::catalog_cache::CatalogCache,
     store::{Event, NewDelivery, Reader, Store, ToldEntry, ToldObject, Writer},
 };
 
@@ -41,7 +43,7 @@ impl Cursor {
 /// Takes a little of the journal; tells whether there may be more.
 pub(super) fn step(
     store: &Store,
-    catalog: &CatalogCell,
+    catalog: &CatalogCache,
     known: &Known,
     cursor: &Cursor,
     now: Timestamp,
@@ -75,7 +77,7 @@ pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
     if own.is_none_or(|state| state.live == 0) {
         return Ok(());
     }
-    let catalog = CatalogCell::default().within(writer)?;
+    let catalog = CatalogCache::default().within(writer)?;
     let webhooks = known::read(writer, catalog.get(WEBHOOKS)?)?;
     loop {
         let entries = writer.journal_told_after(writer.webhook_cursor()?, STEP)?;

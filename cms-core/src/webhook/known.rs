@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::model::Webhook;
-use crate::{
+use cms_model::{
     ctd::{
         builtin::WEBHOOKS,
         catalog::{Catalog, Type},
     },
     error::Result,
-    object::{model::Edition, write},
-    store::Reader,
+    object::model::Edition,
+    webhook::model::Webhook,
 };
+
+use crate::{object::write, store::Reader};
 
 /// Most webhooks that are looked at.
 const MOST: usize = 10_000;

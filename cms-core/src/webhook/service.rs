@@ -10,30 +10,37 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use super::{
-    body::Happening,
-    consult::AskReceiver,
-    exchange::Answered,
-    feed::{self, Cursor},
-    known::Known,
-    model::{Kind, Webhook},
-    schedule::{self, Dispatch, Endpoint, Outcome, Verdict},
-    signature::Secret,
-};
-use crate::{
+use cms_model::{
     clock::Timestamp,
-    cms::Cms,
     context::Caller,
     dates,
     error::{Error, Result},
-    limits, lock,
+    limits,
     object::render,
     paging::Page,
-    store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer},
+    webhook::{
+        body::Happening,
+        exchange::Answered,
+        model::{Kind, Webhook},
+        schedule::{self, Dispatch, Endpoint, Outcome, Verdict},
+        signature::Secret,
+    },
     wire::{
         list::List,
-        webhook::{self as wire, Delivery, ReplayRequest, Replayed, Response},
+        webhook as wire,
+        webhook::{Delivery, ReplayRequest, Replayed, Response},
     },
+};
+use cms_system::lock;
+
+use super::{
+    consult::AskReceiver,
+    feed::{self, Cursor},
+    known::Known,
+};
+use crate::{
+    cms::Cms,
+    store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer},
 };
 
 /// The file whose lock says which process sends.

@@ -3,29 +3,31 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
-use super::{
-    model::{self, is_built_in},
-    transition,
-};
-use crate::{
+use cms_model::{
     auth::scope::Access,
-    cms::Cms,
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
     limits, message,
-    object::{
-        service::{Objects, find, find_to_change},
-        view::View,
-        write,
-    },
-    store::{Event, Writer},
+    object::view::View,
     wire::{
         list::List,
         workflow::{Workflow, WorkflowState},
     },
+    workflow::{
+        model::{self, is_built_in},
+        transition,
+    },
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    cms::Cms,
+    object::{
+        service::{Objects, find, find_to_change},
+        write,
+    },
+    store::{Event, Writer},
 };
 
 /// Operations on workflows.

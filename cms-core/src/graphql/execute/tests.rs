@@ -1,11 +1,10 @@
-use serde_json::{Map, Value, json};
-
-use crate::{
-    Caller,
-    store::counting::statements,
-    testing::TestCms,
+use cms_model::{
+    context::Caller,
     wire::graphql::{GraphQlRequest, GraphQlVersion},
 };
+use serde_json::{Map, Value, json};
+
+use crate::{store::counting::statements, testing::TestCms};
 
 fn map(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()

@@ -1,9 +1,9 @@
 use std::fs;
 
+use cms_model::media::render::Format;
 use proptest::prelude::*;
 
 use super::*;
-use crate::media::render::Format;
 use crate::testing;
 
 fn file(name: &str) -> Vec<u8> {

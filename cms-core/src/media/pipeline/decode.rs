@@ -4,16 +4,16 @@
 
 use std::io::Cursor;
 
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, metadata::Orientation};
-
-use super::{jpeg, not_an_image, profile};
-use crate::{
+use cms_model::{
     error::Result,
     media::{
         render::{Format, Limits},
         transform::Rectangle,
     },
 };
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, metadata::Orientation};
+
+use super::{jpeg, not_an_image, profile};
 
 /// A source whose header is read.
 pub(super) enum Opened<'a> {

@@ -2,6 +2,10 @@
 
 use std::io::Cursor;
 
+use cms_model::{
+    error::{Error, Result},
+    media::render::Format,
+};
 use image::{
     DynamicImage, ImageEncoder, ImageFormat, RgbImage,
     codecs::{
@@ -11,11 +15,6 @@ use image::{
     },
 };
 use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, Encoder as JpegEncoder};
-
-use crate::{
-    error::{Error, Result},
-    media::render::Format,
-};
 
 /// Encodes a picture that is no larger than the format allows.
 pub(super) fn encode(image: DynamicImage, format: Format, quality: u8) -> Result<Vec<u8>> {

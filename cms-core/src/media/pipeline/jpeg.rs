@@ -9,15 +9,15 @@ mod entropy;
 mod header;
 mod reduced;
 
+use cms_model::{
+    error::Result,
+    media::{render::Limits, transform::Rectangle},
+};
 use image::{DynamicImage, GrayImage, ImageBuffer, RgbImage, metadata::Orientation};
 use jpeg_decoder::{CodingProcess, Decoder, ImageInfo, PixelFormat};
 use memchr::memmem;
 
 use super::{colour, decode::Picture, not_an_image};
-use crate::{
-    error::Result,
-    media::{render::Limits, transform::Rectangle},
-};
 
 /// Most scans of one picture, however small: each has costs of its own beside those of its pixels.
 const SCANS: usize = 100;

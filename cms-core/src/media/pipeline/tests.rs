@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use cms_model::media::transform::Plan;
 use image::{
     DynamicImage, GrayImage, ImageEncoder, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage,
     codecs::png::PngEncoder,
@@ -11,7 +12,7 @@ use moxcms::ColorProfile;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{media::transform::Plan, testing::pictures};
+use crate::testing::pictures;
 
 const FORMATS: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp];
 

@@ -1,8 +1,7 @@
 //! EXIF orientation as arithmetic: from stored pixels to what people see, and back.
 
+use cms_model::media::transform::Rectangle;
 use image::metadata::Orientation;
-
-use crate::media::transform::Rectangle;
 
 /// How the stored picture is turned for people: transposed or not, then mirrored.
 #[derive(Clone, Copy)]

@@ -7,10 +7,11 @@ use std::{
     thread,
 };
 
+use cms_model::error::Error;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{error::Error, testing::pictures};
+use crate::testing::pictures;
 
 const PICTURE: &[u8] = b"a picture";
 const HOUR: Duration = Duration::from_hours(1);

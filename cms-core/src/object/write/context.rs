@@ -1,8 +1,7 @@
 //! What a write needs to know beside its payload. It knows nothing of the object that is written.
 
+use cms_model::{clock::Timestamp, context::Caller, error::FieldErrors, object::dates::KeptDates};
 use serde_json::{Map, Value};
-
-use crate::{clock::Timestamp, context::Caller, error::FieldErrors, object::dates::KeptDates};
 
 /// What a write needs to know beside the payload.
 #[derive(Clone, Copy, Debug)]

@@ -3,19 +3,19 @@
 
 use std::{cmp::Ordering, collections::BTreeMap, ops::Bound};
 
+use cms_model::{
+    query::value::Number,
+    search::{
+        geo,
+        query::{self, By, Circle, Facet, Order, Point, Query, Scalar, Search, Test},
+    },
+};
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
 use super::{
     Page, Scope,
     tests::{Corpus, Item, all_of, any_of, by, everything, field, item, pks, then, word},
-};
-use crate::{
-    query::value::Number,
-    search::{
-        geo,
-        query::{self, By, Circle, Facet, Order, Point, Query, Scalar, Search, Test},
-    },
 };
 
 fn numbers() -> impl Strategy<Value = Value> {

@@ -1,20 +1,20 @@
 //! What is found, and in which order: tables over a few documents.
 
+use cms_model::{
+    ctd::model::{InputType, Property, SchemaType},
+    object::model::{Internal, Status, Stored},
+    search::query::{
+        By, Circle, Facet, Order, Pattern, Piece, Point, Query, Scalar, Search, Test, Then,
+        Weighted,
+    },
+};
 use serde_json::{Value, json};
 use tantivy::{Index, Searcher, Term, merge_policy::NoMergePolicy};
 
 use super::{Found, MANY, Page, Pass, Scope, run};
-use crate::{
-    ctd::model::{InputType, Property, SchemaType},
-    object::model::{Internal, Status, Stored},
-    search::{
-        document::document,
-        query::{
-            By, Circle, Facet, Order, Pattern, Piece, Point, Query, Scalar, Search, Test, Then,
-            Weighted,
-        },
-        schema::{self, Fields, Flags},
-    },
+use crate::search::{
+    document::document,
+    schema::{self, Fields, Flags},
 };
 
 /// An object to be indexed.

@@ -1,17 +1,16 @@
 //! Which index a list uses: the difference between microseconds and seconds on a large type.
 
+use cms_model::{
+    ctd::{indexed::indexed, model::Property},
+    object::model::Edition,
+    query::{ListQuery, filter},
+};
 use serde_json::{Value, json};
 
 use super::{
     Size, count, page,
     support::{CTD, EDITIONS, Stored, database, insert, plan, properties, target},
     unique_lookup,
-};
-use crate::{
-    ctd::model::Property,
-    object::model::Edition,
-    query::{ListQuery, filter},
-    store::slots,
 };
 
 const FEW: Size = Size { matching: 10, live: 100_000 };
@@ -127,7 +126,7 @@ fn a_page_is_found_within_one_index() {
 #[test]
 fn page_is_read_in_index_order_in_both_directions() {
     let properties = properties();
-    let slots = slots::indexed(&properties).enumerate();
+    let slots = indexed(&properties).enumerate();
     let table = slots
         .map(|(slot, property)| (property.name.clone(), format!("slot_{slot}")))
         .chain([("internal.updatedAt".to_owned(), "updated".to_owned())]);

@@ -1,18 +1,18 @@
 //! A database with one type in it, for the tests of lists.
 
+use cms_model::{
+    ctd::{
+        indexed::IndexedProperties,
+        model::{InputType, Property, SchemaType},
+    },
+    object::model::Edition,
+    query::ListQuery,
+};
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Value, json};
 
 use super::{Size, Statement, Target, count, page};
-use crate::{
-    ctd::model::{InputType, Property, SchemaType},
-    object::model::Edition,
-    query::ListQuery,
-    store::{
-        functions,
-        slots::{self, Slots},
-    },
-};
+use crate::store::{functions, slots};
 
 pub(super) const CTD: i64 = 7;
 pub(super) const EDITIONS: [Edition; 2] = [Edition::Current, Edition::Published];
@@ -91,14 +91,14 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     for ctd in [CTD - 1, CTD] {
         connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
     }
-    connection.execute_batch(&slots::indexes(Slots::of(properties).count())).unwrap();
+    connection.execute_batch(&slots::indexes(IndexedProperties::of(properties).count())).unwrap();
     connection
 }
 
 /// Stores an object of the type, and a twin of the other type, which no list may show. Those with
 /// status `public` are published in this version.
 pub(super) fn insert(connection: &Connection, properties: &[Property], object: &Stored) {
-    let slots = Slots::of(properties);
+    let slots = IndexedProperties::of(properties);
     for ctd in [CTD - 1, CTD] {
         connection
             .prepare_cached(

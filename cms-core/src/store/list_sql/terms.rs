@@ -6,13 +6,9 @@
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
 //! | what is the same for all objects | `TRUE` or `FALSE` |
-//! | anything else | `matches` and its like, which ask [`crate::query::eval`] |
+//! | anything else | `matches` and its like, which ask [`cms_model::query::eval`] |
 
-use rusqlite::types::Value as Sql;
-use serde_json::Value;
-
-use super::Builder;
-use crate::{
+use cms_model::{
     clock::Timestamp,
     ctd::model::{Property, SchemaType},
     dates,
@@ -24,8 +20,12 @@ use crate::{
         path::{InternalField, Path, Root},
         value::{self, Number},
     },
-    store::{functions::sql_key, slots},
 };
+use rusqlite::types::Value as Sql;
+use serde_json::Value;
+
+use super::Builder;
+use crate::store::{functions::sql_key, slots};
 
 /// 0001-01-01 and 9999-01-01, in seconds since the epoch.
 const FIRST_EDGE: i64 = -62_135_596_800;
@@ -148,7 +148,7 @@ impl Builder<'_> {
         Term { sql, reach }
     }
 
-    /// The way that always works: asks the code of [`crate::query::eval`].
+    /// The way that always works: asks the code of [`cms_model::query::eval`].
     fn matches(&mut self, condition: &Condition, json: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches({condition}, {json})")

@@ -2,15 +2,8 @@
 
 use std::cmp::Ordering;
 
-use proptest::{collection::vec, option, prelude::*, sample::select};
-use serde_json::{Map, Value, json};
-
-use super::{
-    Size, page,
-    support::{CTD, EDITIONS, Stored, database, insert, list, properties, run, target},
-    unique_lookup,
-};
-use crate::{
+use cms_model::{
+    ctd::indexed::IndexedProperties,
     dates,
     object::model::Edition,
     paging::Page,
@@ -21,7 +14,14 @@ use crate::{
         order::SortKey,
         path::{InternalField, Path, Root},
     },
-    store::slots::Slots,
+};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Size, page,
+    support::{CTD, EDITIONS, Stored, database, insert, list, properties, run, target},
+    unique_lookup,
 };
 
 /// Few different texts, so that conditions often hold; some are alike but for letter case.
@@ -372,7 +372,7 @@ fn unique_values_clash_when_they_are_equal() {
     let pk = connection
         .query_row("SELECT pk FROM object WHERE ctd = ?1", [CTD], |row| row.get::<_, i64>(0))
         .unwrap();
-    let slots = Slots::of(&properties);
+    let slots = IndexedProperties::of(&properties);
     let clashes = |property, value: &Value, except| {
         let slot = slots.find(property).unwrap_or_else(|| panic!("{property} has no slot"));
         EDITIONS.map(|edition| {

@@ -5,17 +5,19 @@
 //! the time a page is read, and from it the cost of both ways: neither is ever much longer than
 //! the geometric mean of the page and the type.
 
-use super::{
-    Size, Target,
-    terms::{self, Reach, Term},
-};
-use crate::{
+use cms_model::{
+    ctd::indexed::indexed,
     query::{
         ListQuery,
         path::{InternalField, Path, Root},
     },
-    store::slots,
 };
+
+use super::{
+    Size, Target,
+    terms::{self, Reach, Term},
+};
+use crate::store::{object::table_of, slots};
 
 /// Entries of an index that are read in the time of fetching and reading one object.
 const ENTRIES_PER_OBJECT: u64 = 16;
@@ -97,7 +99,7 @@ fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str
 /// The index that has the order, if there is one.
 fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     let order = &query.order;
-    let fixed = |name: &str| format!("{}_{name}", query.edition.table());
+    let fixed = |name: &str| format!("{}_{name}", table_of(query.edition));
     let descending = query.descending;
     if is_by_creation(order) {
         let is_date = order.root == Root::Internal(InternalField::CreatedAt);
@@ -123,7 +125,7 @@ fn property_index(
     name: &str,
     descending: bool,
 ) -> Option<String> {
-    let slot = slots::indexed(target.properties).position(|property| property.name == name)?;
+    let slot = indexed(target.properties).position(|property| property.name == name)?;
     Some(slots::index_name(query.edition, slot, descending))
 }
 

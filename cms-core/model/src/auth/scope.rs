@@ -1,0 +1,123 @@
+//! What a call needs on a content type, and what the rules of a scoped key give (contract 10).
+
+use std::ops::{BitAnd, BitOr};
+
+use crate::{ctd::builtin::WEBHOOKS, wire::key::Rule};
+
+/// A set of the four rights that a rule can give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access(u8);
+
+impl Access {
+    pub const NONE: Self = Self(0);
+    pub const CREATE: Self = Self(1);
+    pub const READ: Self = Self(2);
+    pub const UPDATE: Self = Self(4);
+    pub const DELETE: Self = Self(8);
+    pub const ALL: Self = Self(1 | 2 | 4 | 8);
+    /// `GET removed`: a read that tells about deletions.
+    pub const READ_REMOVED: Self = Self(2 | 8);
+
+    /// Tells whether every right of `other` is in this set.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Tells whether a call that needs this changes something.
+    pub fn is_write(self) -> bool {
+        self != Self::NONE && self != Self::READ && self != Self::READ_REMOVED
+    }
+
+    /// Adds up what the rules give on a type.
+    ///
+    /// A webhook is told of all types and may change what is written, whoever made it. So only who has
+    /// all rights on every type may make one.
+    pub fn granted(rules: &[Rule], content_type: &str) -> Self {
+        let granted = Self::of_rules(rules.iter().filter(|rule| rule.covers(content_type)));
+        if content_type == WEBHOOKS
+            && Self::of_rules(rules.iter().filter(|rule| rule.is_about_all())) != Self::ALL
+        {
+            return granted & Self::READ_REMOVED;
+        }
+        granted
+    }
+
+    fn of_rules<'r>(rules: impl Iterator<Item = &'r Rule>) -> Self {
+        let rights = |rule: &Rule| {
+            let right = |given: bool, access: Self| if given { access } else { Self::NONE };
+            right(rule.create, Self::CREATE)
+                | right(rule.read, Self::READ)
+                | right(rule.update, Self::UPDATE)
+                | right(rule.delete, Self::DELETE)
+        };
+        rules.fold(Self::NONE, |sum, rule| sum | rights(rule))
+    }
+}
+
+impl BitOr for Access {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for Access {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+/// What a request asks for, before its body is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission<'a> {
+    /// Any valid key will do.
+    AnyKey,
+    /// Work on the objects of a type.
+    Content { content_type: &'a str, needs: Access },
+    /// Ask queries of GraphQL: about some type at least.
+    Query,
+    /// Look at the definition of a type.
+    ReadType { content_type: &'a str },
+    /// Change the definition of a type.
+    ChangeType { content_type: &'a str },
+    /// Create types, plan or apply a project, purge the space.
+    AdministerTypes,
+    /// Keys and other management.
+    Manage,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_add_up_and_webhooks_need_all_of_them() {
+        let rule = |text: &str| {
+            let (ctd, rights) = text.split_once(':').unwrap();
+            Rule {
+                ctd: ctd.to_owned(),
+                create: rights.contains('c'),
+                read: rights.contains('r'),
+                update: rights.contains('u'),
+                delete: rights.contains('d'),
+            }
+        };
+        for (rules, content_type, expected) in [
+            ("", "post", Access::NONE),
+            ("post:c *:r tag:u", "post", Access::CREATE | Access::READ),
+            ("post:crud", "tag", Access::NONE),
+            ("*:c", "_webhooks", Access::NONE),
+            ("*:crd", "_webhooks", Access::READ_REMOVED),
+            ("_webhooks:crud", "_webhooks", Access::READ_REMOVED),
+            ("_webhooks:crud *:cru", "_webhooks", Access::READ_REMOVED),
+            ("*:crud", "_webhooks", Access::ALL),
+            ("*:cu *:rd", "_webhooks", Access::ALL),
+        ] {
+            let given: Vec<Rule> = rules.split_whitespace().map(rule).collect();
+            assert_eq!(Access::granted(&given, content_type), expected, "{rules} {content_type}");
+        }
+    }
+}

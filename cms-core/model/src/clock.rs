@@ -1,0 +1,58 @@
+//! Time as an input: points in time, and where "now" comes from.
+
+use std::{
+    sync::Mutex,
+    time::{Duration, SystemTime},
+};
+
+use time::OffsetDateTime;
+
+/// A point in time, in microseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Returns whole seconds since the epoch; `internal` dates have no more (contract 1.6).
+    pub fn seconds(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+
+    /// Takes a point in time from a file system.
+    pub fn of(time: SystemTime) -> Self {
+        let nanos = OffsetDateTime::from(time).unix_timestamp_nanos();
+        Self(i64::try_from(nanos / 1000).unwrap_or(i64::MAX))
+    }
+
+    /// Returns the same point in time as file systems and headers have it; not before 1970.
+    pub fn system_time(self) -> SystemTime {
+        let micros = u64::try_from(self.0).unwrap_or_default();
+        SystemTime::UNIX_EPOCH + Duration::from_micros(micros)
+    }
+}
+
+/// Where "now" comes from.
+pub trait Clock: Send + Sync {
+    fn now(&self) -> Timestamp;
+}
+
+/// A clock that stands still until it is told to move.
+#[derive(Debug)]
+pub struct FixedClock(Mutex<i64>);
+
+impl FixedClock {
+    /// Starts at `seconds` since the epoch.
+    pub fn at(seconds: i64) -> Self {
+        Self(Mutex::new(seconds * 1_000_000))
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, seconds: i64) {
+        *self.0.lock().expect("no holder panics") += seconds * 1_000_000;
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(*self.0.lock().expect("no holder panics"))
+    }
+}

@@ -1,0 +1,157 @@
+//! All content types at one moment, ready to be used.
+//!
+//! A [`Catalog`] never changes. Which one is the newest, and how it is read, is for others to know.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    builtin::WEBHOOKS,
+    indexed::IndexedProperties,
+    model::{Definition, Property},
+    schema::{self, CompiledSchema},
+};
+use crate::{
+    clock::Timestamp,
+    dates,
+    error::{Error, Result},
+    wire::{ctd::ContentType, workflow::Workflow},
+    workflow::model::WorkflowSet,
+};
+
+/// A content type as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredType {
+    pub pk: i64,
+    pub uid: String,
+    pub definition: Definition,
+    /// Schema revision at which the type was written.
+    pub rev: i64,
+    pub created_at: Timestamp,
+    pub updated_at: Option<Timestamp>,
+}
+
+/// One content type, parsed and compiled.
+pub struct Type {
+    pub pk: i64,
+    pub uid: String,
+    pub definition: Definition,
+    /// In the order of the form.
+    pub properties: Vec<Property>,
+    pub schema: CompiledSchema,
+    pub workflow: Arc<Workflow>,
+    pub indexed: IndexedProperties,
+    rev: i64,
+    created_at: Timestamp,
+    updated_at: Option<Timestamp>,
+}
+
+impl Type {
+    pub fn new(stored: StoredType, workflows: &WorkflowSet) -> Self {
+        let found = workflows.find(&stored.definition.workflow_id);
+        let workflow = found.unwrap_or_else(|| workflows.default_one());
+        let properties = stored.definition.properties();
+        let schema = schema::compile(&properties, &stored.definition);
+        Self {
+            pk: stored.pk,
+            uid: stored.uid,
+            workflow: Arc::clone(workflow),
+            indexed: IndexedProperties::of(&properties),
+            properties,
+            schema,
+            definition: stored.definition,
+            rev: stored.rev,
+            created_at: stored.created_at,
+            updated_at: stored.updated_at,
+        }
+    }
+
+    /// Tells whether objects of the type are content, which is found by searching.
+    pub fn is_searched(&self) -> bool {
+        self.name() != WEBHOOKS
+    }
+
+    /// Schema revision at which the type was written.
+    pub fn rev(&self) -> i64 {
+        self.rev
+    }
+
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// The type as the API shows it.
+    pub fn to_wire(&self) -> ContentType {
+        let definition = &self.definition;
+        ContentType {
+            id: self.uid.clone(),
+            name: definition.name.clone(),
+            label: definition.label.clone(),
+            workflow_id: definition.workflow_id.clone(),
+            draft_public: definition.draft_public,
+            internal: definition.internal,
+            schema_definition: definition.schema_definition.clone().into(),
+            meta_definition: definition.meta_definition.clone().into(),
+            slugs: definition.slugs.clone(),
+            featured_image: definition.featured_image.clone(),
+            deleted_at: None,
+            created_at: dates::definition_date(self.created_at),
+            updated_at: self.updated_at.map(dates::definition_date),
+        }
+    }
+
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    pub fn updated_at(&self) -> Option<Timestamp> {
+        self.updated_at
+    }
+}
+
+/// All types.
+#[derive(Default)]
+pub struct Catalog {
+    pub rev: i64,
+    /// By name.
+    types: Vec<Arc<Type>>,
+    by_name: HashMap<String, Arc<Type>>,
+    pub workflows: WorkflowSet,
+}
+
+impl Catalog {
+    /// The types, by name, at a schema revision.
+    pub fn new(rev: i64, types: Vec<Arc<Type>>, workflows: WorkflowSet) -> Self {
+        let by_name =
+            types.iter().map(|known| (known.name().to_owned(), Arc::clone(known))).collect();
+        Self { rev, types, by_name, workflows }
+    }
+
+    /// All types, by name.
+    pub fn types(&self) -> &[Arc<Type>] {
+        &self.types
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Arc<Type>> {
+        self.by_name.get(name)
+    }
+
+    /// Returns the type of this name.
+    pub fn get(&self, name: &str) -> Result<&Arc<Type>> {
+        self.find(name).ok_or_else(|| Error::no_type(name))
+    }
+
+    /// Finds a type by name, by id, or by a label that only one type has (contract 2.3).
+    pub fn look_up(&self, name: &str) -> Result<&Arc<Type>> {
+        if let Some(found) = self.find(name) {
+            return Ok(found);
+        }
+        if let Some(found) = self.types.iter().find(|known| known.uid == name) {
+            return Ok(found);
+        }
+        let mut labelled = self.types.iter().filter(|known| known.definition.label == name);
+        match (labelled.next(), labelled.next()) {
+            (Some(found), None) => Ok(found),
+            _ => Err(Error::no_type(name)),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What changed between two definitions, property by property.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::model::{Definition, InputType, Property};
+use crate::wire::plan::Change;
+
+/// A property that is not the same in both definitions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PropertyDiff<'a> {
+    pub change: Change,
+    /// Where stored values come from; none for an added property.
+    pub old: Option<&'a Property>,
+    /// None for a removed property.
+    pub new: Option<&'a Property>,
+}
+
+impl PropertyDiff<'_> {
+    /// Stored objects may lack a value that is required from now on.
+    pub fn newly_required(&self) -> bool {
+        self.new.is_some_and(|new| new.required && !self.old.is_some_and(|old| old.required))
+    }
+
+    /// Stored values move to another name.
+    pub fn is_renamed(&self) -> bool {
+        self.old.zip(self.new).is_some_and(|(old, new)| old.name != new.name)
+    }
+
+    /// Stored values are made anew.
+    pub fn converts(&self) -> bool {
+        self.new.is_some_and(|new| self.old.is_none_or(|old| converts(old, new)))
+    }
+}
+
+/// Compares two definitions, given with their properties: changed and added properties in the new
+/// order, then removed ones.
+///
+/// A property with another name is another property, unless it says what it was renamed from.
+pub fn diff<'a>(
+    (before, old): (&Definition, &'a [Property]),
+    (after, new): (&Definition, &'a [Property]),
+) -> Vec<PropertyDiff<'a>> {
+    let mut changes = Vec::new();
+    let mut sources = HashSet::new();
+    for property in new {
+        let source = source(property, old, new);
+        let change = match source {
+            None => Change::Add,
+            Some(old) if changes_type(old, property) => Change::Type,
+            Some(old) if old.name != property.name => Change::Add,
+            Some(old)
+                if is_same(&property.name, old.required == property.required, before, after) =>
+            {
+                sources.insert(old.name.as_str());
+                continue;
+            }
+            Some(_) => Change::Settings,
+        };
+        sources.extend(source.map(|old| old.name.as_str()));
+        changes.push(PropertyDiff { change, old: source, new: Some(property) });
+    }
+    let removed = old.iter().filter(|old| !sources.contains(old.name.as_str()));
+    changes.extend(removed.map(|old| PropertyDiff {
+        change: Change::Remove,
+        old: Some(old),
+        new: None,
+    }));
+    changes
+}
+
+/// Returns the property whose stored values a property of the same level takes over: that of its
+/// name, or the one it was renamed from, if that is removed.
+///
+/// A name that is still in use, or none any more, means nothing: the rename was done before.
+pub(super) fn source<'a>(
+    property: &Property,
+    old: &'a [Property],
+    new: &[Property],
+) -> Option<&'a Property> {
+    let named = |name: &str| old.iter().find(|old| old.name == name);
+    let renamed = || {
+        let name = property.migration.renamed_from.as_deref()?;
+        named(name).filter(|_| new.iter().all(|new| new.name != name))
+    };
+    named(&property.name).or_else(renamed)
+}
+
+/// Tells whether a stored value has to be looked at: to convert it, or to fill in a missing one.
+pub(super) fn converts(old: &Property, new: &Property) -> bool {
+    changes_type(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
+}
+
+/// Tells whether stored values are rewritten: they are of another type, here or in a nested
+/// property, or a nested property is removed or renamed.
+fn changes_type(old: &Property, new: &Property) -> bool {
+    let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));
+    if pair(old) != pair(new) {
+        return true;
+    }
+    // Without nested properties, a custom value is described by its schema alone.
+    if new.nested.is_empty() {
+        return false;
+    }
+    let sources: Vec<_> = new
+        .nested
+        .iter()
+        .map(|new_one| (source(new_one, &old.nested, &new.nested), new_one))
+        .collect();
+    let is_kept = |old: &Property| {
+        sources.iter().any(|(source, _)| source.is_some_and(|source| source.name == old.name))
+    };
+    !old.nested.iter().all(is_kept)
+        || sources.into_iter().any(|(old, new)| match old {
+            Some(old) => old.name != new.name || converts(old, new),
+            None => new.required && new.migration.backfill.is_some(),
+        })
+}
+
+/// `markdown` and `textMarkdown` are one input type in two spellings (contract 2.5).
+fn without_synonym(input_type: InputType) -> InputType {
+    if input_type == InputType::Markdown { InputType::TextMarkdown } else { input_type }
+}
+
+fn is_same(name: &str, same_required: bool, before: &Definition, after: &Definition) -> bool {
+    same_required && sent(before, name) == sent(after, name)
+}
+
+/// Schema and config of a property as they were sent.
+fn sent<'a>(definition: &'a Definition, name: &str) -> (&'a Value, &'a Value) {
+    (
+        &definition.schema_definition["allOf"][1]["properties"][name],
+        &definition.meta_definition["propertiesConfig"][name],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{ctd::parse, testing::table::Table, workflow::model::WorkflowSet};
+
+    const SCHEMAS: &str = "/schemaDefinition/allOf/1/properties";
+    const CONFIGS: &str = "/metaDefinition/propertiesConfig";
+
+    fn parsed(payload: &Value) -> Definition {
+        parse::definition(payload.as_object().unwrap(), None, &WorkflowSet::built_in())
+            .expect("the definition is valid")
+    }
+
+    /// Spoils the base payload of the table and describes the changes.
+    fn changes(spoil: impl FnOnce(&mut Value)) -> Vec<String> {
+        let base = Table::read("ctd_messages").base;
+        let mut changed = base.clone();
+        spoil(&mut changed);
+        let describe = |c: PropertyDiff| {
+            let kind = |p: Option<&Property>| p.map_or_else(|| "-".to_owned(), Property::kind);
+            let name = &c.new.or(c.old).expect("one of the two has it").name;
+            let mark = if c.newly_required() { " required" } else { "" };
+            let from = if c.is_renamed() { " renamed" } else { "" };
+            format!("{:?} {name} {} {}{from}{mark}", c.change, kind(c.old), kind(c.new))
+        };
+        let (base, changed) = (parsed(&base), parsed(&changed));
+        let (old, new) = (base.properties(), changed.properties());
+        diff((&base, &old), (&changed, &new)).into_iter().map(describe).collect()
+    }
+
+    fn at<'a>(payload: &'a mut Value, pointer: &str) -> &'a mut Value {
+        payload.pointer_mut(pointer).expect("the base payload has it")
+    }
+
+    #[test]
+    fn equal_definitions_have_no_changes() {
+        assert!(changes(|_| {}).is_empty());
+        let reordered = changes(|payload| {
+            at(payload, "/metaDefinition/order").as_array_mut().unwrap().reverse();
+        });
+        assert!(reordered.is_empty());
+    }
+
+    #[test]
+    fn settings_are_whatever_is_sent_with_a_property() {
+        let found = changes(|payload| {
+            at(payload, CONFIGS)["score"]["helpText"] = json!("Points");
+            at(payload, SCHEMAS)["kind"]["default"] = json!("a");
+            at(payload, "/schemaDefinition")["required"] = json!(["words"]);
+        });
+        let expected = [
+            "Settings title string/text string/text",
+            "Settings score number/number number/number",
+            "Settings kind string/radio string/radio",
+            "Settings words array/simpleList array/simpleList required",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_renamed_property_is_removed_and_added() {
+        let found = changes(|payload| {
+            *payload =
+                serde_json::from_str(&payload.to_string().replace("words", "terms")).unwrap();
+            at(payload, "/schemaDefinition")["required"] = json!(["title", "terms"]);
+        });
+        let expected = ["Add terms - array/simpleList required", "Remove words array/simpleList -"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn another_pair_is_another_type_at_every_depth() {
+        let found = changes(|payload| {
+            at(payload, SCHEMAS)["score"]["type"] = json!("string");
+            at(payload, CONFIGS)["score"]["inputType"] = json!("text");
+            at(payload, SCHEMAS)["rows"]["items"]["properties"]["cell"] = json!({"type": "number"});
+            at(payload, CONFIGS)["rows"]["items"]["propertiesConfig"]["cell"]["inputType"] =
+                json!("number");
+        });
+        let expected =
+            ["Type score number/number string/text", "Type rows array/object array/object"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn nested_changes_are_settings() {
+        let found = changes(|payload| {
+            at(payload, SCHEMAS)["rows"]["items"]["required"] = json!(["cell", "images"]);
+        });
+        assert_eq!(found, ["Settings rows array/object array/object"]);
+    }
+
+    #[test]
+    fn the_two_spellings_of_markdown_are_one_type() {
+        let spelt = |spelling: &str| {
+            let mut payload = Table::read("ctd_messages").base;
+            at(&mut payload, CONFIGS)["title"]["inputType"] = json!(spelling);
+            parsed(&payload)
+        };
+        let (before, after) = (spelt("markdown"), spelt("textMarkdown"));
+        let (old, new) = (before.properties(), after.properties());
+        let found = diff((&before, &old), (&after, &new));
+        assert_eq!(found[0].change, Change::Settings);
+    }
+}

@@ -1,0 +1,46 @@
+//! Which properties of a type have an index. How the store makes these indexes is its business: it
+//! numbers the properties as they stand here.
+
+use super::model::{Property, SchemaType};
+use crate::limits;
+
+/// The names of the indexed properties of a type, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedProperties {
+    names: Vec<String>,
+    json: String,
+}
+
+impl IndexedProperties {
+    pub fn of(properties: &[Property]) -> Self {
+        let names: Vec<String> =
+            indexed(properties).map(|property| property.name.clone()).collect();
+        let json = serde_json::to_string(&names).expect("strings are valid JSON");
+        Self { names, json }
+    }
+
+    /// Returns the position of a property; none when it has no index.
+    pub fn find(&self, property: &str) -> Option<usize> {
+        self.names.iter().position(|name| name == property)
+    }
+
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The names as a JSON array.
+    pub fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+/// Returns the properties with an index: all unique ones, and the first short scalars of the form.
+pub fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
+    let mut scalars = 0;
+    properties.iter().filter(move |property| {
+        let is_scalar =
+            property.input_type.is_indexable() && property.schema_type != SchemaType::Array;
+        scalars += usize::from(is_scalar && !property.unique);
+        property.unique || (is_scalar && scalars <= limits::INDEXED_PROPERTIES)
+    })
+}

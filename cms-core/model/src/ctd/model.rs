@@ -1,0 +1,355 @@
+//! A content type definition as the rest of the core reads it: parsed once, checked once.
+//!
+//! [`Definition`] is what a client sent, after [`super::parse`] found no fault in it; it is stored
+//! as sent. [`Property`] and [`InputType`] are the same facts in a form that code can match on.
+//! Nothing here knows storage or stored objects.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{object::model::Edition, wire::ctd::Slug};
+
+/// Reference to the schema of links, in the exported OpenAPI document.
+pub const DATA_SOURCE_REF: &str = "#/components/schemas/DataSource";
+
+/// A validated definition: the part of a content type that a client decides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Definition {
+    pub name: String,
+    pub label: String,
+    pub workflow_id: String,
+    pub draft_public: bool,
+    pub internal: bool,
+    /// As sent, with the defaults of `required` and `additionalProperties`.
+    pub schema_definition: Map<String, Value>,
+    /// As sent.
+    pub meta_definition: Map<String, Value>,
+    pub slugs: Vec<Slug>,
+    pub featured_image: Vec<Value>,
+}
+
+/// One property of a type, or of the items of a list.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent switches of a form")]
+pub struct Property {
+    pub name: String,
+    pub schema_type: SchemaType,
+    pub input_type: InputType,
+    pub required: bool,
+    pub unique: bool,
+    pub readonly: bool,
+    pub title_part: bool,
+    /// Values that radio and select allow; empty when anything goes.
+    pub options: Vec<String>,
+    /// Only for `datasource`.
+    pub relation: Option<Relation>,
+    /// Block types that a block value may hold; none when any goes.
+    pub block_types: Option<Vec<String>>,
+    /// Properties of list items (`object`) or of a `custom` object.
+    pub nested: Vec<Property>,
+    pub migration: Migration,
+}
+
+/// What spares stored values when a definition changes (contract 2.8); nothing else looks at it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Migration {
+    /// Property that is removed in the same change and whose values move here.
+    pub renamed_from: Option<String>,
+    /// Text that reads as a number or a boolean is read, not reset.
+    pub parse: bool,
+    /// Value of objects that would lack a required one.
+    pub backfill: Option<Value>,
+}
+
+impl Property {
+    /// A property with nothing but a name and its kinds.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn plain(name: &str, schema_type: SchemaType, input_type: InputType) -> Self {
+        Self {
+            name: name.to_owned(),
+            schema_type,
+            input_type,
+            required: false,
+            unique: false,
+            readonly: false,
+            title_part: false,
+            options: Vec::new(),
+            relation: None,
+            block_types: None,
+            nested: Vec::new(),
+            migration: Migration::default(),
+        }
+    }
+
+    /// The pair `type/inputType` as plans and messages print it.
+    pub fn kind(&self) -> String {
+        format!("{}/{}", self.schema_type.as_str(), self.input_type.as_str())
+    }
+
+    /// Tells whether values of this property can hold links.
+    pub fn may_link(&self) -> bool {
+        self.relation.is_some() || self.nested.iter().any(Self::may_link)
+    }
+
+    /// Path of the configs inside this property, whose own config stands at `path`.
+    pub fn nested_configs(&self, path: &str) -> String {
+        match self.input_type {
+            InputType::Object => format!("{path}.items.propertiesConfig"),
+            _ => format!("{path}.propertiesConfig"),
+        }
+    }
+
+    /// A `custom` property whose own properties are described one by one.
+    pub fn is_nested_object(&self) -> bool {
+        self.input_type == InputType::Custom
+            && self.schema_type == SchemaType::Object
+            && !self.nested.is_empty()
+    }
+}
+
+/// Path of the configs of a type's own properties.
+pub const CONFIGS_PATH: &str = "metaDefinition.propertiesConfig";
+
+/// The one way of converting that a definition may ask for.
+pub const PARSE: &str = "parse";
+
+/// What a relation may point to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// Name of the allowed type; none means any type.
+    pub target: Option<String>,
+    pub multiple: bool,
+}
+
+/// `type` of a property schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SchemaType {
+    Array,
+    Boolean,
+    Integer,
+    Null,
+    Number,
+    Object,
+    String,
+}
+
+impl SchemaType {
+    pub const ALL: [Self; 7] = [
+        Self::Array,
+        Self::Boolean,
+        Self::Integer,
+        Self::Null,
+        Self::Number,
+        Self::Object,
+        Self::String,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Null => "null",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+}
+
+/// `inputType` of a property config (contract 2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InputType {
+    Text,
+    RichText,
+    Textarea,
+    TextMarkdown,
+    Email,
+    Number,
+    Radio,
+    Checkbox,
+    Select,
+    Datasource,
+    Object,
+    Geo,
+    DateTime,
+    Block,
+    SimpleList,
+    Markdown,
+    Custom,
+}
+
+impl InputType {
+    /// In the order in which the contract's message lists them.
+    pub const ALL: [Self; 17] = [
+        Self::Text,
+        Self::RichText,
+        Self::Textarea,
+        Self::TextMarkdown,
+        Self::Email,
+        Self::Number,
+        Self::Radio,
+        Self::Checkbox,
+        Self::Select,
+        Self::Datasource,
+        Self::Object,
+        Self::Geo,
+        Self::DateTime,
+        Self::Block,
+        Self::SimpleList,
+        Self::Markdown,
+        Self::Custom,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::RichText => "richtext",
+            Self::Textarea => "textarea",
+            Self::TextMarkdown => "textMarkdown",
+            Self::Email => "email",
+            Self::Number => "number",
+            Self::Radio => "radio",
+            Self::Checkbox => "checkbox",
+            Self::Select => "select",
+            Self::Datasource => "datasource",
+            Self::Object => "object",
+            Self::Geo => "geo",
+            Self::DateTime => "dateTime",
+            Self::Block => "block",
+            Self::SimpleList => "simpleList",
+            Self::Markdown => "markdown",
+            Self::Custom => "custom",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+
+    /// Input types whose values can be part of an object's title.
+    pub fn can_be_title(self) -> bool {
+        matches!(
+            self,
+            Self::Text
+                | Self::Textarea
+                | Self::Email
+                | Self::Number
+                | Self::Select
+                | Self::DateTime
+        )
+    }
+
+    /// Short scalar values: worth an index of their own.
+    pub fn is_indexable(self) -> bool {
+        matches!(
+            self,
+            Self::Text
+                | Self::Email
+                | Self::Number
+                | Self::Radio
+                | Self::Checkbox
+                | Self::Select
+                | Self::DateTime
+        )
+    }
+}
+
+impl Definition {
+    /// The properties in the order of the form, read from the two definitions.
+    ///
+    /// The definition was validated, so nothing can be missing; a key of the wrong kind counts as
+    /// absent.
+    pub fn properties(&self) -> Vec<Property> {
+        let own = &self.schema_definition["allOf"][1]["properties"];
+        let required = self.schema_definition.get("required");
+        read_properties(own, required, &Value::Object(self.meta_definition.clone()))
+    }
+
+    /// The editions that objects of the type have.
+    pub fn editions(&self) -> &'static [Edition] {
+        if self.draft_public {
+            &[Edition::Current, Edition::Published]
+        } else {
+            &[Edition::Current]
+        }
+    }
+}
+
+/// Reads the properties of one level: schemas, required names, and the meta definition.
+fn read_properties(schemas: &Value, required: Option<&Value>, meta: &Value) -> Vec<Property> {
+    let configs = &meta["propertiesConfig"];
+    let is_required = |name: &str| {
+        required.and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n == name))
+    };
+    strings(&meta["order"])
+        .filter_map(|name| {
+            let (schema, config) = (schemas.get(name)?, configs.get(name)?);
+            read_property(name, schema, config, is_required(name))
+        })
+        .collect()
+}
+
+fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> Option<Property> {
+    let schema_type = SchemaType::parse(schema["type"].as_str()?)?;
+    let input_type = InputType::parse(config["inputType"].as_str()?)?;
+    let flag = |key: &str| config[key].as_bool() == Some(true);
+    let nested = match input_type {
+        InputType::Object => {
+            let items = &schema["items"];
+            read_properties(&items["properties"], items.get("required"), &config["items"])
+        }
+        InputType::Custom => read_properties(&schema["properties"], schema.get("required"), config),
+        _ => Vec::new(),
+    };
+    Some(Property {
+        name: name.to_owned(),
+        schema_type,
+        input_type,
+        required,
+        unique: flag("unique"),
+        readonly: flag("readonly"),
+        title_part: flag("isTitlePart") && input_type.can_be_title(),
+        options: read_options(input_type, config),
+        relation: (input_type == InputType::Datasource).then(|| Relation {
+            target: config["validation"]["relationContenttype"]
+                .as_str()
+                .filter(|target| !target.is_empty())
+                .map(str::to_owned),
+            multiple: config["validation"]["relationMultiple"].as_bool() == Some(true),
+        }),
+        block_types: (input_type == InputType::Block && config["blockEditorTypes"].is_array())
+            .then(|| strings(&config["blockEditorTypes"]).map(str::to_owned).collect()),
+        nested,
+        migration: Migration {
+            renamed_from: config["renamedFrom"].as_str().map(str::to_owned),
+            parse: config["convert"] == PARSE,
+            backfill: config.get("backfill").cloned(),
+        },
+    })
+}
+
+/// The values that a radio or select allows (contract 3.6).
+fn read_options(input_type: InputType, config: &Value) -> Vec<String> {
+    match input_type {
+        InputType::Radio | InputType::Select
+            if config["useOptionsWithLabels"].as_bool() == Some(true) =>
+        {
+            let options = config["optionsWithLabels"].as_array().into_iter().flatten();
+            options.filter_map(|option| option["value"].as_str().map(str::to_owned)).collect()
+        }
+        InputType::Radio | InputType::Select => {
+            strings(&config["options"]).map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn strings(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
+}

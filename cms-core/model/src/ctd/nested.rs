@@ -1,0 +1,204 @@
+//! What changes inside a property: its nested properties, each by its path, for people to read.
+//!
+//! What becomes of stored values is counted for the whole property ([`super::rewrite`]).
+
+use serde_json::Value;
+
+use super::{
+    diff::{PropertyDiff, source},
+    model::{Definition, InputType, Property},
+};
+use crate::wire::plan::{Change, NestedPlan};
+
+/// Schema and config of a property as they were sent.
+#[derive(Clone, Copy, PartialEq)]
+struct Sent<'a> {
+    schema: &'a Value,
+    config: &'a Value,
+    is_required: bool,
+}
+
+impl<'a> Sent<'a> {
+    fn of(definition: &'a Definition, name: &str) -> Self {
+        Self {
+            schema: &definition.schema_definition["allOf"][1]["properties"][name],
+            config: &definition.meta_definition["propertiesConfig"][name],
+            is_required: false,
+        }
+    }
+
+    /// A property of the items, or of the members, of this one.
+    fn member(self, parent: &Property, property: &Property) -> Self {
+        let (schema, config) = match parent.input_type {
+            InputType::Object => (&self.schema["items"], &self.config["items"]),
+            _ => (self.schema, self.config),
+        };
+        let name = property.name.as_str();
+        Self {
+            schema: &schema["properties"][name],
+            config: &config["propertiesConfig"][name],
+            is_required: property.required,
+        }
+    }
+}
+
+/// Returns the changes inside a property: changed and added ones in the new order, then removed ones.
+/// Nothing is said of a property that becomes one of another kind.
+pub fn changes(
+    diff: &PropertyDiff<'_>,
+    before: &Definition,
+    after: &Definition,
+) -> Vec<NestedPlan> {
+    let Some((old, new)) = diff.old.zip(diff.new) else { return Vec::new() };
+    let mut found = Vec::new();
+    let sent = (Sent::of(before, &old.name), Sent::of(after, &new.name));
+    collect((old, new), sent, &new.name, &mut found);
+    found
+}
+
+fn collect(
+    (old, new): (&Property, &Property),
+    (sent_before, sent_after): (Sent<'_>, Sent<'_>),
+    path: &str,
+    found: &mut Vec<NestedPlan>,
+) {
+    if new.nested.is_empty() || old.kind() != new.kind() {
+        return;
+    }
+    let mut sources = Vec::new();
+    for property in &new.nested {
+        let name = format!("{path}.{}", property.name);
+        let Some(stored) = source(property, &old.nested, &new.nested) else {
+            found.push(planned(name, Change::Add, None, Some(property)));
+            continue;
+        };
+        sources.push(stored.name.as_str());
+        let sent = (sent_before.member(old, stored), sent_after.member(new, property));
+        let is_renamed = stored.name != property.name;
+        let before = found.len();
+        collect((stored, property), sent, &name, found);
+        let change = if stored.kind() != property.kind() {
+            Change::Type
+        } else if is_renamed {
+            Change::Add
+        } else if sent.0 != sent.1 && found.len() == before {
+            Change::Settings
+        } else {
+            continue;
+        };
+        found.insert(before, planned(name, change, Some(stored), Some(property)));
+    }
+    for removed in old.nested.iter().filter(|old| !sources.contains(&old.name.as_str())) {
+        let name = format!("{path}.{}", removed.name);
+        found.push(planned(name, Change::Remove, Some(removed), None));
+    }
+}
+
+fn planned(
+    name: String,
+    change: Change,
+    old: Option<&Property>,
+    new: Option<&Property>,
+) -> NestedPlan {
+    let renamed = old.zip(new).filter(|(old, new)| old.name != new.name);
+    NestedPlan {
+        name,
+        change,
+        from: old.map(Property::kind),
+        to: new.map(Property::kind),
+        renamed_from: renamed.map(|(old, _)| old.name.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        ctd::{diff::diff, parse},
+        workflow::model::WorkflowSet,
+    };
+
+    /// A type with a list `rows`, from the schemas and configs of its items.
+    fn definition(schemas: &Value, configs: &Value, required: &Value) -> Definition {
+        let payload = json!({
+            "name": "t", "label": "T", "workflowId": "generic",
+            "schemaDefinition": {
+                "type": "object",
+                "allOf": [
+                    { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
+                    { "type": "object", "properties": { "rows": {
+                        "type": "array",
+                        "items": { "type": "object", "properties": schemas, "required": required },
+                    } } },
+                ],
+                "required": [],
+                "additionalProperties": false,
+            },
+            "metaDefinition": {
+                "order": ["rows"],
+                "propertiesConfig": { "rows": {
+                    "label": "Rows", "inputType": "object", "unique": false,
+                    "items": { "order": names(configs), "propertiesConfig": configs },
+                } },
+            },
+        });
+        let set = WorkflowSet::built_in();
+        parse::definition(payload.as_object().unwrap(), None, &set).expect("it is valid")
+    }
+
+    fn names(configs: &Value) -> Vec<&String> {
+        configs.as_object().unwrap().keys().collect()
+    }
+
+    fn config(input_type: &str) -> Value {
+        json!({ "label": "L", "inputType": input_type, "unique": false })
+    }
+
+    fn changes_between(before: &Definition, after: &Definition) -> Vec<String> {
+        let (old, new) = (before.properties(), after.properties());
+        let diffs = diff((before, &old), (after, &new));
+        let found = diffs.iter().flat_map(|diff| changes(diff, before, after));
+        found
+            .map(|nested| {
+                let kind = |kind: Option<String>| kind.unwrap_or_else(|| "-".to_owned());
+                let NestedPlan { name, change, from, to, renamed_from } = nested;
+                let from_name = renamed_from.map(|old| format!(" was {old}")).unwrap_or_default();
+                format!("{change:?} {name} {} {}{from_name}", kind(from), kind(to))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn nested_changes_are_named_by_their_paths() {
+        let before = definition(
+            &json!({"a": {"type": "string"}, "b": {"type": "number"}, "c": {"type": "string"},
+                "d": {"type": "string"}, "e": {"type": "string"}}),
+            &json!({"a": config("text"), "b": config("number"), "c": config("text"),
+                "d": config("text"), "e": config("text")}),
+            &json!([]),
+        );
+        assert!(changes_between(&before, &before).is_empty());
+        let mut renamed = config("text");
+        renamed["renamedFrom"] = json!("c");
+        let after = definition(
+            &json!({"a": {"type": "number"}, "n": {"type": "number"}, "new": {"type": "string"},
+                "d": {"type": "string", "minLength": 2}, "e": {"type": "string"}}),
+            &json!({"a": config("number"), "n": config("number"), "new": renamed,
+                "d": config("text"), "e": config("text")}),
+            &json!(["e"]),
+        );
+        assert_eq!(
+            changes_between(&before, &after),
+            [
+                "Type rows.a string/text number/number",
+                "Add rows.n - number/number",
+                "Add rows.new string/text string/text was c",
+                "Settings rows.d string/text string/text",
+                "Settings rows.e string/text string/text",
+                "Remove rows.b number/number -",
+            ]
+        );
+    }
+}

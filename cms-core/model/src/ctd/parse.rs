@@ -1,0 +1,256 @@
+//! Reads the payload of a content type write into a [`Definition`], or into everything that is
+//! wrong with it: the table of the specification with contract 2.4 to 2.6, in one pass.
+//!
+//! Whether the name is taken and whether featured images exist is for the service to ask. The
+//! properties themselves are in [`mod@properties`].
+
+mod migration;
+mod properties;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use self::properties::{Content, Level};
+use super::{model::Definition, schema::LINK_TYPES};
+use crate::{
+    error::FieldErrors,
+    limits,
+    message::{self, NOT_IN_DATABASE, NOT_VALID},
+    object::link,
+    read::{optional, read, required, strings},
+    wire::ctd::Slug,
+    workflow::model::{DEFAULT, WorkflowSet},
+};
+
+const ABSTRACT_SCHEMA: &str = "#/components/schemas/AbstractContentTypeSchemaDefinition";
+
+/// Parses a payload. `base` is the stored definition when it is being replaced: it supplies the
+/// keys that an update may leave out (contract 2.6). `workflows` are those that it may name.
+pub fn definition(
+    payload: &Map<String, Value>,
+    base: Option<&Definition>,
+    workflows: &WorkflowSet,
+) -> Result<Definition, FieldErrors> {
+    let errors = &mut FieldErrors::default();
+    let name = name(payload, errors);
+    let label = non_empty(payload, "label", errors);
+    let schema: Option<&Map<_, _>> = required(payload, "schemaDefinition", "", errors);
+    let meta: Option<&Map<_, _>> = required(payload, "metaDefinition", "", errors);
+    let needed = schema.map(|schema| strings(schema, "required", "schemaDefinition", errors));
+    let schemas = schema.and_then(|schema| properties(schema, errors));
+    let content = Content { schemas, required: needed.unwrap_or_default(), meta };
+    Level::top(base.is_some()).check(&content, errors);
+    check_unique_count(meta, errors);
+
+    let workflow_id = workflow(payload, base, workflows, errors);
+    let draft_public = optional(payload, "draftPublic", "", errors)
+        .unwrap_or_else(|| base.is_some_and(|base| base.draft_public));
+    if draft_public && workflow_id != DEFAULT {
+        errors.add("draftPublic", "Draft & Public cannot be combined with a custom workflow");
+    }
+    let internal = optional(payload, "internal", "", errors)
+        .unwrap_or_else(|| base.is_some_and(|base| base.internal));
+    let slugs = slugs(payload, base, schemas, errors);
+    let featured_image = featured_image(payload, base, errors);
+
+    match (name, label, schema, meta) {
+        (Some(name), Some(label), Some(schema), Some(meta)) if errors.is_empty() => {
+            let mut schema_definition = schema.clone();
+            schema_definition.entry("required").or_insert_with(|| Value::Array(Vec::new()));
+            schema_definition.entry("additionalProperties").or_insert(Value::Bool(false));
+            let definition = Definition {
+                name: name.to_owned(),
+                label: label.to_owned(),
+                workflow_id: workflow_id.to_owned(),
+                draft_public,
+                internal,
+                schema_definition,
+                meta_definition: meta.clone(),
+                slugs,
+                featured_image,
+            };
+            migration::check(&definition, base, errors);
+            if errors.is_empty() { Ok(definition) } else { Err(std::mem::take(errors)) }
+        }
+        _ => Err(std::mem::take(errors)),
+    }
+}
+
+/// Refuses more unique properties than a write can look up in time.
+fn check_unique_count(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
+    let configs = meta.and_then(|meta| meta.get("propertiesConfig")).and_then(Value::as_object);
+    let configs = configs.into_iter().flat_map(Map::values);
+    let most = limits::UNIQUE_PROPERTIES;
+    if configs.filter(|config| config["unique"] == true).count() > most {
+        let message = format!("Too many unique properties, limit: {most}");
+        errors.add("metaDefinition.propertiesConfig", message);
+    }
+}
+
+fn name<'a>(payload: &'a Map<String, Value>, errors: &mut FieldErrors) -> Option<&'a str> {
+    let name = non_empty(payload, "name", errors)?;
+    if !name.bytes().all(|b| b == b'_' || b.is_ascii_lowercase()) {
+        errors.add("name", NOT_VALID);
+    }
+    Some(name)
+}
+
+fn non_empty<'a>(
+    payload: &'a Map<String, Value>,
+    key: &str,
+    errors: &mut FieldErrors,
+) -> Option<&'a str> {
+    let text: &str = required(payload, key, "", errors)?;
+    if text.is_empty() {
+        errors.add(key, message::too_short(1));
+    } else if text.chars().count() > limits::NAME_CHARS {
+        errors.add(key, message::too_long(limits::NAME_CHARS));
+    }
+    Some(text)
+}
+
+/// Finds the properties in `schemaDefinition`, and checks what is around them.
+///
+/// Several faults have two messages: the specification's and the reference's wording.
+fn properties<'a>(
+    schema: &'a Map<String, Value>,
+    errors: &mut FieldErrors,
+) -> Option<&'a Map<String, Value>> {
+    const PATH: &str = "schemaDefinition";
+    if schema.get("type").is_some_and(|kind| kind != "object") {
+        errors.add(format!("{PATH}.type"), NOT_VALID);
+    }
+    if schema.get("additionalProperties").is_some_and(|allowed| *allowed != Value::Bool(false)) {
+        errors.add(format!("{PATH}.additionalProperties"), NOT_VALID);
+    }
+    let Some([reference, own]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
+    else {
+        let path = format!("{PATH}.allOf");
+        errors.add(&path, "Invalid schema definition for content type (must have 2 elements)");
+        errors.add(
+            path,
+            format!("Invalid schema definition for content type. Schema definition should have 2 elements: reference to {ABSTRACT_SCHEMA} and object with properties list."),
+        );
+        return None;
+    };
+    if reference["$ref"] != ABSTRACT_SCHEMA {
+        let path = format!("{PATH}.allOf.0.$ref");
+        errors.add(&path, "Invalid schema definition (needs the abstract schema reference)");
+        errors.add(
+            path,
+            format!("Invalid schema definition for content type. Schema definition should have reference to {ABSTRACT_SCHEMA}."),
+        );
+    }
+    let properties = own["properties"].as_object();
+    if properties.is_none() {
+        let path = format!("{PATH}.allOf.1.$ref");
+        errors.add(&path, "Invalid schema definition (needs an object with properties)");
+        errors.add(
+            path,
+            "Invalid schema definition for content type. Schema definition should have object with properties list.",
+        );
+    }
+    properties
+}
+
+fn workflow<'a>(
+    payload: &'a Map<String, Value>,
+    base: Option<&'a Definition>,
+    workflows: &WorkflowSet,
+    errors: &mut FieldErrors,
+) -> &'a str {
+    let sent = optional(payload, "workflowId", "", errors);
+    if sent.is_some_and(|id| workflows.find(id).is_none()) {
+        errors.add("workflowId", NOT_IN_DATABASE);
+    }
+    sent.unwrap_or_else(|| base.map_or(DEFAULT, |base| &base.workflow_id))
+}
+
+/// Reads slug rules, or checks the stored ones against the new properties.
+fn slugs(
+    payload: &Map<String, Value>,
+    base: Option<&Definition>,
+    schemas: Option<&Map<String, Value>>,
+    errors: &mut FieldErrors,
+) -> Vec<Slug> {
+    let mut slugs = Vec::new();
+    if payload.contains_key("slugs") {
+        let rules: &[Value] = optional(payload, "slugs", "", errors).unwrap_or_default();
+        let rules = rules.iter().enumerate();
+        slugs.extend(rules.filter_map(|(index, rule)| Some((index, slug(index, rule, errors)?))));
+    } else if let Some(base) = base {
+        slugs.extend(base.slugs.iter().cloned().enumerate());
+    }
+    let is_known = |name: &String| schemas.is_none_or(|schemas| schemas.contains_key(name));
+    for (index, rule) in slugs.iter().filter(|(_, rule)| rule.active) {
+        for (role, name) in [("source", &rule.source), ("target", &rule.target)] {
+            if !is_known(name) {
+                errors.add(
+                    format!("slugs[{index}].{role}"),
+                    format!("Field \"{name}\" used as slug {role} does not exist in the type definition."),
+                );
+            }
+        }
+    }
+    let rules = slugs.into_iter().map(|(_, rule)| rule);
+    rules.filter(|rule| is_known(&rule.source) && is_known(&rule.target)).collect()
+}
+
+fn slug(index: usize, rule: &Value, errors: &mut FieldErrors) -> Option<Slug> {
+    let path = format!("slugs[{index}]");
+    let rule: &Map<_, _> = read(rule, &path, errors)?;
+    let active = optional(rule, "active", &path, errors).unwrap_or(true);
+    let source = slug_field(rule, "source", "Slug source is required.", &path, errors);
+    let target = slug_field(rule, "target", "Slug target is required.", &path, errors);
+    Some(Slug { source: source?, target: target?, active })
+}
+
+fn slug_field(
+    rule: &Map<String, Value>,
+    key: &str,
+    missing: &str,
+    path: &str,
+    errors: &mut FieldErrors,
+) -> Option<String> {
+    let name = match rule.get(key) {
+        None | Some(Value::Null) => "",
+        Some(name) => read(name, format!("{path}.{key}"), errors)?,
+    };
+    if name.is_empty() {
+        errors.add(format!("{path}.{key}"), missing);
+    }
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Links to `_media` objects; whether they exist is asked later, with the same message.
+fn featured_image(
+    payload: &Map<String, Value>,
+    base: Option<&Definition>,
+    errors: &mut FieldErrors,
+) -> Vec<Value> {
+    const KEY: &str = "featuredImage";
+    if !payload.contains_key(KEY) {
+        return base.map(|base| base.featured_image.clone()).unwrap_or_default();
+    }
+    let links: &[Value] = optional(payload, KEY, "", errors).unwrap_or_default();
+    for (index, link) in links.iter().enumerate() {
+        let path = format!("{KEY}[{index}]");
+        let Some(link) = read::<&Map<_, _>>(link, &path, errors) else { continue };
+        let url: Option<&str> = required(link, "dataUrl", &path, errors);
+        match link.get("type") {
+            None => errors.add(format!("{path}.type"), message::required("type")),
+            Some(kind) if LINK_TYPES.iter().all(|known| kind != known) => {
+                errors.add(format!("{path}.type"), message::not_in_enumeration(&LINK_TYPES));
+            }
+            Some(kind) => {
+                let target = url.and_then(link::parse);
+                let is_media = target.is_some_and(|target| target.content_type == "_media");
+                if url.is_some() && (kind != "internal" || !is_media) {
+                    errors.add(KEY, NOT_IN_DATABASE);
+                }
+            }
+        }
+    }
+    links.to_vec()
+}

@@ -1,0 +1,152 @@
+//! A content type with its references resolved, as `resolveRef` asks for: no `$ref` is left that only
+//! the exported API description could resolve.
+
+use serde_json::{Map, Value, json};
+
+use super::model::{DATA_SOURCE_REF, Definition};
+
+/// Returns the schema of the type's own properties, and nothing else.
+pub fn strict_schema(definition: &Definition) -> Value {
+    let (properties, required) = own(definition);
+    json!({"schema": {"type": "object", "properties": properties, "required": required}})
+}
+
+/// Returns the `schemaDefinition` without `allOf`: own properties, `id` and `internal` in one map.
+pub fn resolved_schema(definition: &Definition) -> Value {
+    let (mut properties, required) = own(definition);
+    properties.extend(system_properties());
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn own(definition: &Definition) -> (Map<String, Value>, &Value) {
+    let schema = &definition.schema_definition;
+    let mut properties = schema["allOf"][1]["properties"].clone();
+    write_out_links(&mut properties);
+    let properties = match properties {
+        Value::Object(properties) => properties,
+        _ => Map::new(),
+    };
+    (properties, &schema["required"])
+}
+
+/// Replaces references to the schema of links by that schema, at any depth.
+fn write_out_links(value: &mut Value) {
+    match value {
+        Value::Object(members) if members.get("$ref").is_some_and(|to| to == DATA_SOURCE_REF) => {
+            *value = data_source();
+        }
+        Value::Object(members) => members.values_mut().for_each(write_out_links),
+        Value::Array(items) => items.iter_mut().for_each(write_out_links),
+        _ => {}
+    }
+}
+
+/// A link, as the items of a relation.
+fn data_source() -> Value {
+    json!({
+        "type": "object",
+        "required": ["dataUrl", "type"],
+        "properties": {
+            "dataUrl": {"type": "string"},
+            "type": {"type": "string", "enum": ["internal", "external"], "default": "internal"},
+        },
+        "additionalProperties": false,
+    })
+}
+
+/// What every object has besides the properties of its type.
+fn system_properties() -> Map<String, Value> {
+    let text = || json!({"type": "string"});
+    let number = || json!({"type": "number"});
+    let mut properties = Map::new();
+    let id = json!({"type": "string", "description": "Unique id of the object within its type"});
+    properties.insert("id".to_owned(), id);
+    let internal = json!({
+        "type": "object",
+        "description": "Facts about the object that the server keeps; read-only",
+        "additionalProperties": false,
+        "required": ["createdAt", "updatedAt", "deletedAt", "contentType"],
+        "properties": {
+            "contentType": text(),
+            "createdAt": text(),
+            "updatedAt": text(),
+            "deletedAt": text(),
+            "workflowState": text(),
+            "objectTitle": text(),
+            "latestVersion": number(),
+            "workflowPublicVersion": number(),
+            "workflowPublishedAt": text(),
+            "status": text(),
+            "publicVersion": number(),
+            "publishedAt": text(),
+            "scheduledAt": text(),
+            "scheduledAtTimeZone": text(),
+        },
+    });
+    properties.insert("internal".to_owned(), internal);
+    properties
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ctd::builtin;
+
+    #[test]
+    fn resolved_schemas_hold_own_and_system_properties() {
+        for definition in builtin::definitions() {
+            let (own, required) = own(&definition);
+            let resolved = resolved_schema(&definition);
+            let keys = |value: &Value| -> Vec<String> {
+                value.as_object().unwrap().keys().cloned().collect()
+            };
+            let names: Vec<String> = own
+                .keys()
+                .map(String::as_str)
+                .chain(["id", "internal"])
+                .map(str::to_owned)
+                .collect();
+            assert_eq!(keys(&resolved["properties"]), names);
+            assert_eq!(&resolved["required"], required);
+            assert_eq!(keys(&resolved), ["type", "properties", "required", "additionalProperties"]);
+
+            let strict = strict_schema(&definition);
+            let expected = json!({"type": "object", "properties": own, "required": required});
+            assert_eq!(strict, json!({ "schema": expected }));
+            // A client has no document in which it could look up a reference.
+            assert!(!resolved.to_string().contains("$ref"), "{resolved}");
+        }
+    }
+
+    #[test]
+    fn resolved_schemas_write_out_links_at_any_depth() {
+        let relation = |items: Value| json!({"type": "array", "items": items, "minItems": 1});
+        let properties = |link: Value| {
+            let nested = json!({"type": "object", "properties": {"deep": relation(link.clone())}});
+            json!({"title": {"type": "string"}, "near": relation(link), "parts": relation(nested)})
+        };
+        let mut definition = builtin::definitions().remove(0);
+        definition.schema_definition["allOf"][1]["properties"] =
+            properties(json!({"$ref": "#/components/schemas/DataSource"}));
+        let link = json!({
+            "type": "object",
+            "required": ["dataUrl", "type"],
+            "properties": {
+                "dataUrl": {"type": "string"},
+                "type": {"type": "string", "enum": ["internal", "external"], "default": "internal"},
+            },
+            "additionalProperties": false,
+        });
+        let wanted = properties(link);
+        assert_eq!(strict_schema(&definition)["schema"]["properties"], wanted);
+        let resolved = resolved_schema(&definition);
+        for (name, schema) in wanted.as_object().unwrap() {
+            assert_eq!(resolved["properties"][name], *schema, "{name}");
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Arguments and variables: what they may be, and what they are.
+//!
+//! The sentences are those of the reference implementation, which people know from elsewhere.
+
+use async_graphql::{
+    Name, Positioned,
+    parser::types::{BaseType, Field, OperationDefinition, Type},
+};
+use async_graphql_value::Value as Literal;
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use super::{
+    fault::Fault,
+    model::{Model, Named, Scalar, TypeRef},
+};
+use crate::limits;
+
+/// What messages show of a value: levels, elements of each, characters of a text.
+const INSPECTED_DEPTH: usize = 2;
+const INSPECTED_ITEMS: usize = 10;
+const INSPECTED_CHARS: usize = 100;
+
+/// Values by name; what was not given is not there.
+pub type Values = Map<String, Value>;
+
+/// Tells what is wrong with a literal; variables in it are somebody else's.
+pub fn check_literal(model: &Model, literal: &Literal, wanted: &str, faults: &mut Vec<String>) {
+    if let Literal::Variable(_) = literal {
+        return;
+    }
+    if let Some(inner) = wanted.strip_suffix('!') {
+        if *literal == Literal::Null {
+            faults.push(format!("Expected value of type \"{wanted}\", found null."));
+        } else {
+            check_literal(model, literal, inner, faults);
+        }
+        return;
+    }
+    if *literal == Literal::Null {
+        return;
+    }
+    if let Some(inner) = wanted.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        match literal {
+            Literal::List(items) => {
+                for item in items {
+                    check_literal(model, item, inner, faults);
+                }
+            }
+            one => check_literal(model, one, inner, faults),
+        }
+        return;
+    }
+    match (model.find(wanted), literal) {
+        (Some(Named::Input(index)), Literal::Object(given)) => {
+            let input = &model.inputs[index];
+            for (name, field) in &input.fields {
+                match given.get(name.as_str()) {
+                    Some(value) => check_literal(model, value, &field.type_ref.text, faults),
+                    None if field.type_ref.is_required() => faults.push(format!(
+                        "Field \"{}.{name}\" of required type \"{}\" was not provided.",
+                        input.name, field.type_ref.text
+                    )),
+                    None => {}
+                }
+            }
+            for name in given.keys().filter(|name| !input.fields.contains_key(name.as_str())) {
+                faults.push(format!("Field \"{name}\" is not defined by type \"{wanted}\"."));
+            }
+        }
+        (Some(Named::Input(_)), other) => {
+            faults.push(format!("Expected value of type \"{wanted}\", found {other}."));
+        }
+        (Some(Named::Scalar(scalar)), _) => {
+            if let Some(reason) =
+                scalar_fault(scalar, &literal_value(literal), &literal.to_string())
+            {
+                faults.push(reason);
+            }
+        }
+        (Some(Named::Object(_)) | None, _) => {}
+    }
+}
+
+/// The value of a literal, as far as scalars are concerned: an enumeration is none of ours.
+fn literal_value(literal: &Literal) -> Value {
+    match literal {
+        Literal::String(text) => Value::String(text.clone()),
+        Literal::Number(number) => Value::Number(number.clone()),
+        Literal::Boolean(boolean) => Value::Bool(*boolean),
+        _ => Value::Null,
+    }
+}
+
+/// Says why a value is none of a scalar; `shown` is the value as people wrote it.
+fn scalar_fault(scalar: Scalar, value: &Value, shown: &str) -> Option<String> {
+    match (scalar, value) {
+        (Scalar::String | Scalar::Id, Value::String(_))
+        | (Scalar::Float, Value::Number(_))
+        | (Scalar::Boolean, Value::Bool(_))
+        | (Scalar::Json | Scalar::Meta, _) => None,
+        (Scalar::Id, Value::Number(number)) if number.is_i64() => None,
+        (Scalar::Int, Value::Number(number)) => {
+            let whole = number.as_f64().filter(|number| number.fract() == 0.0);
+            match whole {
+                Some(whole) if whole.abs() <= f64::from(i32::MAX) => None,
+                Some(_) => {
+                    Some(format!("Int cannot represent non 32-bit signed integer value: {shown}"))
+                }
+                None => Some(format!("Int cannot represent non-integer value: {shown}")),
+            }
+        }
+        (Scalar::Int, _) => Some(format!("Int cannot represent non-integer value: {shown}")),
+        (Scalar::Float, _) => Some(format!("Float cannot represent non numeric value: {shown}")),
+        (Scalar::Boolean, _) => {
+            Some(format!("Boolean cannot represent a non boolean value: {shown}"))
+        }
+        (Scalar::String, _) => Some(format!("String cannot represent a non string value: {shown}")),
+        (Scalar::Id, _) => {
+            Some(format!("ID cannot represent a non-string and non-integer value: {shown}"))
+        }
+    }
+}
+
+/// Reads the variables of a request as the operation declares them.
+pub fn variables(
+    model: &Model,
+    operation: &OperationDefinition,
+    given: &Map<String, Value>,
+) -> Result<Values, Vec<Fault>> {
+    let mut values = Values::new();
+    let mut faults = Vec::new();
+    for definition in &operation.variable_definitions {
+        let (place, definition) = (definition.pos, &definition.node);
+        let name = definition.name.node.as_str();
+        let wanted = definition.var_type.node.to_string();
+        match (given.get(name), &definition.default_value) {
+            (None, Some(default)) => {
+                values.insert(name.to_owned(), to_json(default.node.clone().into_value()));
+            }
+            (None, None) if definition.var_type.node.nullable => {}
+            (None, None) => faults.push(Fault::invalid(
+                format!("Variable \"${name}\" of required type \"{wanted}\" was not provided."),
+                &[place],
+            )),
+            (Some(Value::Null), _) if !definition.var_type.node.nullable => {
+                let message =
+                    format!("Variable \"${name}\" of non-null type \"{wanted}\" must not be null.");
+                faults.push(Fault::invalid(message, &[place]));
+            }
+            (Some(value), _) => {
+                let mut wrong = Vec::new();
+                check_value(model, value, &definition.var_type.node, name, &mut wrong);
+                faults.extend(wrong.into_iter().map(|(shown, path, reason)| {
+                    let at = if path == name { String::new() } else { format!(" at \"{path}\"") };
+                    let message =
+                        format!("Variable \"${name}\" got invalid value {shown}{at}; {reason}");
+                    Fault::invalid(message, &[place])
+                }));
+                values.insert(name.to_owned(), value.clone());
+            }
+        }
+    }
+    if faults.is_empty() { Ok(values) } else { Err(faults) }
+}
+
+/// Notes what is wrong with the value of a variable: the value, where it stands, and why.
+fn check_value(
+    model: &Model,
+    value: &Value,
+    wanted: &Type,
+    path: &str,
+    wrong: &mut Vec<(String, String, String)>,
+) {
+    if wrong.len() >= limits::GRAPHQL_FAULTS {
+        return;
+    }
+    let mut report = |reason: String| wrong.push((inspect(value), path.to_owned(), reason));
+    if value.is_null() {
+        if !wanted.nullable {
+            report(format!("Expected non-nullable type \"{wanted}\" not to be null."));
+        }
+        return;
+    }
+    let name = match &wanted.base {
+        BaseType::List(inner) => {
+            match value {
+                Value::Array(items) => {
+                    for (index, item) in items.iter().enumerate() {
+                        check_value(model, item, inner, &format!("{path}[{index}]"), wrong);
+                    }
+                }
+                one => check_value(model, one, inner, path, wrong),
+            }
+            return;
+        }
+        BaseType::Named(name) => name.as_str(),
+    };
+    match (model.find(name), value) {
+        (Some(Named::Scalar(scalar)), _) => {
+            if let Some(reason) = scalar_fault(scalar, value, &inspect(value)) {
+                report(reason);
+            }
+        }
+        (Some(Named::Input(index)), Value::Object(given)) => {
+            let input = &model.inputs[index];
+            for (field, expected) in &input.fields {
+                let expected = &expected.type_ref.text;
+                match given.get(field) {
+                    Some(inner) => {
+                        let wanted = Type::new(expected).expect("the model writes types");
+                        check_value(model, inner, &wanted, &format!("{path}.{field}"), wrong);
+                    }
+                    None if expected.ends_with('!') => wrong.push((
+                        inspect(value),
+                        path.to_owned(),
+                        format!(
+                            "Field \"{field}\" of required type \"{expected}\" was not provided."
+                        ),
+                    )),
+                    None => {}
+                }
+            }
+            let unknown = given.keys().filter(|field| !input.fields.contains_key(*field));
+            for field in unknown.take(limits::GRAPHQL_FAULTS) {
+                let reason = format!("Field \"{field}\" is not defined by type \"{name}\".");
+                wrong.push((inspect(value), path.to_owned(), reason));
+            }
+        }
+        (Some(Named::Input(_)), _) => report(format!("Expected type \"{name}\" to be an object.")),
+        (Some(Named::Object(_)) | None, _) => {}
+    }
+}
+
+/// A value as the reference implementation prints it in messages, without what is deep inside.
+fn inspect(value: &Value) -> String {
+    inspect_at(value, 0)
+}
+
+fn inspect_at(value: &Value, depth: usize) -> String {
+    let inner = |value: &Value| inspect_at(value, depth + 1);
+    match value {
+        Value::Array(items) if items.is_empty() => "[]".to_owned(),
+        Value::Array(_) if depth > INSPECTED_DEPTH => "[Array]".to_owned(),
+        Value::Array(items) => {
+            let mut shown: Vec<String> = items.iter().take(INSPECTED_ITEMS).map(inner).collect();
+            match items.len().saturating_sub(INSPECTED_ITEMS) {
+                0 => {}
+                1 => shown.push("... 1 more item".to_owned()),
+                more => shown.push(format!("... {more} more items")),
+            }
+            format!("[{}]", shown.join(", "))
+        }
+        Value::Object(fields) if fields.is_empty() => "{}".to_owned(),
+        Value::Object(_) if depth > INSPECTED_DEPTH => "[Object]".to_owned(),
+        Value::Object(fields) => {
+            let shown = fields.iter().take(INSPECTED_ITEMS);
+            let shown = shown.map(|(name, value)| format!("{name}: {}", inner(value)));
+            format!("{{ {} }}", shown.collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) if text.len() > INSPECTED_CHARS => {
+            let start: String = text.chars().take(INSPECTED_CHARS).collect();
+            json!(start + "...").to_string()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Reads the arguments of a field that was found valid.
+pub fn arguments(
+    field: &Field,
+    declared: &IndexMap<String, TypeRef>,
+    variables: &Values,
+) -> Values {
+    let given =
+        field.arguments.iter().filter(|(name, _)| declared.contains_key(name.node.as_str()));
+    given
+        .filter_map(|(name, value)| Some((name.node.to_string(), resolve(&value.node, variables)?)))
+        .collect()
+}
+
+/// Bytes of the texts that a literal stands for: a variable may be long, and be used many times.
+pub fn weight(literal: &Literal, variables: &Values) -> usize {
+    match literal {
+        Literal::String(text) => text.len(),
+        Literal::Variable(name) => variables.get(name.as_str()).map_or(0, text_bytes),
+        Literal::List(items) => items.iter().map(|item| weight(item, variables)).sum(),
+        Literal::Object(fields) => fields.values().map(|field| weight(field, variables)).sum(),
+        _ => 0,
+    }
+}
+
+fn text_bytes(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(text_bytes).sum(),
+        Value::Object(fields) => fields.values().map(text_bytes).sum(),
+        _ => 0,
+    }
+}
+
+/// Reads the condition of `@skip` or `@include`.
+pub fn condition(value: &Positioned<Literal>, variables: &Values) -> bool {
+    resolve(&value.node, variables) == Some(Value::Bool(true))
+}
+
+/// The value of a literal; none when it is a variable that was not given.
+fn resolve(literal: &Literal, variables: &Values) -> Option<Value> {
+    Some(match literal {
+        Literal::Variable(name) => variables.get(name.as_str())?.clone(),
+        Literal::List(items) => {
+            items.iter().map(|item| resolve(item, variables).unwrap_or(Value::Null)).collect()
+        }
+        Literal::Object(fields) => fields
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_string(), resolve(value, variables)?)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => to_json(other.clone()),
+    })
+}
+
+/// A literal without variables as JSON.
+fn to_json(literal: Literal) -> Value {
+    match literal {
+        Literal::String(text) => Value::String(text),
+        Literal::Number(number) => Value::Number(number),
+        Literal::Boolean(boolean) => Value::Bool(boolean),
+        Literal::Enum(name) => Value::String(name.to_string()),
+        Literal::List(items) => items.into_iter().map(to_json).collect(),
+        Literal::Object(fields) => {
+            let field = |(name, value): (Name, Literal)| (name.to_string(), to_json(value));
+            Value::Object(fields.into_iter().map(field).collect())
+        }
+        Literal::Null | Literal::Variable(_) | Literal::Binary(_) => json!(null),
+    }
+}

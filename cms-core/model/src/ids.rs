@@ -1,0 +1,43 @@
+//! Identifiers: where new ones come from, and what an object id may look like (contract 1.7).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The pattern of object ids as messages spell it.
+pub const ID_PATTERN: &str = r#"^[a-zA-Z0-9-_.,:=!?#$%&(\`\’\{\}" ]*$"#;
+
+/// Longest object id, in characters.
+pub const ID_MAX_CHARS: usize = 255;
+
+/// Tells whether every character of `id` is allowed in an object id.
+pub fn has_only_id_characters(id: &str) -> bool {
+    id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=!?#$%&(`’{}\" ".contains(c))
+}
+
+/// Where new identifiers come from.
+pub trait IdSource: Send + Sync {
+    /// Returns a new UUID v4 in lower case.
+    fn uuid(&self) -> String;
+
+    /// Returns a new key token: 40 hexadecimal digits that nobody can guess.
+    fn token(&self) -> String;
+}
+
+/// Identifiers that count upwards, so that a test can name them.
+#[derive(Debug, Default)]
+pub struct CountingIds(AtomicU64);
+
+impl CountingIds {
+    fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+impl IdSource for CountingIds {
+    fn uuid(&self) -> String {
+        format!("00000000-0000-4000-8000-{:012x}", self.next())
+    }
+
+    fn token(&self) -> String {
+        format!("{:040x}", self.next())
+    }
+}

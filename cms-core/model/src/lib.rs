@@ -1,0 +1,51 @@
+//! The content model: values, and functions from values to values.
+//!
+//! Nothing here reads or writes a file, opens a connection, asks for the time, or waits: the layers
+//! above do that, with [`clock::Clock`] and [`ids::IdSource`] as inputs.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`wire`] | the public API as data |
+//! | [`ctd`] | content type definitions: model, parsing, schema, changes, conversion of values |
+//! | [`object`] | content objects: validation, links, rendering, visibility |
+//! | [`pattern`], [`query`] | regular expressions of properties; filters and order of lists |
+//! | [`publish`], [`workflow`] | statuses and schedules; states and transitions |
+//! | [`search`] | the query language of searches, text analysis |
+//! | [`graphql`], [`openapi`] | types and planning of GraphQL queries; the OpenAPI document |
+//! | [`media`] | image paths, transformations and formats; names and fingerprints of files |
+//! | [`auth`], [`webhook`], [`context`] | keys and scopes; payloads, signatures and retries; the caller of a service |
+//! | [`error`], [`message`], [`limits`], [`memory`] | errors and their messages; limits; the response memory budget |
+//! | [`clock`], [`ids`], [`dates`], [`json`], [`paging`], [`read`], [`retention`], [`settings`] | values that all of these use |
+
+pub mod auth;
+pub mod clock;
+pub mod context;
+pub mod ctd;
+pub mod dates;
+pub mod error;
+pub mod graphql;
+pub mod ids;
+pub mod json;
+pub mod limits;
+pub mod media;
+pub mod memory;
+pub mod message;
+pub mod object;
+pub mod openapi;
+pub mod paging;
+pub mod pattern;
+pub mod publish;
+pub mod query;
+pub mod read;
+pub mod retention;
+pub mod search;
+pub mod settings;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod webhook;
+pub mod wire;
+pub mod workflow;
+
+/// Target of the spans of all layers: what a request waits for and does. They contain no content, and
+/// are recorded only when somebody subscribes to this target.
+pub const TRACED: &str = "cms_trace";

@@ -1,0 +1,156 @@
+//! Formats that requests ask for: the query parameters `format` and `quality`, and `Accept`.
+
+use super::{render::Format, transform::Size};
+use crate::{error::FieldErrors, limits, message};
+
+const AUTO: &str = "auto";
+/// The values of `format`, in the order in which the message names them.
+pub const CHOICES: [&str; 5] = ["webp", "avif", "jpeg", "png", AUTO];
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    format: Choice,
+    pub quality: Option<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Choice {
+    /// The format of the stored file.
+    #[default]
+    Stored,
+    Auto,
+    Format(Format),
+}
+
+impl Output {
+    /// Reads the two parameters; blank ones count as absent.
+    pub fn parse(format: Option<&str>, quality: Option<&str>) -> Result<Self, FieldErrors> {
+        let mut errors = FieldErrors::default();
+        let format = match format.unwrap_or_default() {
+            "" => Choice::Stored,
+            AUTO => Choice::Auto,
+            "webp" => Choice::Format(Format::Webp),
+            "avif" => Choice::Format(Format::Avif),
+            "jpeg" | "jpg" => Choice::Format(Format::Jpeg),
+            "png" => Choice::Format(Format::Png),
+            _ => {
+                errors.add("format", message::not_in_enumeration(&CHOICES));
+                Choice::Stored
+            }
+        };
+        let quality = quality.filter(|text| !text.is_empty()).and_then(|text| {
+            let number = text.parse().ok().filter(|number| (1..=100).contains(number));
+            if number.is_none() {
+                errors.add("quality", message::NOT_VALID);
+            }
+            number
+        });
+        if errors.is_empty() { Ok(Self { format, quality }) } else { Err(errors) }
+    }
+
+    /// Tells whether the answer depends on `Accept`.
+    pub fn varies(self) -> bool {
+        self.format == Choice::Auto
+    }
+
+    /// The format to send a picture in that is at most of this size.
+    pub fn format(self, accept: Option<&str>, stored: Format, size: Size) -> Format {
+        match self.format {
+            Choice::Stored => stored,
+            Choice::Format(format) => format,
+            Choice::Auto => {
+                let accept = accept.unwrap_or_default();
+                let best = [Format::Avif, Format::Webp];
+                let mut best = best.into_iter().filter(|&format| is_suited(format, size));
+                best.find(|&format| accepts(accept, format)).unwrap_or(stored)
+            }
+        }
+    }
+}
+
+/// Tells whether a format can hold a picture, and be made in good time: AVIF takes seconds for a large
+/// one, so that has to be asked for.
+fn is_suited(format: Format, size: Size) -> bool {
+    let pixels = u64::from(size.width) * u64::from(size.height);
+    size.width.max(size.height) <= format.longest_side()
+        && (format != Format::Avif || pixels <= limits::AUTOMATIC_AVIF)
+}
+
+/// Tells whether a client names a format. `image/*` does not count: who sends that may know none
+/// but the old ones.
+fn accepts(accept: &str, format: Format) -> bool {
+    accept.split(',').any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let is_named =
+            parts.next().is_some_and(|name| name.eq_ignore_ascii_case(format.media_type()));
+        let is_refused = |part: &str| {
+            let weight = part.strip_prefix("q=").or_else(|| part.strip_prefix("Q="));
+            weight.is_some_and(|weight| weight.parse() == Ok(0.0))
+        };
+        is_named && !parts.any(is_refused)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const SMALL: Size = Size { width: 10, height: 10 };
+
+    #[test]
+    fn formats_follow_the_request() {
+        let browser = "image/avif,image/webp,image/apng,image/*,*/*;q=0.8";
+        let cases = [
+            (None, browser, Format::Png),
+            (Some(""), browser, Format::Png),
+            (Some("webp"), "", Format::Webp),
+            (Some("avif"), "", Format::Avif),
+            (Some("jpg"), "", Format::Jpeg),
+            (Some("png"), "image/jpeg", Format::Png),
+            (Some("auto"), browser, Format::Avif),
+            (Some("auto"), "image/avif;q=0, Image/WebP ;q=0.5", Format::Webp),
+            (Some("auto"), "image/webp;q=0.000,image/avif; q=0.0", Format::Png),
+            (Some("auto"), "image/*,*/*", Format::Png),
+            (Some("auto"), "", Format::Png),
+        ];
+        for (format, accept, expected) in cases {
+            let output = Output::parse(format, None).unwrap();
+            assert_eq!(
+                output.format(Some(accept), Format::Png, SMALL),
+                expected,
+                "{format:?} {accept}"
+            );
+            assert_eq!(output.varies(), format == Some("auto"));
+        }
+    }
+
+    #[test]
+    fn formats_suit_the_size() {
+        let accept = Some("image/avif,image/webp");
+        let format = |format, width, height| {
+            let output = Output::parse(Some(format), None).unwrap();
+            output.format(accept, Format::Jpeg, Size { width, height })
+        };
+        assert_eq!(format("auto", 2000, 1000), Format::Avif);
+        assert_eq!(format("auto", 2000, 1001), Format::Webp);
+        assert_eq!(format("auto", 20, 16_384), Format::Avif);
+        assert_eq!(format("auto", 200, 16_384), Format::Jpeg);
+        assert_eq!(format("auto", 20, 40_000), Format::Jpeg);
+        assert_eq!(format("avif", 2000, 1001), Format::Avif);
+    }
+
+    #[test]
+    fn bad_values_are_named_together() {
+        assert_eq!(Output::parse(None, Some("100")).unwrap().quality, Some(100));
+        for quality in ["0", "101", "-1", "85.5", "high", "999999999999"] {
+            let errors = Output::parse(Some("tiff"), Some(quality)).unwrap_err();
+            let message =
+                r#"Does not have a value in the enumeration ["webp","avif","jpeg","png","auto"]"#;
+            let expected = json!({"format": [message], "quality": ["This value is not valid."]});
+            assert_eq!(serde_json::to_value(errors).unwrap(), expected);
+        }
+    }
+}

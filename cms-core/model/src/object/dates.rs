@@ -1,0 +1,133 @@
+//! Dates that a request sets itself (`X-CMS-Keep-Dates`), so that moved content keeps its age.
+
+use serde_json::Value;
+
+use crate::{clock::Timestamp, dates::parse_lenient, error::FieldErrors, message};
+
+const CREATED_AT: &str = "createdAt";
+const UPDATED_AT: &str = "updatedAt";
+const DELETED_AT: &str = "deletedAt";
+
+/// Dates of an object that a request creates or replaces; none has its usual value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptDates {
+    /// Seconds since the epoch, as is the next one.
+    pub created: Option<i64>,
+    pub updated: Option<i64>,
+    /// The object goes to the trash.
+    pub deleted: Option<Timestamp>,
+}
+
+impl KeptDates {
+    /// Reads them from `internal` of a request. No date may be in the future or before the one that
+    /// precedes it in the life of an object; `created_at` is the usual value of that one.
+    pub fn read(
+        internal: Option<&Value>,
+        created_at: i64,
+        now: Timestamp,
+        errors: &mut FieldErrors,
+    ) -> Self {
+        let mut dates = Self::default();
+        let Some(Value::Object(internal)) = internal else { return dates };
+        let mut earliest = created_at;
+        for name in [CREATED_AT, UPDATED_AT, DELETED_AT] {
+            let Some(value) = internal.get(name) else { continue };
+            if name == DELETED_AT && value == "" {
+                continue;
+            }
+            if name == CREATED_AT {
+                earliest = i64::MIN;
+            }
+            match value.as_str().and_then(parse_lenient) {
+                None => errors.add(format!("internal.{name}"), message::WRONG_DATE),
+                Some(at) if at > now || at.seconds() < earliest => {
+                    errors.add(format!("internal.{name}"), message::NOT_VALID);
+                }
+                Some(at) => {
+                    earliest = at.seconds();
+                    match name {
+                        CREATED_AT => dates.created = Some(earliest),
+                        UPDATED_AT => dates.updated = Some(earliest),
+                        _ => dates.deleted = Some(at),
+                    }
+                }
+            }
+        }
+        dates
+    }
+
+    /// When the object was changed last, for a change at `now`.
+    pub fn updated_at(&self, now: Timestamp) -> i64 {
+        let usual = self.deleted.unwrap_or(now).seconds();
+        self.updated.unwrap_or(usual)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const NOW: i64 = 1_000_000_000;
+
+    /// The dates, in seconds, and the errors.
+    fn read(internal: &Value) -> ([Option<i64>; 3], Value) {
+        let mut errors = FieldErrors::default();
+        let now = Timestamp(NOW * 1_000_000 + 400_000);
+        let dates = KeptDates::read(Some(internal), 900_000_000, now, &mut errors);
+        let deleted = dates.deleted.map(Timestamp::seconds);
+        ([dates.created, dates.updated, deleted], json!(errors))
+    }
+
+    #[test]
+    fn dates_are_read_in_the_order_of_a_life() {
+        let table = [
+            (json!({}), [None; 3]),
+            (json!("text"), [None; 3]),
+            (json!({"deletedAt": ""}), [None; 3]),
+            (json!({"createdAt": "@5"}), [Some(5), None, None]),
+            // Not before the usual date of creation.
+            (json!({"updatedAt": "@900000000"}), [None, Some(900_000_000), None]),
+            (
+                json!({"createdAt": "2000-01-01", "updatedAt": "2000-01-01 00:00:01.9",
+                    "deletedAt": "2001-01-01T01:00:00+01:00", "status": 5}),
+                [Some(946_684_800), Some(946_684_801), Some(978_307_200)],
+            ),
+            (
+                json!({"createdAt": "@1000000000", "updatedAt": "@1000000000",
+                    "deletedAt": "@1000000000"}),
+                [Some(NOW); 3],
+            ),
+        ];
+        for (internal, wanted) in table {
+            assert_eq!(read(&internal), (wanted, json!({})), "{internal}");
+        }
+    }
+
+    #[test]
+    fn dates_that_cannot_be_are_refused() {
+        let (format, invalid) = ("Wrong date format", "This value is not valid.");
+        let table = [
+            (json!({"createdAt": ""}), json!({"internal.createdAt": [format]})),
+            (json!({"createdAt": 5}), json!({"internal.createdAt": [format]})),
+            (json!({"updatedAt": null}), json!({"internal.updatedAt": [format]})),
+            (json!({"deletedAt": null}), json!({"internal.deletedAt": [format]})),
+            (json!({"createdAt": "@1000000001"}), json!({"internal.createdAt": [invalid]})),
+            (json!({"updatedAt": "@899999999"}), json!({"internal.updatedAt": [invalid]})),
+            (json!({"deletedAt": "@899999999"}), json!({"internal.deletedAt": [invalid]})),
+            (
+                json!({"createdAt": "@8", "updatedAt": "@7", "deletedAt": "@7"}),
+                json!({"internal.updatedAt": [invalid], "internal.deletedAt": [invalid]}),
+            ),
+            // What cannot be read says nothing about the others.
+            (
+                json!({"createdAt": "soon", "updatedAt": "@7", "deletedAt": "@6"}),
+                json!({"internal.createdAt": [format], "internal.deletedAt": [invalid]}),
+            ),
+        ];
+        for (internal, wanted) in table {
+            assert_eq!(read(&internal).1, wanted, "{internal}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Links between objects: how a `dataUrl` is read, and which links an object holds.
+//!
+//! Whether a target exists is for the store to say; `validate` has the rules that need no store.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value, json};
+
+use super::path::Path;
+use crate::{
+    ctd::model::{InputType, Property},
+    ids::has_only_id_characters,
+};
+
+const CONTENT: &str = "/api/v1/content/";
+
+/// What a well-formed internal `dataUrl` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target<'a> {
+    pub content_type: &'a str,
+    /// Percent-decoded; ids compare without regard to case.
+    pub id: Cow<'a, str>,
+}
+
+/// Reads `/api/v1/content/<type>/<id>`; the id may be raw or percent-encoded.
+pub fn parse(data_url: &str) -> Option<Target<'_>> {
+    let (content_type, id) = data_url.strip_prefix(CONTENT)?.split_once('/')?;
+    let is_name = |name: &str| name.bytes().all(|b| b == b'_' || b.is_ascii_lowercase());
+    let id = percent_decode_str(id).decode_utf8().ok()?;
+    (!content_type.is_empty()
+        && is_name(content_type)
+        && !id.is_empty()
+        && has_only_id_characters(&id))
+    .then_some(Target { content_type, id })
+}
+
+/// A link to an object.
+pub fn to(content_type: &str, id: &str) -> Value {
+    json!({ "type": "internal", "dataUrl": format!("{CONTENT}{content_type}/{id}") })
+}
+
+/// A link of an object to another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkRef {
+    /// Path of the relation that holds the link, for messages.
+    pub path: String,
+    pub content_type: String,
+    /// Percent-decoded.
+    pub id: String,
+}
+
+impl LinkRef {
+    /// The type and the id that it names.
+    pub fn target(&self) -> (&str, &str) {
+        (&self.content_type, &self.id)
+    }
+}
+
+/// Returns the well-formed internal links of an object, those inside lists included.
+pub fn links(properties: &[Property], object: &Map<String, Value>) -> Vec<LinkRef> {
+    let mut found = Vec::new();
+    visit(properties, object, &Path::Root, &mut |path, data_url| {
+        found.extend(parse(data_url).map(|target| LinkRef {
+            path: path.to_string(),
+            content_type: target.content_type.to_owned(),
+            id: target.id.into_owned(),
+        }));
+    });
+    found
+}
+
+/// Hands the address of every internal link of an object to `found`, with the path of its relation.
+pub fn visit(
+    properties: &[Property],
+    object: &Map<String, Value>,
+    parent: &Path,
+    found: &mut impl FnMut(&Path<'_>, &str),
+) {
+    for property in properties.iter().filter(|property| property.may_link()) {
+        let Some(value) = object.get(&property.name) else { continue };
+        let path = parent.key(&property.name);
+        match (property.input_type, value) {
+            (InputType::Datasource, Value::Array(items)) => {
+                for data_url in items.iter().filter_map(internal) {
+                    found(&path, data_url);
+                }
+            }
+            (InputType::Object, Value::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    if let Value::Object(item) = item {
+                        visit(&property.nested, item, &path.index(index), found);
+                    }
+                }
+            }
+            (InputType::Custom, Value::Object(value)) => {
+                visit(&property.nested, value, &path, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the `dataUrl` of an internal link.
+pub fn internal(link: &Value) -> Option<&str> {
+    (link["type"] == "internal").then(|| link["dataUrl"].as_str()).flatten()
+}

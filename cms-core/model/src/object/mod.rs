@@ -1,0 +1,13 @@
+//! Content objects: what one is ([`model`]), whether it is valid ([`validate`], [`rules`]), what it links to
+//! ([`link`], [`scan`]), how it becomes JSON ([`render`]), and which callers see it ([`view`]).
+
+pub mod dates;
+pub mod link;
+pub mod model;
+pub mod path;
+pub mod render;
+pub mod rules;
+pub mod scan;
+pub mod title;
+pub mod validate;
+pub mod view;

@@ -1,0 +1,177 @@
+//! Rules of contract 3.6 and 3.7 that no JSON Schema can express, per property, at every depth.
+//!
+//! A value of the wrong shape is passed over here: the schema reports it.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::{
+    link::{self, Target},
+    path::Path,
+};
+use crate::{
+    ctd::model::{InputType, Property, Relation},
+    error::FieldErrors,
+    message::{self, ALREADY_USED, DUPLICATES, NOT_IN_DATABASE},
+};
+
+/// The least long, as a fraction.
+const LEAST: f64 = -9_223_372_036_854_775_808.0;
+
+/// Checks one value.
+pub fn check(property: &Property, value: &Value, path: &Path, errors: &mut FieldErrors) {
+    match (property.input_type, value) {
+        (InputType::Radio | InputType::Select, _) if !is_option(&property.options, value) => {
+            errors.add(path.to_string(), "The value does not match possible options");
+        }
+        (InputType::Datasource, Value::Array(items)) => {
+            if let Some(relation) = &property.relation {
+                check_links(relation, items, path, errors);
+            }
+        }
+        (InputType::Block, Value::Object(block)) => check_block(property, block, path, errors),
+        (InputType::Object, Value::Array(items)) => {
+            for (index, item) in items.iter().enumerate() {
+                if let Value::Object(item) = item {
+                    check_nested(&property.nested, item, &path.index(index), errors);
+                }
+            }
+            for nested in property.nested.iter().filter(|nested| nested.unique) {
+                check_unique(&nested.name, items, path, errors);
+            }
+        }
+        // A whole number below the range was read as a fraction, and rounded into the range.
+        (InputType::Number, Value::Number(number))
+            if number.is_f64() && number.as_f64().is_some_and(|n| n <= LEAST) =>
+        {
+            errors.add(path.to_string(), format!("Must have a minimum value of {}", i64::MIN));
+        }
+        (InputType::Custom, Value::Object(value)) => {
+            check_nested(&property.nested, value, path, errors);
+        }
+        _ => {}
+    }
+}
+
+fn check_nested(
+    properties: &[Property],
+    object: &Map<String, Value>,
+    parent: &Path,
+    errors: &mut FieldErrors,
+) {
+    for property in properties {
+        if let Some(value) = object.get(&property.name) {
+            check(property, value, &parent.key(&property.name), errors);
+        }
+    }
+}
+
+/// Without options anything goes.
+fn is_option(options: &[String], value: &Value) -> bool {
+    match value {
+        _ if options.is_empty() => true,
+        Value::String(value) => options.contains(value),
+        Value::Array(values) => values.iter().all(|value| is_option(options, value)),
+        _ => true,
+    }
+}
+
+fn check_links(relation: &Relation, items: &[Value], path: &Path, errors: &mut FieldErrors) {
+    let mut seen = HashSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(url) = item["dataUrl"].as_str() else { continue };
+        let is_new = match item["type"].as_str() {
+            Some("internal") => {
+                if let Some(target) = link::parse(url) {
+                    check_target(relation, &target, path, errors);
+                    seen.insert((target.content_type, target.id.to_ascii_lowercase()))
+                } else {
+                    errors.add(path.to_string(), NOT_IN_DATABASE);
+                    true
+                }
+            }
+            Some("external") => {
+                if url.is_empty() {
+                    errors.add(format!("{path}[{index}].dataUrl"), message::too_short(1));
+                }
+                seen.insert(("", url.to_owned()))
+            }
+            _ => true,
+        };
+        if !is_new {
+            errors.add(path.to_string(), DUPLICATES);
+        }
+    }
+}
+
+fn check_target(relation: &Relation, target: &Target, path: &Path, errors: &mut FieldErrors) {
+    if let Some(allowed) = &relation.target
+        && allowed != target.content_type
+    {
+        errors.add(path.to_string(), format!("This value is not valid. Allowed type: {allowed}"));
+    }
+}
+
+/// Checks a block value (contract 3.7): what a block's `data` holds is the editor's business.
+fn check_block(
+    property: &Property,
+    block: &Map<String, Value>,
+    path: &Path,
+    errors: &mut FieldErrors,
+) {
+    if let Some(time) = block.get("time")
+        && !is_numeric(time)
+    {
+        errors.add(path.key("time").to_string(), message::wrong_type(time, "number"));
+    }
+    let blocks = block.get("blocks").and_then(Value::as_array);
+    for (index, block) in blocks.into_iter().flatten().enumerate() {
+        if let Some(data) = block.get("data")
+            && !data.is_object()
+            && data.as_array().is_none_or(|list| !list.is_empty())
+        {
+            let message = message::wrong_type(data, "object");
+            errors.add(format!("{path}.blocks[{index}].data"), message);
+        }
+        if let (Some(allowed), Some(kind)) = (&property.block_types, block["type"].as_str())
+            && kind != "paragraph"
+            && !allowed.iter().any(|allowed| allowed == kind)
+        {
+            let message = format!(
+                "One of the block types ({kind} on index {index}) does not match possible types"
+            );
+            errors.add(path.to_string(), message);
+        }
+    }
+}
+
+/// A number, or text that reads as one.
+fn is_numeric(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => true,
+        Value::String(text) => text.parse::<f64>().is_ok_and(f64::is_finite),
+        _ => false,
+    }
+}
+
+/// Checks that no two items of one list share the value of a property.
+fn check_unique(name: &str, items: &[Value], path: &Path, errors: &mut FieldErrors) {
+    let mut seen = HashSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let Some(value) = item.get(name).filter(|value| !is_empty(value)) else { continue };
+        if !seen.insert(value.to_string()) {
+            errors.add(path.index(index).key(name).to_string(), ALREADY_USED);
+        }
+    }
+}
+
+/// Empty values never clash.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,190 @@
+//! Finds links in the stored text of an object without building a tree of it.
+//!
+//! The text was written by this program, so it is valid, compact JSON; on anything else the
+//! functions find nothing rather than fail. `object::hydrate` of cms-core replaces what is found.
+
+use std::{borrow::Cow, ops::Range};
+
+use memchr::memchr2;
+use serde::Deserialize;
+
+use super::link;
+use crate::ctd::model::{InputType, Property};
+
+/// An internal link and where it stands in the text.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FoundLink {
+    pub span: Range<usize>,
+    pub content_type: String,
+    pub id: String,
+}
+
+impl FoundLink {
+    /// Type and id of the object that it points to.
+    pub fn target(&self) -> (&str, &str) {
+        (&self.content_type, &self.id)
+    }
+}
+
+/// Returns the internal links of an object's text, in the order in which they stand.
+pub fn links(text: &str, properties: &[Property]) -> Vec<FoundLink> {
+    let mut found = Vec::new();
+    if properties.iter().any(Property::may_link) {
+        object(&mut Cursor { text: text.as_bytes(), at: 0 }, properties, &mut found, text);
+    }
+    found
+}
+
+/// Walks an object whose members are the given properties. None means: this is not our JSON.
+fn object(
+    cursor: &mut Cursor<'_>,
+    properties: &[Property],
+    found: &mut Vec<FoundLink>,
+    text: &str,
+) -> Option<()> {
+    cursor.expect(b'{')?;
+    while !cursor.take(b'}') {
+        let key = cursor.string()?;
+        cursor.expect(b':')?;
+        // Names of properties never need an escape.
+        let name = &cursor.text[key.start + 1..key.end - 1];
+        let property = properties.iter().find(|p| p.name.as_bytes() == name);
+        match property {
+            Some(p) if p.input_type == InputType::Datasource => relation(cursor, found, text)?,
+            Some(p) if p.may_link() && cursor.peek() == Some(b'[') => {
+                cursor.expect(b'[')?;
+                while !cursor.take(b']') {
+                    nested(cursor, p, found, text)?;
+                    cursor.take(b',');
+                }
+            }
+            Some(p) if p.may_link() => nested(cursor, p, found, text)?,
+            _ => cursor.skip_value()?,
+        }
+        cursor.take(b',');
+    }
+    Some(())
+}
+
+/// Walks a list item or a custom object, whatever kind of value stands there.
+fn nested(
+    cursor: &mut Cursor<'_>,
+    property: &Property,
+    found: &mut Vec<FoundLink>,
+    text: &str,
+) -> Option<()> {
+    if cursor.peek() == Some(b'{') {
+        object(cursor, &property.nested, found, text)
+    } else {
+        cursor.skip_value()
+    }
+}
+
+/// Reads the links of one relation.
+fn relation(cursor: &mut Cursor<'_>, found: &mut Vec<FoundLink>, text: &str) -> Option<()> {
+    if cursor.peek() != Some(b'[') {
+        return cursor.skip_value();
+    }
+    cursor.expect(b'[')?;
+    while !cursor.take(b']') {
+        let start = cursor.at;
+        cursor.skip_value()?;
+        let span = start..cursor.at;
+        if let Some((content_type, id)) = internal_link(&text[span.clone()]) {
+            found.push(FoundLink { span, content_type, id });
+        }
+        cursor.take(b',');
+    }
+    Some(())
+}
+
+/// Type and id of the object that a link points to, from the text of the link.
+pub fn internal_link(text: &str) -> Option<(String, String)> {
+    #[derive(Deserialize)]
+    struct Link<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Cow<'a, str>,
+        #[serde(borrow, rename = "dataUrl")]
+        data_url: Cow<'a, str>,
+    }
+    let link: Link<'_> = serde_json::from_str(text).ok()?;
+    if link.kind != "internal" {
+        return None;
+    }
+    let target = link::parse(&link.data_url)?;
+    Some((target.content_type.to_owned(), target.id.into_owned()))
+}
+
+/// A place in compact JSON.
+struct Cursor<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let is_there = self.peek() == Some(byte);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.take(byte).then_some(())
+    }
+
+    /// Steps over a string, quotes included; returns where it stands.
+    fn string(&mut self) -> Option<Range<usize>> {
+        let start = self.at;
+        self.expect(b'"')?;
+        loop {
+            self.at += memchr2(b'"', b'\\', &self.text[self.at..])?;
+            match self.text[self.at] {
+                b'"' => {
+                    self.at += 1;
+                    return Some(start..self.at);
+                }
+                // The character after a backslash is part of the escape, a quote included.
+                _ => self.at = (self.at + 2).min(self.text.len()),
+            }
+        }
+    }
+
+    /// Steps over any value.
+    fn skip_value(&mut self) -> Option<()> {
+        match self.peek()? {
+            b'"' => {
+                self.string()?;
+            }
+            b'{' | b'[' => self.skip_nested()?,
+            _ => {
+                let rest = &self.text[self.at..];
+                let length = rest.iter().position(|b| matches!(b, b',' | b'}' | b']'));
+                self.at += length.unwrap_or(rest.len());
+            }
+        }
+        Some(())
+    }
+
+    fn skip_nested(&mut self) -> Option<()> {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek()? {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return Some(());
+            }
+        }
+    }
+}

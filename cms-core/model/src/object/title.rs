@@ -1,0 +1,60 @@
+//! The title of an object, which lists and relation pickers show (contract 3.1).
+
+use serde_json::{Map, Value};
+
+use crate::ctd::model::Property;
+
+/// Joins the values of the title properties, in the order of the form, by one space.
+pub fn object_title(properties: &[Property], object: &Map<String, Value>) -> String {
+    let parts = properties.iter().filter(|property| property.title_part);
+    let parts = parts.filter_map(|property| object.get(&property.name).map(text));
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join(" ")
+}
+
+/// A value as text; a choice of several options is separated by commas.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => {
+            let number = number.to_string();
+            number.strip_suffix(".0").unwrap_or(&number).to_owned()
+        }
+        Value::Array(values) => values.iter().map(text).collect::<Vec<_>>().join(", "),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ctd::model::{InputType, SchemaType};
+
+    fn part(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
+        Property { title_part: true, ..Property::plain(name, schema_type, input_type) }
+    }
+
+    #[test]
+    fn titles_join_what_is_not_empty() {
+        let mut properties = [
+            part("name", SchemaType::String, InputType::Text),
+            part("year", SchemaType::Number, InputType::Number),
+            part("colors", SchemaType::Array, InputType::Select),
+            part("note", SchemaType::String, InputType::Text),
+        ];
+        properties[3].title_part = false;
+        let rows = [
+            (
+                json!({"colors": ["red", "blue"], "year": 2021.0, "name": "Car"}),
+                "Car 2021 red, blue",
+            ),
+            (json!({"name": "", "year": 0.5, "note": "x"}), "0.5"),
+            (json!({"note": "x"}), ""),
+        ];
+        for (object, expected) in rows {
+            assert_eq!(object_title(&properties, object.as_object().unwrap()), expected);
+        }
+    }
+}

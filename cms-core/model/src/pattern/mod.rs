@@ -1,0 +1,106 @@
+//! Regular expressions of properties (`pattern`): ECMA 262 syntax, and matching in bounded work.
+//!
+//! [`parse`] reads a pattern into a tree. A pattern that is a regular expression in the strict sense
+//! runs on a lazy DFA ([`linear`]). Look-around, back references, and automata that are too large for
+//! the DFA run on a backtracking matcher that counts its steps ([`backtrack`]). A text never costs
+//! more than its [`Budget`], whatever the pattern.
+//!
+//! This module knows nothing of content types. JSON Schema asks for an unanchored match: a pattern
+//! matches when it matches anywhere in the text.
+
+mod backtrack;
+mod linear;
+mod parse;
+mod program;
+
+use crate::limits::{PATTERN_STEPS, PATTERN_STEPS_OF_WRITE, PATTERN_STEPS_PER_BYTE};
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub struct Pattern {
+    linear: Option<linear::Matcher>,
+    program: program::Program,
+}
+
+/// The pattern is not valid ECMA 262 syntax, or uses a part of it that is not supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotSupported;
+
+impl Pattern {
+    /// Compiles a pattern.
+    pub fn new(pattern: &str) -> Result<Self, NotSupported> {
+        let parsed = parse::parse(pattern)?;
+        let linear = linear::Matcher::new(&parsed.node);
+        Ok(Self { linear, program: program::Program::new(&parsed) })
+    }
+
+    /// Tells whether the pattern matches anywhere in a text. A match that needs more steps than the
+    /// budget has left counts as no match.
+    pub fn is_match(&self, text: &str, budget: &mut Budget) -> bool {
+        let matched = self.linear.as_ref().and_then(|linear| linear.is_match(text));
+        matched.unwrap_or_else(|| backtrack::is_match(&self.program, text, budget))
+    }
+}
+
+/// Tells whether a pattern can be used.
+pub fn is_supported(pattern: &str) -> bool {
+    parse::parse(pattern).is_ok()
+}
+
+/// The steps that matching may still take. A step is an instruction or one character examined.
+#[derive(Debug)]
+pub struct Budget {
+    left: u64,
+    /// Every object gets steps by its size.
+    per_object: bool,
+    is_exhausted: bool,
+}
+
+impl Budget {
+    /// A budget for work outside of the writer: each object has its own, by its size. So the work of
+    /// a request is bounded by the bytes that the client sent.
+    pub fn per_object() -> Self {
+        Self::of_bytes(0)
+    }
+
+    /// The budget of one object, or value, of so many bytes.
+    pub fn of_bytes(bytes: usize) -> Self {
+        let mut budget = Self { left: 0, per_object: true, is_exhausted: false };
+        budget.start_object(bytes);
+        budget
+    }
+
+    /// A budget for all checks of one job of the writer, which everybody else waits for.
+    pub fn of_write() -> Self {
+        Self { left: PATTERN_STEPS_OF_WRITE, per_object: false, is_exhausted: false }
+    }
+
+    /// Starts the checks of an object of so many bytes.
+    pub fn start_object(&mut self, bytes: usize) {
+        if self.per_object {
+            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+            self.left = PATTERN_STEPS + bytes.saturating_mul(PATTERN_STEPS_PER_BYTE);
+        }
+    }
+
+    /// Tells whether a match was given up.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    fn take(&mut self, steps: u64) -> Result<(), Exhausted> {
+        if let Some(left) = self.left.checked_sub(steps) {
+            self.left = left;
+            return Ok(());
+        }
+        self.left = 0;
+        self.is_exhausted = true;
+        Err(Exhausted)
+    }
+}
+
+/// No steps are left.
+struct Exhausted;
+
+#[cfg(test)]
+mod tests;

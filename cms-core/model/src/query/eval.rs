@@ -1,0 +1,260 @@
+//! Whether a value meets a condition (contract 3.3): the meaning of filters, in plain code.
+//!
+//! A path with `[*]`, and a property that is an array, have many values: a condition holds when
+//! any of them meets it, a negated one when none meets the positive form.
+
+use std::{cmp::Ordering, collections::HashSet};
+
+use serde_json::Value;
+
+use super::{
+    filter::{Condition, Operator},
+    path::{Path, Root, Step},
+    value::{self, Number, fold, is_empty},
+};
+use crate::{clock::Timestamp, dates};
+
+/// A condition, prepared for being asked of many values.
+#[derive(Debug)]
+pub struct Matcher {
+    path: Path,
+    test: Test,
+    negated: bool,
+    dates: bool,
+}
+
+#[derive(Debug)]
+enum Test {
+    Empty,
+    NotEmpty,
+    EqualsAny(Needles),
+    /// In lower case.
+    Contains(Vec<String>),
+    StartsWith(Vec<String>),
+    EndsWith(Vec<String>),
+    LessThan(Bound),
+    LessThanOrEqual(Bound),
+    GreaterThan(Bound),
+    GreaterThanOrEqual(Bound),
+    InRange(Bound, Bound),
+    Overlaps(Needles),
+    /// One for each value that the array must have.
+    Includes(Vec<Needles>),
+}
+
+impl Matcher {
+    pub fn new(condition: &Condition) -> Self {
+        let values = &condition.values;
+        let folded = || values.iter().map(|value| fold(&value::text(value))).collect();
+        // Reading `filters` puts one value there; none could only compare as "no value".
+        let bound = || Bound::new(values.first().unwrap_or(&Value::Null));
+        let test = match condition.operator {
+            Operator::Empty => Test::Empty,
+            Operator::NotEmpty => Test::NotEmpty,
+            Operator::Equals | Operator::NotEqual => Test::EqualsAny(Needles::new(values)),
+            Operator::Contains | Operator::NotContains => Test::Contains(folded()),
+            Operator::StartsWith => Test::StartsWith(folded()),
+            Operator::EndsWith => Test::EndsWith(folded()),
+            Operator::LessThan => Test::LessThan(bound()),
+            Operator::LessThanOrEqual => Test::LessThanOrEqual(bound()),
+            Operator::GreaterThan => Test::GreaterThan(bound()),
+            Operator::GreaterThanOrEqual => Test::GreaterThanOrEqual(bound()),
+            Operator::InRange => {
+                Test::InRange(bound(), Bound::new(condition.upper.as_ref().unwrap_or(&Value::Null)))
+            }
+            Operator::Overlaps => Test::Overlaps(Needles::new(values)),
+            Operator::Includes => Test::Includes(
+                values.iter().map(|value| Needles::new(std::slice::from_ref(value))).collect(),
+            ),
+        };
+        Self {
+            path: condition.path.clone(),
+            test,
+            negated: condition.operator.negates().is_some(),
+            dates: condition.dates,
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Asks the value at the root of the path; that of `*` is the object with all properties.
+    pub fn matches(&self, root: Option<&Value>) -> bool {
+        let holds = if self.path.root == Root::Any {
+            let properties = root.and_then(Value::as_object).into_iter().flatten();
+            let left_out = |name: &str| {
+                let mut steps = self.path.steps.iter();
+                steps.any(|step| matches!(step, Step::Key(key) if key == name))
+            };
+            let mut properties = properties.into_iter().filter(|(name, _)| !left_out(name));
+            properties.any(|(_, value)| self.holds_for(&[value]))
+        } else {
+            self.holds_for(&self.path.resolve(root))
+        };
+        holds != self.negated
+    }
+
+    /// Asks all values found at the path together.
+    fn holds_for(&self, found: &[&Value]) -> bool {
+        match &self.test {
+            Test::Empty => found.iter().all(|value| is_empty(value)),
+            Test::NotEmpty => !found.iter().all(|value| is_empty(value)),
+            Test::Overlaps(needles) => {
+                self.arrays(found).any(|elements| elements.iter().any(|e| self.equals(needles, e)))
+            }
+            Test::Includes(needles) => self.arrays(found).any(|elements| {
+                needles.iter().all(|needle| elements.iter().any(|e| self.equals(needle, e)))
+            }),
+            _ => found.iter().any(|value| match value {
+                Value::Array(elements) => elements.iter().any(|element| self.holds(element)),
+                single => self.holds(single),
+            }),
+        }
+    }
+
+    /// The arrays among the values; a path with `[*]` makes one of all that it found.
+    fn arrays<'v>(&self, found: &[&'v Value]) -> impl Iterator<Item = Vec<&'v Value>> {
+        let arrays: Vec<Vec<&Value>> = if self.path.is_many() {
+            let flat = found.iter().flat_map(|value| match value {
+                Value::Array(elements) => elements.iter().collect(),
+                single => vec![*single],
+            });
+            vec![flat.collect()]
+        } else {
+            found.iter().filter_map(|value| value.as_array()).map(|a| a.iter().collect()).collect()
+        };
+        arrays.into_iter().filter(|elements| !elements.is_empty())
+    }
+
+    /// Asks one value; an empty one meets nothing.
+    fn holds(&self, value: &Value) -> bool {
+        if is_empty(value) {
+            return false;
+        }
+        let text_meets = |needles: &[String], meets: fn(&str, &str) -> bool| {
+            let text = fold(&value::text(value));
+            needles.iter().any(|needle| meets(&text, needle))
+        };
+        match &self.test {
+            Test::EqualsAny(needles) => self.equals(needles, value),
+            Test::Contains(needles) => text_meets(needles, |text, needle| text.contains(needle)),
+            Test::StartsWith(needles) => {
+                text_meets(needles, |text, needle| text.starts_with(needle))
+            }
+            Test::EndsWith(needles) => text_meets(needles, |text, needle| text.ends_with(needle)),
+            Test::LessThan(bound) => bound.compare(value, self.dates).is_lt(),
+            Test::LessThanOrEqual(bound) => bound.compare(value, self.dates).is_le(),
+            Test::GreaterThan(bound) => bound.compare(value, self.dates).is_gt(),
+            Test::GreaterThanOrEqual(bound) => bound.compare(value, self.dates).is_ge(),
+            Test::InRange(lower, upper) => {
+                lower.compare(value, self.dates).is_ge() && upper.compare(value, self.dates).is_le()
+            }
+            Test::Empty | Test::NotEmpty | Test::Overlaps(_) | Test::Includes(_) => false,
+        }
+    }
+
+    fn equals(&self, needles: &Needles, value: &Value) -> bool {
+        needles.have(value, self.path.is_link_address())
+    }
+}
+
+/// Values of which any may be equal.
+#[derive(Debug)]
+struct Needles {
+    texts: HashSet<String>,
+    /// The same texts, read as addresses of links.
+    addresses: HashSet<String>,
+    /// Sorted: numbers, and numbers as well as texts that are numbers.
+    numbers: Vec<Number>,
+    numeric: Vec<Number>,
+    booleans: Vec<bool>,
+}
+
+impl Needles {
+    fn new(values: &[Value]) -> Self {
+        let texts: HashSet<String> =
+            values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let sorted = |numbers: &mut dyn Iterator<Item = Number>| {
+            let mut numbers: Vec<Number> = numbers.collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        Self {
+            addresses: texts.iter().map(|text| value::link_address(text).into_owned()).collect(),
+            numbers: sorted(
+                &mut values.iter().filter(|value| value.is_number()).filter_map(Number::of),
+            ),
+            numeric: sorted(&mut values.iter().filter_map(Number::of)),
+            booleans: values.iter().filter_map(Value::as_bool).collect(),
+            texts,
+        }
+    }
+
+    /// Numbers also equal texts of the same value, booleans `"true"`, `"false"`, `"1"`, `"0"`;
+    /// texts are equal exactly, and links when they lead to the same object.
+    fn have(&self, value: &Value, is_address: bool) -> bool {
+        match value {
+            Value::String(text) => {
+                self.texts.contains(text)
+                    || (is_address && self.has_address(text))
+                    || Number::parse(text).is_some_and(|n| self.numbers.binary_search(&n).is_ok())
+                    || self.booleans.iter().any(|boolean| spells(*boolean).contains(&&**text))
+            }
+            Value::Number(_) => {
+                Number::of(value).is_some_and(|n| self.numeric.binary_search(&n).is_ok())
+            }
+            Value::Bool(boolean) => {
+                self.booleans.contains(boolean)
+                    || spells(*boolean).iter().any(|text| self.texts.contains(*text))
+            }
+            Value::Object(link) => {
+                link.get("dataUrl").and_then(Value::as_str).is_some_and(|url| self.has_address(url))
+            }
+            Value::Null | Value::Array(_) => false,
+        }
+    }
+
+    fn has_address(&self, address: &str) -> bool {
+        self.addresses.contains(&*value::link_address(address))
+    }
+}
+
+/// The texts that equal a boolean.
+pub fn spells(boolean: bool) -> [&'static str; 2] {
+    if boolean { ["true", "1"] } else { ["false", "0"] }
+}
+
+/// What values are compared with by size.
+#[derive(Debug)]
+struct Bound {
+    number: Option<Number>,
+    date: Option<Timestamp>,
+    text: String,
+}
+
+impl Bound {
+    fn new(value: &Value) -> Self {
+        Self {
+            number: Number::of(value),
+            date: value.as_str().and_then(dates::parse_lenient),
+            text: value::text(value).into_owned(),
+        }
+    }
+
+    /// Compares as numbers when both are, else as dates when both are and it is asked for, else
+    /// as text by code point.
+    fn compare(&self, value: &Value, as_dates: bool) -> Ordering {
+        if let (Some(number), Some(bound)) = (Number::of(value), self.number) {
+            return number.cmp(&bound);
+        }
+        let date = as_dates.then(|| value.as_str().and_then(dates::parse_date)).flatten();
+        if let (Some(date), Some(bound)) = (date, self.date) {
+            return date.cmp(&bound);
+        }
+        value::text(value).as_ref().cmp(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

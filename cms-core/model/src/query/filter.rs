@@ -1,0 +1,272 @@
+//! Conditions of a list, read from the `filters` parameter (contract 3.3).
+//!
+//! What a condition means is [`super::eval`].
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::path::Path;
+use crate::{ctd::model::Property, error::FieldErrors, limits};
+
+const FIELD: &str = "filters";
+
+/// One condition: what stands at a path, compared with values of the request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Condition {
+    pub path: Path,
+    pub operator: Operator,
+    /// `filter`: strings, numbers and booleans; one stands for itself.
+    pub values: Vec<Value>,
+    /// `filter2`, only for `inRange`.
+    pub upper: Option<Value>,
+    /// Ordered comparison reads dates as points in time.
+    pub dates: bool,
+}
+
+/// `type` of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Operator {
+    Equals,
+    NotEqual,
+    Contains,
+    NotContains,
+    StartsWith,
+    EndsWith,
+    LessThan,
+    LessThanOrEqual,
+    GreaterThan,
+    GreaterThanOrEqual,
+    InRange,
+    Empty,
+    NotEmpty,
+    Overlaps,
+    Includes,
+}
+
+impl Operator {
+    pub const ALL: [Self; 15] = [
+        Self::Equals,
+        Self::NotEqual,
+        Self::Contains,
+        Self::NotContains,
+        Self::StartsWith,
+        Self::EndsWith,
+        Self::LessThan,
+        Self::LessThanOrEqual,
+        Self::GreaterThan,
+        Self::GreaterThanOrEqual,
+        Self::InRange,
+        Self::Empty,
+        Self::NotEmpty,
+        Self::Overlaps,
+        Self::Includes,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equals => "equals",
+            Self::NotEqual => "notEqual",
+            Self::Contains => "contains",
+            Self::NotContains => "notContains",
+            Self::StartsWith => "startsWith",
+            Self::EndsWith => "endsWith",
+            Self::LessThan => "lessThan",
+            Self::LessThanOrEqual => "lessThanOrEqual",
+            Self::GreaterThan => "greaterThan",
+            Self::GreaterThanOrEqual => "greaterThanOrEqual",
+            Self::InRange => "inRange",
+            Self::Empty => "empty",
+            Self::NotEmpty => "notEmpty",
+            Self::Overlaps => "overlaps",
+            Self::Includes => "includes",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let text = if text == "notEquals" { "notEqual" } else { text };
+        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    }
+
+    /// Tells whether values are compared by size, which makes sense for one value only.
+    pub fn is_ordered(self) -> bool {
+        matches!(
+            self,
+            Self::LessThan
+                | Self::LessThanOrEqual
+                | Self::GreaterThan
+                | Self::GreaterThanOrEqual
+                | Self::InRange
+        )
+    }
+
+    /// The operator that this one is the negation of.
+    pub fn negates(self) -> Option<Self> {
+        match self {
+            Self::NotEqual => Some(Self::Equals),
+            Self::NotContains => Some(Self::Contains),
+            _ => None,
+        }
+    }
+}
+
+/// The values that `type` of a condition may have.
+pub fn filter_types() -> [&'static str; Operator::ALL.len()] {
+    Operator::ALL.map(Operator::as_str)
+}
+
+/// Reads the parameter; blank text and `{}` are no conditions.
+pub fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition>, FieldErrors> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let Ok(filters) = serde_json::from_str::<Map<String, Value>>(text) else {
+        return Err(fault("Malformed filters json - Syntax error".to_owned()));
+    };
+    if filters.len() > limits::FILTER_CONDITIONS {
+        return Err(fault(format!("Too many conditions, limit: {}", limits::FILTER_CONDITIONS)));
+    }
+    let mut conditions = Vec::with_capacity(filters.len());
+    let mut errors = FieldErrors::default();
+    for (path, filter) in filters {
+        match parse_condition(&path, filter, properties) {
+            Ok(condition) => conditions.push(condition),
+            Err(message) => errors.add(FIELD, message),
+        }
+    }
+    if errors.is_empty() { Ok(conditions) } else { Err(errors) }
+}
+
+/// Returns the paths of the parameter that the type does not declare, in the order in which they stand.
+pub fn unknown_paths(text: &str, properties: &[Property]) -> Vec<String> {
+    let filters: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let is_declared = |text: &str| Path::parse(text, properties).is_declared(text, properties);
+    filters.into_iter().map(|(path, _)| path).filter(|path| !is_declared(path)).collect()
+}
+
+fn fault(message: String) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    errors.add(FIELD, message);
+    errors
+}
+
+fn parse_condition(
+    text: &str,
+    mut filter: Value,
+    properties: &[Property],
+) -> Result<Condition, String> {
+    let name = filter["type"].as_str().ok_or_else(|| format!("Missing filter type for {text}"))?;
+    let operator =
+        Operator::parse(name).ok_or_else(|| format!("Unknown filter type {name} for {text}"))?;
+    let missing = || format!("Missing filter value for {text}");
+
+    let values = match (operator, filter["filter"].take()) {
+        (Operator::Empty | Operator::NotEmpty, _) => Vec::new(),
+        (_, Value::Array(values)) if !operator.is_ordered() => values,
+        (_, value) => vec![value],
+    };
+    if values.len() > limits::FILTER_VALUES {
+        return Err(format!("Too many values for {text}, limit: {}", limits::FILTER_VALUES));
+    }
+    let upper = (operator == Operator::InRange).then(|| filter["filter2"].take());
+    if !values.iter().chain(&upper).all(is_comparable) {
+        return Err(missing());
+    }
+    let path = Path::parse(text, properties);
+    let dates = operator.is_ordered() && path.is_date(properties);
+    Ok(Condition { path, operator, values, upper, dates })
+}
+
+fn is_comparable(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        let errors = parse(text, &[]).expect_err(text);
+        assert_eq!(errors.iter().count(), 1, "{text}");
+        errors.at("filters").to_vec()
+    }
+
+    #[test]
+    fn no_text_and_no_conditions_are_no_filter() {
+        for text in ["", "  ", "{}", " { } "] {
+            assert_eq!(parse(text, &[]), Ok(Vec::new()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_fault_has_its_message() {
+        const MALFORMED: &str = "Malformed filters json - Syntax error";
+        let table = [
+            ("x", MALFORMED),
+            ("{", MALFORMED),
+            ("[]", MALFORMED),
+            ("null", MALFORMED),
+            ("\"title\"", MALFORMED),
+            ("{} {}", MALFORMED),
+            (r#"{"title":"a"}"#, "Missing filter type for title"),
+            (r#"{"title":["type"]}"#, "Missing filter type for title"),
+            (r#"{"title":null}"#, "Missing filter type for title"),
+            (r#"{"title":{}}"#, "Missing filter type for title"),
+            (r#"{"a[*].b":{"type":5,"filter":1}}"#, "Missing filter type for a[*].b"),
+            (r#"{"$.t":{"type":"like","filter":1}}"#, "Unknown filter type like for $.t"),
+            (r#"{"t":{"type":"Equals","filter":1}}"#, "Unknown filter type Equals for t"),
+            (r#"{"t":{"type":"","filter":1}}"#, "Unknown filter type  for t"),
+            (r#"{"t":{"type":"equals"}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"equals","filter":null}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"equals","filter":{}}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"equals","filter":[null]}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"includes","filter":[["a"]]}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"lessThan","filter":[1]}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"inRange","filter":1}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"inRange","filter2":1}}"#, "Missing filter value for t"),
+            (r#"{"t":{"type":"inRange","filter":1,"filter2":[2]}}"#, "Missing filter value for t"),
+        ];
+        for (text, message) in table {
+            assert_eq!(messages(text), [message], "{text}");
+        }
+        let several = r#"{"a":{},"b":{"type":"empty"},"c":{"type":"x"}}"#;
+        assert_eq!(messages(several), ["Missing filter type for a", "Unknown filter type x for c"]);
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
+        assert_eq!(messages(&deep), [MALFORMED]);
+    }
+
+    #[test]
+    fn there_is_a_bound_to_conditions_and_values() {
+        let conditions = |count: usize| {
+            let conditions = (0..count).map(|n| (n.to_string(), json!({"type": "empty"})));
+            Value::Object(conditions.collect()).to_string()
+        };
+        assert_eq!(parse(&conditions(100), &[]).map(|list| list.len()), Ok(100));
+        assert_eq!(messages(&conditions(101)), ["Too many conditions, limit: 100"]);
+        let values =
+            |count: usize| json!({"t": {"type": "equals", "filter": vec![0; count]}}).to_string();
+        assert_eq!(parse(&values(10_000), &[]).map(|list| list.len()), Ok(1));
+        assert_eq!(messages(&values(10_001)), ["Too many values for t, limit: 10000"]);
+    }
+
+    #[test]
+    fn every_type_is_read_and_survives_being_written() {
+        for operator in Operator::ALL {
+            let text = json!({"t": {"type": operator.as_str(), "filter": "a", "filter2": 2}});
+            let conditions = parse(&text.to_string(), &[]).unwrap();
+            assert_eq!(conditions[0].operator, operator);
+            let written = serde_json::to_string(&conditions[0]).unwrap();
+            assert_eq!(serde_json::from_str::<Condition>(&written).unwrap(), conditions[0]);
+        }
+        let alias = parse(r#"{"t":{"type":"notEquals","filter":1}}"#, &[]).unwrap();
+        assert_eq!(alias[0].operator, Operator::NotEqual);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn reading_never_panics(text in "\\PC*|[{}\\[\\]\":,a-z0-9]{0,40}") {
+            drop(parse(&text, &[]));
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Property paths (contract 3.4): `title`, `internal.createdAt`, `geo.lat`,
+//! `categories[*].dataUrl`, `list[0].name`, `id`, `*`.
+//!
+//! Reading a path never fails: one that leads nowhere behaves as a missing value (contract 3.3).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ctd::model::{InputType, Property};
+
+/// A path, split into where it starts and the steps from there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Path {
+    pub root: Root,
+    pub steps: Vec<Step>,
+}
+
+/// Where a path starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Root {
+    Id,
+    Internal(InternalField),
+    /// A declared top-level property.
+    Property(String),
+    /// `*`: any top-level property, but those that the steps name.
+    Any,
+    /// Nothing is ever found there.
+    Nowhere,
+}
+
+/// One step into a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Step {
+    Key(String),
+    Index(usize),
+    /// `[*]`: every element.
+    Each,
+}
+
+/// A field of `internal` (contract 3.1); only the last two are ever missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InternalField {
+    ContentType,
+    CreatedAt,
+    UpdatedAt,
+    DeletedAt,
+    WorkflowState,
+    ObjectTitle,
+    LatestVersion,
+    WorkflowPublicVersion,
+    WorkflowPublishedAt,
+    Status,
+    PublicVersion,
+    PublishedAt,
+    ScheduledAt,
+    ScheduledAtTimeZone,
+}
+
+impl InternalField {
+    pub const ALL: [Self; 14] = [
+        Self::ContentType,
+        Self::CreatedAt,
+        Self::UpdatedAt,
+        Self::DeletedAt,
+        Self::WorkflowState,
+        Self::ObjectTitle,
+        Self::LatestVersion,
+        Self::WorkflowPublicVersion,
+        Self::WorkflowPublishedAt,
+        Self::Status,
+        Self::PublicVersion,
+        Self::PublishedAt,
+        Self::ScheduledAt,
+        Self::ScheduledAtTimeZone,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ContentType => "contentType",
+            Self::CreatedAt => "createdAt",
+            Self::UpdatedAt => "updatedAt",
+            Self::DeletedAt => "deletedAt",
+            Self::WorkflowState => "workflowState",
+            Self::ObjectTitle => "objectTitle",
+            Self::LatestVersion => "latestVersion",
+            Self::WorkflowPublicVersion => "workflowPublicVersion",
+            Self::WorkflowPublishedAt => "workflowPublishedAt",
+            Self::Status => "status",
+            Self::PublicVersion => "publicVersion",
+            Self::PublishedAt => "publishedAt",
+            Self::ScheduledAt => "scheduledAt",
+            Self::ScheduledAtTimeZone => "scheduledAtTimeZone",
+        }
+    }
+
+    /// Reads a name in its present spelling or the obsolete one with underscores.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| {
+            let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
+            field.as_str() == name
+                || (name.contains('_')
+                    && !name.contains(|c: char| c.is_ascii_uppercase())
+                    && letters(field.as_str()) == letters(name))
+        })
+    }
+
+    pub fn is_date(self) -> bool {
+        self.as_str().ends_with("At")
+    }
+}
+
+impl Path {
+    /// Reads a path as clients spell it; only declared properties lead anywhere.
+    pub fn parse(text: &str, properties: &[Property]) -> Self {
+        let text = text.strip_prefix("$.").unwrap_or(text);
+        if text == "*" {
+            return Self { root: Root::Any, steps: Vec::new() };
+        }
+        let Some(steps) = split(text) else { return Self::nowhere() };
+        let mut steps = steps.into_iter();
+        let Some(Step::Key(first)) = steps.next() else { return Self::nowhere() };
+        let root = if properties.iter().any(|property| property.name == first) {
+            Root::Property(first)
+        } else {
+            match first.as_str() {
+                "id" => Root::Id,
+                "workflow_state" => Root::Internal(InternalField::WorkflowState),
+                "internal" => match steps.next() {
+                    Some(Step::Key(name)) => {
+                        InternalField::parse(&name).map_or(Root::Nowhere, Root::Internal)
+                    }
+                    _ => Root::Nowhere,
+                },
+                _ => Root::Nowhere,
+            }
+        };
+        Self { root, steps: steps.collect() }
+    }
+
+    /// Tells whether the type declares what the path, read from `text`, names: its first segment, and
+    /// each further one where the type declares members.
+    pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
+        match &self.root {
+            Root::Id | Root::Any | Root::Internal(_) => true,
+            Root::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
+            Root::Property(name) => {
+                let mut found = properties.iter().find(|property| property.name == *name);
+                let names = self.steps.iter().filter_map(|step| match step {
+                    Step::Key(name) => Some(name.as_str()),
+                    Step::Index(_) | Step::Each => None,
+                });
+                for name in names {
+                    let Some(property) = found else { return true };
+                    let inner = property.nested.iter().find(|inner| inner.name == name);
+                    let fixed: &[&str] = match property.input_type {
+                        InputType::Datasource => &["dataUrl", "type"],
+                        InputType::Geo => &["lat", "lon"],
+                        _ => &[],
+                    };
+                    let declares = !fixed.is_empty() || !property.nested.is_empty();
+                    if declares && inner.is_none() && !fixed.contains(&name) {
+                        return false;
+                    }
+                    found = inner;
+                }
+                true
+            }
+        }
+    }
+
+    /// A path at which every value is missing.
+    pub fn nowhere() -> Self {
+        Self { root: Root::Nowhere, steps: Vec::new() }
+    }
+
+    /// Tells whether the path itself spreads over many values.
+    pub fn is_many(&self) -> bool {
+        self.steps.contains(&Step::Each)
+    }
+
+    /// Tells whether the path leads to the address inside links: `categories[*].dataUrl`.
+    pub fn is_link_address(&self) -> bool {
+        matches!(self.steps.last(), Some(Step::Key(name)) if name == "dataUrl")
+    }
+
+    /// Tells whether what stands there compares as points in time (contract 3.3).
+    pub fn is_date(&self, properties: &[Property]) -> bool {
+        match &self.root {
+            Root::Internal(field) => self.steps.is_empty() && field.is_date(),
+            Root::Property(name) => {
+                let mut found = properties.iter().find(|property| property.name == *name);
+                for step in &self.steps {
+                    if let Step::Key(name) = step {
+                        found = found
+                            .and_then(|list| list.nested.iter().find(|inner| inner.name == *name));
+                    }
+                }
+                found.is_some_and(|property| property.input_type == InputType::DateTime)
+            }
+            Root::Id | Root::Any | Root::Nowhere => false,
+        }
+    }
+
+    /// Follows the steps from the value at the root; what is missing yields nothing.
+    pub fn resolve<'v>(&self, root: Option<&'v Value>) -> Vec<&'v Value> {
+        let mut found: Vec<&Value> = root.into_iter().collect();
+        for step in &self.steps {
+            found = match step {
+                Step::Key(name) => found.into_iter().filter_map(|value| value.get(name)).collect(),
+                Step::Index(index) => {
+                    found.into_iter().filter_map(|value| value.get(index)).collect()
+                }
+                Step::Each => found.into_iter().filter_map(Value::as_array).flatten().collect(),
+            };
+        }
+        found
+    }
+}
+
+/// Splits `list[*].sub[0]` into its steps; none when it is not of that form.
+fn split(text: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    for part in text.split('.') {
+        let (name, mut brackets) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if name.is_empty() {
+            return None;
+        }
+        steps.push(Step::Key(name.to_owned()));
+        while !brackets.is_empty() {
+            let (inside, rest) = brackets.strip_prefix('[')?.split_once(']')?;
+            steps.push(match inside {
+                "*" => Step::Each,
+                digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    Step::Index(digits.parse().ok()?)
+                }
+                _ => return None,
+            });
+            brackets = rest;
+        }
+    }
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ctd::model::SchemaType;
+
+    fn property(name: &str) -> Property {
+        Property::plain(name, SchemaType::String, InputType::Text)
+    }
+
+    #[test]
+    fn paths_start_where_the_contract_says() {
+        use InternalField::{CreatedAt, ObjectTitle, WorkflowPublishedAt, WorkflowState};
+        let title = || Root::Property("title".to_owned());
+        let table = [
+            ("title", title()),
+            ("$.title", title()),
+            ("title[0].x", title()),
+            ("id", Root::Id),
+            ("*", Root::Any),
+            ("$.*", Root::Any),
+            ("internal.createdAt", Root::Internal(CreatedAt)),
+            ("internal.created_at", Root::Internal(CreatedAt)),
+            ("internal.object_title", Root::Internal(ObjectTitle)),
+            ("internal.workflow_published_at", Root::Internal(WorkflowPublishedAt)),
+            ("internal.workflow_state", Root::Internal(WorkflowState)),
+            ("workflow_state", Root::Internal(WorkflowState)),
+            ("internal.createdat", Root::Nowhere),
+            ("internal.Created_At", Root::Nowhere),
+            ("internal", Root::Nowhere),
+            ("internal[0]", Root::Nowhere),
+            ("Title", Root::Nowhere),
+            ("other", Root::Nowhere),
+            ("created_at", Root::Nowhere),
+            ("", Root::Nowhere),
+            ("$", Root::Nowhere),
+            ("$.", Root::Nowhere),
+            (".title", Root::Nowhere),
+            ("title.", Root::Nowhere),
+            ("title..x", Root::Nowhere),
+            ("[0]", Root::Nowhere),
+            ("title[", Root::Nowhere),
+            ("title[]x", Root::Nowhere),
+            ("title[-1]", Root::Nowhere),
+            ("title[0]x", Root::Nowhere),
+            ("title[99999999999999999999]", Root::Nowhere),
+            ("title' OR 1=1 --", Root::Nowhere),
+        ];
+        for (text, root) in table {
+            assert_eq!(Path::parse(text, &[property("title")]).root, root, "{text}");
+        }
+        let own = Path::parse("workflow_state", &[property("workflow_state")]);
+        assert_eq!(own.root, Root::Property("workflow_state".to_owned()));
+    }
+
+    #[test]
+    fn paths_are_declared_where_the_type_declares_members() {
+        let plain = Property::plain;
+        let parts = Property {
+            nested: vec![property("name"), plain("place", SchemaType::Object, InputType::Geo)],
+            ..plain("parts", SchemaType::Array, InputType::Object)
+        };
+        let properties = [
+            property("title"),
+            plain("place", SchemaType::Object, InputType::Geo),
+            plain("links", SchemaType::Array, InputType::Datasource),
+            plain("free", SchemaType::Object, InputType::Custom),
+            parts,
+        ];
+        let declared = [
+            "title",
+            "$.title",
+            "id",
+            "*",
+            "$.*",
+            "internal",
+            "internal.createdAt",
+            "internal.created_at",
+            "workflow_state",
+            "title[0]",
+            "title.anything",
+            "place.lat",
+            "place.lon",
+            "links[*].dataUrl",
+            "links[0].type",
+            "free",
+            "free.anything.below",
+            "parts[*].name",
+            "parts[0].place.lat",
+            "parts.name",
+            "parts[*].name.anything",
+        ];
+        let unknown = [
+            "",
+            "titel",
+            "$.titel",
+            "$",
+            "Title",
+            "title.",
+            "[0]",
+            "other.lat",
+            "internal.nope",
+            "place.latitude",
+            "links[*].title",
+            "links[*].data",
+            "parts[*].title",
+            "parts[*].place.x",
+            "ids",
+        ];
+        for (paths, wanted) in [(&declared[..], true), (&unknown[..], false)] {
+            for text in paths {
+                let path = Path::parse(text, &properties);
+                assert_eq!(path.is_declared(text, &properties), wanted, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_lead_into_values() {
+        let value = json!([{"a": {"b": 1}, "c": [{"d": 2}, {"d": 3}]}, {"c": [{"d": 4}]}, 5]);
+        let table = [
+            ("t", json!([value])),
+            ("t[0].a.b", json!([1])),
+            ("t[1].a.b", json!([])),
+            ("t[*].a.b", json!([1])),
+            ("t[*].c[*].d", json!([2, 3, 4])),
+            ("t[*].c[0].d", json!([2, 4])),
+            ("t[0].c", json!([[{"d": 2}, {"d": 3}]])),
+            ("t[2]", json!([5])),
+            ("t[2].x", json!([])),
+            ("t[2][*]", json!([])),
+            ("t.c", json!([])),
+        ];
+        for (text, expected) in table {
+            let path = Path::parse(text, &[property("t")]);
+            assert_eq!(json!(path.resolve(Some(&value))), expected, "{text}");
+            assert!(path.resolve(None).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! How JSON values are read when they are compared: as numbers, as text, as links, as nothing.
+
+use std::{borrow::Cow, cmp::Ordering};
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+/// A number that compares exactly, whether it was written as an integer or not.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    Integer(i64),
+    /// Never NaN.
+    Real(f64),
+}
+
+impl Number {
+    /// Reads a number, or a string that is one.
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Number(number) => Self::of_json(number),
+            Value::String(text) => Self::parse(text),
+            _ => None,
+        }
+    }
+
+    pub fn of_json(number: &serde_json::Number) -> Option<Self> {
+        number.as_i64().map(Self::Integer).or_else(|| number.as_f64().map(Self::Real))
+    }
+
+    /// Reads decimal notation; what is too large for a number is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() || !text.bytes().all(|byte| b"0123456789+-.eE".contains(&byte)) {
+            return None;
+        }
+        if let Ok(integer) = text.parse() {
+            return Some(Self::Integer(integer));
+        }
+        text.parse().ok().filter(|real: &f64| real.is_finite()).map(Self::Real)
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (*self, *other) {
+            (Self::Integer(a), Self::Integer(b)) => a.cmp(&b),
+            (Self::Real(a), Self::Real(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+            (Self::Integer(a), Self::Real(b)) => compare_mixed(a, b),
+            (Self::Real(a), Self::Integer(b)) => compare_mixed(b, a).reverse(),
+        }
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Number {}
+
+/// Compares without rounding the integer to a float, which would make unequal numbers equal.
+fn compare_mixed(integer: i64, real: f64) -> Ordering {
+    const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+    if real >= TWO_TO_63 {
+        return Ordering::Less;
+    }
+    if real < -TWO_TO_63 {
+        return Ordering::Greater;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "in range, and the fraction is compared")]
+    let whole = real.trunc() as i64;
+    integer.cmp(&whole).then_with(|| 0.0.partial_cmp(&real.fract()).unwrap_or(Ordering::Equal))
+}
+
+/// Lower case, character by character, so that the start of a text folds to the start of what the
+/// text folds to; the language-aware rules do not promise that.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        text.to_ascii_lowercase()
+    } else {
+        text.chars().flat_map(char::to_lowercase).collect()
+    }
+}
+
+/// Missing values count as empty too (contract 3.3).
+pub fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    }
+}
+
+/// The text of a value: a string as it is, anything else as compact JSON.
+pub fn text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// The address of a link in the form in which addresses compare: the id decoded and in lower case.
+pub fn link_address(address: &str) -> Cow<'_, str> {
+    const PREFIX: &str = "/api/v1/content/";
+    let parts = address.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/'));
+    parts.map_or(Cow::Borrowed(address), |(content_type, id)| {
+        let id = percent_decode_str(id).decode_utf8_lossy();
+        Cow::Owned(format!("{PREFIX}{content_type}/{}", fold(&id)))
+    })
+}

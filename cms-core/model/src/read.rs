@@ -1,0 +1,122 @@
+//! Reading JSON of unknown shape: a value of the wrong kind is a fault, never a panic.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    error::FieldErrors,
+    message::{self, wrong_type},
+};
+
+/// A kind of JSON value, by the name that messages use.
+pub trait Kind<'a>: Sized {
+    const NAME: &'static str;
+
+    fn of(value: &'a Value) -> Option<Self>;
+}
+
+impl<'a> Kind<'a> for &'a str {
+    const NAME: &'static str = "string";
+
+    fn of(value: &'a Value) -> Option<Self> {
+        value.as_str()
+    }
+}
+
+impl Kind<'_> for bool {
+    const NAME: &'static str = "boolean";
+
+    fn of(value: &Value) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+impl<'a> Kind<'a> for &'a [Value] {
+    const NAME: &'static str = "array";
+
+    fn of(value: &'a Value) -> Option<Self> {
+        value.as_array().map(Vec::as_slice)
+    }
+}
+
+impl<'a> Kind<'a> for &'a Map<String, Value> {
+    const NAME: &'static str = "object";
+
+    fn of(value: &'a Value) -> Option<Self> {
+        value.as_object()
+    }
+}
+
+/// A number; its value does not matter to the reader.
+pub struct Number;
+
+impl Kind<'_> for Number {
+    const NAME: &'static str = "number";
+
+    fn of(value: &Value) -> Option<Self> {
+        value.is_number().then_some(Self)
+    }
+}
+
+/// A whole number; its value does not matter to the reader.
+pub struct Integer;
+
+impl Kind<'_> for Integer {
+    const NAME: &'static str = "integer";
+
+    fn of(value: &Value) -> Option<Self> {
+        (value.is_i64() || value.is_u64()).then_some(Self)
+    }
+}
+
+/// Reads a value, or says at `path` that it is of the wrong kind.
+pub fn read<'a, T: Kind<'a>>(
+    value: &'a Value,
+    path: impl Into<String>,
+    errors: &mut FieldErrors,
+) -> Option<T> {
+    let read = T::of(value);
+    if read.is_none() {
+        errors.add(path, wrong_type(value, T::NAME));
+    }
+    read
+}
+
+/// Reads a key that may be absent. `parent` is the path of the map.
+pub fn optional<'a, T: Kind<'a>>(
+    map: &'a Map<String, Value>,
+    key: &str,
+    parent: &str,
+    errors: &mut FieldErrors,
+) -> Option<T> {
+    read(map.get(key)?, join(parent, key), errors)
+}
+
+/// Reads a key that may not be absent. `parent` is the path of the map.
+pub fn required<'a, T: Kind<'a>>(
+    map: &'a Map<String, Value>,
+    key: &str,
+    parent: &str,
+    errors: &mut FieldErrors,
+) -> Option<T> {
+    if !map.contains_key(key) {
+        errors.add(join(parent, key), message::required(key));
+    }
+    optional(map, key, parent, errors)
+}
+
+/// Reads the strings of an array that may be absent; other elements are faults.
+pub fn strings<'a>(
+    map: &'a Map<String, Value>,
+    key: &str,
+    parent: &str,
+    errors: &mut FieldErrors,
+) -> Vec<&'a str> {
+    let items: &[Value] = optional(map, key, parent, errors).unwrap_or_default();
+    let path = join(parent, key);
+    let read = |(index, item)| read(item, format!("{path}[{index}]"), errors);
+    items.iter().enumerate().filter_map(read).collect()
+}
+
+pub fn join(parent: &str, key: &str) -> String {
+    if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") }
+}

@@ -1,0 +1,100 @@
+//! How texts become words (contract 6.2): lower case, letters and digits, accents kept.
+//!
+//! Knows no engine; the tokenizer of cms-search hands the words to it. What a reader sees of a text with
+//! markup is [`markup`].
+
+mod markup;
+#[cfg(test)]
+mod tests;
+
+use unicode_normalization::{
+    IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfc_quick,
+};
+
+pub use markup::{Markup, plain_text};
+
+/// Where a word stands in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Finds the next word at or after a place in a text, and writes it into `word`, which is emptied
+/// first.
+///
+/// A word is a run of letters and digits. In scripts that put no blanks between words, every
+/// character is one: such words have no character between them, so the place of one ends where
+/// the next starts.
+pub fn next_word(text: &str, from: usize, word: &mut String) -> Option<Place> {
+    word.clear();
+    let start = from + text[from..].find(|c: char| c.is_alphanumeric() && !is_mark(c))?;
+    let rest = &text[start..];
+    // Most words are ASCII, and every word of every text comes by here.
+    let bytes = rest.as_bytes();
+    let length = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let length = if bytes.get(length).is_none_or(u8::is_ascii) { length } else { extent(rest) };
+    fold(&rest[..length], word);
+    Some(Place { start, end: start + length })
+}
+
+/// Returns the length of the word that a text starts with.
+fn extent(text: &str) -> usize {
+    let is_alone = text.starts_with(stands_alone);
+    let mut others = text.char_indices().skip(1);
+    let end = others
+        .find(|(_, c)| !is_mark(*c) && (is_alone || stands_alone(*c) || !c.is_alphanumeric()));
+    end.map_or(text.len(), |(at, _)| at)
+}
+
+/// Appends a text in the form in which words are compared: lower case, composed, without what
+/// cannot be seen.
+pub fn fold(text: &str, out: &mut String) {
+    let from = out.len();
+    if text.is_ascii() {
+        out.push_str(text);
+        out[from..].make_ascii_lowercase();
+        return;
+    }
+    for c in text.chars().filter(|c| !is_invisible(*c)) {
+        out.extend(c.to_lowercase().map(|c| if c == 'ς' { 'σ' } else { c }));
+    }
+    if is_nfc_quick(out[from..].chars()) != IsNormalized::Yes {
+        let composed: String = out[from..].nfc().collect();
+        out.truncate(from);
+        out.push_str(&composed);
+    }
+}
+
+/// Tells whether a character can be part of a word.
+pub fn is_word_character(c: char) -> bool {
+    c.is_alphanumeric() || is_mark(c)
+}
+
+/// Tells whether a character belongs to the word before it, whatever that is.
+fn is_mark(c: char) -> bool {
+    !c.is_ascii() && (is_combining_mark(c) || is_invisible(c))
+}
+
+/// Soft hyphens, joiners and variation selectors: inside words, but not part of their spelling.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Tells whether a character is a word of its own, because its script has no blanks between words:
+/// Thai, Lao, Myanmar, Khmer, the Japanese syllabaries, Bopomofo, and Chinese characters.
+pub fn stands_alone(c: char) -> bool {
+    matches!(c,
+        '\u{e00}'..='\u{eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3040}'..='\u{312f}'
+        | '\u{31a0}'..='\u{31bf}'
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}'
+        | '\u{20000}'..='\u{3ffff}')
+}

@@ -1,0 +1,136 @@
+//! What a reader sees of a text: without tags, entities decoded, links as what they point to.
+
+use std::{borrow::Cow, convert::Infallible};
+
+use html5gum::{
+    Span, Tokenizer,
+    emitters::callback::{CallbackEmitter, CallbackEvent},
+};
+use memchr::{memchr, memchr2};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use crate::object::link;
+
+/// How a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    /// As it is, but for tags that somebody put into it.
+    Plain,
+    Html,
+    Markdown,
+}
+
+/// Returns what a reader of the text would see.
+///
+/// A text that is a link to an object becomes the type and the id: the rest of it is the same in
+/// all links, and would be found in every object.
+pub fn plain_text(text: &str, markup: Markup) -> Cow<'_, str> {
+    if let Some(target) = link::parse(text) {
+        return format!("{} {}", target.content_type, target.id).into();
+    }
+    match markup {
+        Markup::Plain => without_tags(text),
+        Markup::Html if memchr2(b'<', b'&', text.as_bytes()).is_none() => text.into(),
+        Markup::Html => html_text(text).into(),
+        Markup::Markdown => html_text(&markdown_html(text)).into(),
+    }
+}
+
+/// Elements inside a line, whose tags end no word.
+const INLINE: [&[u8]; 30] = [
+    b"a", b"abbr", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data", b"del", b"dfn", b"em",
+    b"font", b"i", b"ins", b"kbd", b"mark", b"q", b"s", b"samp", b"small", b"span", b"strike",
+    b"strong", b"sub", b"sup", b"time", b"u", b"var", b"wbr",
+];
+
+/// Elements whose content is not shown.
+const HIDDEN: [&[u8]; 5] = [b"script", b"style", b"iframe", b"noembed", b"noscript"];
+
+fn ends_word(name: &[u8]) -> bool {
+    !INLINE.iter().any(|inline| inline.eq_ignore_ascii_case(name))
+}
+
+fn html_text(html: &str) -> String {
+    let mut seen = String::with_capacity(html.len());
+    let mut is_hidden = false;
+    let event = |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+        match event {
+            CallbackEvent::String { value } if !is_hidden => {
+                seen.push_str(&String::from_utf8_lossy(value));
+            }
+            CallbackEvent::OpenStartTag { name } | CallbackEvent::EndTag { name } => {
+                is_hidden =
+                    matches!(event, CallbackEvent::OpenStartTag { .. }) && HIDDEN.contains(&name);
+                if ends_word(name) {
+                    seen.push(' ');
+                }
+            }
+            _ => {}
+        }
+        None
+    };
+    let mut emitter = CallbackEmitter::new(event);
+    emitter.naively_switch_states(true);
+    let Ok(()) = Tokenizer::new_with_emitter(html, emitter).finish();
+    seen
+}
+
+/// Writes Markdown as HTML, as far as that matters for the words of it.
+fn markdown_html(markdown: &str) -> String {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut html = String::with_capacity(markdown.len());
+    for event in Parser::new_ext(markdown, options) {
+        match event {
+            Event::Text(text) | Event::Code(text) => {
+                html.push_str(&text.replace('&', "&amp;").replace('<', "&lt;"));
+            }
+            Event::Html(tags) | Event::InlineHtml(tags) => html.push_str(&tags),
+            Event::Start(
+                Tag::Emphasis
+                | Tag::Strong
+                | Tag::Strikethrough
+                | Tag::Link { .. }
+                | Tag::Image { .. },
+            )
+            | Event::End(
+                TagEnd::Emphasis
+                | TagEnd::Strong
+                | TagEnd::Strikethrough
+                | TagEnd::Link
+                | TagEnd::Image,
+            ) => {}
+            _ => html.push('\n'),
+        }
+    }
+    html
+}
+
+/// Cuts out what looks like tags: `<`, a letter or `/` and a letter, and no `<` before the `>`.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    let mut seen = String::new();
+    let mut copied = 0;
+    let mut from = 0;
+    while let Some(open) = memchr(b'<', &text.as_bytes()[from..]) {
+        let open = from + open;
+        from = open + 1;
+        let Some(close) = memchr2(b'<', b'>', &text.as_bytes()[from..]) else { break };
+        let close = from + close;
+        let inside = &text[from..close];
+        let inside = inside.strip_prefix('/').unwrap_or(inside);
+        if text.as_bytes()[close] == b'>' && inside.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            seen.push_str(&text[copied..open]);
+            let length = inside.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            if ends_word(&inside.as_bytes()[..length]) {
+                seen.push(' ');
+            }
+            copied = close + 1;
+        }
+        from = close;
+    }
+    if copied == 0 {
+        return text.into();
+    }
+    seen.push_str(&text[copied..]);
+    seen.into()
+}

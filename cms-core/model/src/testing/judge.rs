@@ -1,0 +1,49 @@
+//! Validation alone, without a store.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    ctd::{
+        model::Property,
+        parse,
+        schema::{self, CompiledSchema},
+    },
+    error::FieldErrors,
+    object::validate::{validate, validate_id, validate_readonly},
+    pattern::Budget,
+    workflow::model::WorkflowSet,
+};
+
+/// Judges objects of one content type.
+pub struct Judge {
+    pub properties: Vec<Property>,
+    pub schema: CompiledSchema,
+}
+
+impl Judge {
+    /// Reads a content type payload, which has to be valid.
+    pub fn new(payload: &Value) -> Self {
+        let payload = payload.as_object().expect("a payload is an object");
+        let definition = parse::definition(payload, None, &WorkflowSet::built_in())
+            .expect("the definition is valid");
+        let properties = definition.properties();
+        let schema = schema::compile(&properties, &definition);
+        Self { properties, schema }
+    }
+
+    /// Returns all faults that can be found without a store, in `object` by itself and as a
+    /// replacement of `stored`.
+    pub fn faults(
+        &self,
+        object: &Map<String, Value>,
+        stored: Option<&Map<String, Value>>,
+    ) -> FieldErrors {
+        let mut errors = object.get("id").map(validate_id).unwrap_or_default();
+        let budget = &mut Budget::of_bytes(Value::Object(object.clone()).to_string().len());
+        errors.merge(validate(&self.properties, &self.schema, object, Some(budget)));
+        if let Some(stored) = stored {
+            errors.merge(validate_readonly(&self.properties, stored, object));
+        }
+        errors
+    }
+}

@@ -1,0 +1,263 @@
+//! A webhook: what an object of the type `_webhooks` says, what it may say, and what it wants to be
+//! told (contract 11.1).
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::mask::MASK;
+use crate::{error::FieldErrors, message};
+
+/// Values of `type`; the first is the default.
+pub const KINDS: [&str; 3] = ["async", "sync", "ctd"];
+/// Values of `executionMode`; the first is the default.
+pub const EXECUTION_MODES: [&str; 2] = ["url", "code"];
+/// Values of `actions`, as the contract orders them.
+pub const ACTIONS: [&str; 8] = [
+    "Create",
+    "Update",
+    "Delete",
+    "Publish",
+    "Unpublish",
+    "Archive",
+    "Custom",
+    "WorkflowTransition",
+];
+
+/// When a webhook is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// After an object was written.
+    Object,
+    /// Before an object is written, which it may change or refuse.
+    Blocking,
+    /// After a content type was written.
+    Type,
+}
+
+impl Kind {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Object => KINDS[0],
+            Self::Blocking => KINDS[1],
+            Self::Type => KINDS[2],
+        }
+    }
+}
+
+/// One webhook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    /// Row of its object: it is never given to another.
+    pub pk: i64,
+    pub id: String,
+    pub name: String,
+    pub kind: Kind,
+    pub url: String,
+    /// Sent with each request.
+    pub headers: Vec<(String, String)>,
+    pub enabled: bool,
+    actions: Vec<String>,
+    /// Names of content types; empty means all.
+    types: Vec<String>,
+}
+
+impl Webhook {
+    /// Tells whether deliveries are sent to it.
+    pub fn is_sent_to(&self) -> bool {
+        self.enabled && self.kind != Kind::Blocking
+    }
+
+    /// Reads the properties of a stored object.
+    pub fn read(pk: i64, id: &str, object: &Map<String, Value>) -> Self {
+        let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+        let kind = match text("type") {
+            "sync" => Kind::Blocking,
+            "ctd" => Kind::Type,
+            _ => Kind::Object,
+        };
+        let header = |item: &Value| {
+            let [name, value] = ["header_name", "header_value"].map(|key| item[key].as_str());
+            Some((name.filter(|name| !name.is_empty())?.to_owned(), value?.to_owned()))
+        };
+        Self {
+            pk,
+            id: id.to_owned(),
+            name: text("name").to_owned(),
+            kind,
+            url: text("url").to_owned(),
+            headers: items(object, "headers").filter_map(header).collect(),
+            enabled: object.get("enabled").and_then(Value::as_bool).unwrap_or(true),
+            actions: texts(object, "actions", "action"),
+            types: texts(object, "content_type_definitions", "content_type_definition_name"),
+        }
+    }
+
+    /// Tells whether the webhook is to be called for an action on objects of a type.
+    ///
+    /// Nobody is ever told of webhooks: they hold what is sent to others to prove who sends.
+    pub fn wants(&self, action: &str, content_type: &str) -> bool {
+        self.enabled
+            && self.actions.iter().any(|wanted| wanted == action)
+            && (self.types.is_empty() || self.types.iter().any(|wanted| wanted == content_type))
+    }
+}
+
+fn items<'a>(object: &'a Map<String, Value>, list: &str) -> impl Iterator<Item = &'a Value> {
+    object.get(list).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn texts(object: &Map<String, Value>, list: &str, key: &str) -> Vec<String> {
+    items(object, list).filter_map(|item| item[key].as_str()).map(str::to_owned).collect()
+}
+
+/// Finds what is wrong with a webhook beyond the schema of its type.
+pub fn validate(object: &Map<String, Value>, allow_http: bool) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let text = |key: &str| object.get(key).and_then(Value::as_str);
+    if text("executionMode") == Some("code") {
+        if text("type") != Some("sync") {
+            errors.add("executionMode", message::NOT_VALID);
+        }
+        if !object.contains_key("code") {
+            errors.add("code", message::required("code"));
+        }
+    } else {
+        match object.get("url") {
+            None => errors.add("url", message::required("url")),
+            Some(Value::String(url)) if url.is_empty() => errors.add("url", message::too_short(1)),
+            Some(Value::String(url)) if !is_address(url, allow_http) => {
+                errors.add("url", message::NOT_VALID);
+            }
+            // The schema says what is wrong with the rest.
+            Some(_) => {}
+        }
+    }
+    // Code would run here, and nothing here runs code of others.
+    if text("code").is_some_and(|code| !code.is_empty() || text("executionMode") == Some("code")) {
+        errors.add("code", message::NOT_VALID);
+    }
+    for (index, item) in items(object, "headers").enumerate() {
+        // A mask that stands for nothing that is stored.
+        let is_valid = |value: &str| fits_header(value) && value != MASK;
+        if item["header_value"].as_str().is_some_and(|value| !is_valid(value)) {
+            errors.add(format!("headers[{index}].header_value"), message::NOT_VALID);
+        }
+    }
+    errors
+}
+
+fn is_address(text: &str, allow_http: bool) -> bool {
+    let Ok(url) = Url::parse(text) else { return false };
+    let has_scheme = url.scheme() == "https" || allow_http && url.scheme() == "http";
+    has_scheme && url.has_host()
+}
+
+/// Printable ASCII: what every receiver reads alike.
+fn fits_header(value: &str) -> bool {
+    value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn errors(object: &Value, allow_http: bool) -> Value {
+        json!(validate(object.as_object().unwrap(), allow_http))
+    }
+
+    #[test]
+    fn what_a_webhook_may_say() {
+        let invalid = json!(["This value is not valid."]);
+        for (object, expected) in [
+            (json!({"url": "https://example.com/hook?a=b"}), json!({})),
+            (json!({"url": "https://[2001:db8::1]:8443"}), json!({})),
+            (
+                json!({"type": "ctd", "executionMode": "url", "url": "https://a", "code": ""}),
+                json!({}),
+            ),
+            (json!({}), json!({"url": ["The property url is required"]})),
+            (json!({"url": ""}), json!({"url": ["Must be at least 1 characters long"]})),
+            (json!({"url": "http://example.com"}), json!({"url": invalid})),
+            (json!({"url": "file:///etc/passwd"}), json!({"url": invalid})),
+            (json!({"url": "https://"}), json!({"url": invalid})),
+            (json!({"url": "example.com"}), json!({"url": invalid})),
+            // The schema of the type refuses it.
+            (json!({"url": 5}), json!({})),
+            (json!({"url": "https://a", "code": "x"}), json!({"code": invalid})),
+            (
+                json!({"type": "sync", "executionMode": "code", "code": "x"}),
+                json!({"code": invalid}),
+            ),
+            (
+                json!({"type": "sync", "executionMode": "code", "code": ""}),
+                json!({"code": invalid}),
+            ),
+            (
+                json!({"type": "sync", "executionMode": "code"}),
+                json!({"code": ["The property code is required"]}),
+            ),
+            (
+                json!({"executionMode": "code", "code": "x"}),
+                json!({"executionMode": invalid, "code": invalid}),
+            ),
+            (
+                json!({"url": "https://a", "headers": [
+                    {"header_name": "X-A", "header_value": "Bearer abc def"},
+                    {"header_name": "X-B", "header_value": "a\r\nX-C: d"},
+                ]}),
+                json!({"headers[1].header_value": invalid}),
+            ),
+        ] {
+            assert_eq!(errors(&object, false), expected, "{object}");
+        }
+        assert_eq!(errors(&json!({"url": "http://example.com"}), true), json!({}));
+        assert_eq!(errors(&json!({"url": "ftp://example.com"}), true), json!({"url": invalid}));
+    }
+
+    /// Actions and types of a webhook; what happens; whether it wants to be told.
+    #[test]
+    fn what_a_webhook_wants_to_be_told() {
+        for (actions, types, enabled, action, content_type, expected) in [
+            (&["Create"][..], &[][..], None, "Create", "post", true),
+            (&["Create"], &[], Some(true), "Update", "post", false),
+            (&["Create"], &[], Some(false), "Create", "post", false),
+            (&["Create", "Delete"], &["post", "tag"], None, "Delete", "tag", true),
+            (&["Create"], &["post"], None, "Create", "author", false),
+            (&[], &[], None, "Create", "post", false),
+            (&["WorkflowTransition"], &[], None, "WorkflowTransition", "post", true),
+        ] {
+            let list = |key: &str, values: &[&str]| {
+                values.iter().map(|value| json!({key: value})).collect::<Value>()
+            };
+            let mut object = json!({
+                "name": "a",
+                "actions": list("action", actions),
+                "content_type_definitions": list("content_type_definition_name", types),
+            });
+            if let Some(enabled) = enabled {
+                object["enabled"] = json!(enabled);
+            }
+            let webhook = Webhook::read(1, "one", object.as_object().unwrap());
+            assert_eq!(webhook.wants(action, content_type), expected, "{object} {action}");
+        }
+    }
+
+    #[test]
+    fn stored_objects_are_read_whole() {
+        let object = json!({
+            "name": "Build", "type": "sync", "url": "https://a/b", "enabled": true,
+            "headers": [
+                {"header_name": "X-A", "header_value": "1"},
+                {"header_name": "", "header_value": "2"},
+                {"header_name": "X-B"},
+            ],
+        });
+        let webhook = Webhook::read(7, "hook", object.as_object().unwrap());
+        assert_eq!((webhook.kind, webhook.kind.as_str()), (Kind::Blocking, "sync"));
+        assert_eq!(webhook.headers, [("X-A".to_owned(), "1".to_owned())]);
+        assert_eq!((webhook.pk, &*webhook.id, &*webhook.name), (7, "hook", "Build"));
+    }
+}

@@ -1,0 +1,344 @@
+//! The schedule of deliveries: which are sent next, and what an attempt changes.
+//!
+//! Order is kept per object: of the deliveries of one object, its queue, only the first is sent. An
+//! endpoint that is down gets a single request at growing pauses until it responds. Everything here
+//! is a function from values to values; the service applies it to the rows of the database.
+
+use super::exchange::Answered;
+use crate::clock::Timestamp;
+
+/// Requests of one webhook that run at a time.
+pub const PARALLEL_REQUESTS: usize = 4;
+/// Failed attempts from which on the log shows a delivery as an error.
+const ERROR_ATTEMPTS: u32 = 3;
+/// Objects whose last attempts have to fail before an endpoint counts as down.
+const DOWN_OBJECTS: u64 = 2;
+const FIRST_PAUSE_SECONDS: i64 = 10;
+/// The pause after the second failure; each later one is twice as long as the one before.
+const SECOND_PAUSE_SECONDS: i64 = 60;
+const MAX_DELIVERY_PAUSE_SECONDS: i64 = 6 * 3600;
+const MAX_ENDPOINT_PAUSE_SECONDS: i64 = 600;
+const EXPIRY_SECONDS: i64 = 3 * 86_400;
+
+/// The error of a delivery that expired without an attempt.
+pub const EXPIRED: &str = "given up after 3 days";
+
+/// A delivery that waits to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Row of the delivery; the order of the journal.
+    pub pk: i64,
+    /// Name of its queue.
+    pub queue: String,
+    pub due_at: Timestamp,
+}
+
+/// A delivery that is sent now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// Row of the webhook.
+    pub webhook: i64,
+    /// Row of the delivery.
+    pub delivery: i64,
+    pub queue: String,
+}
+
+/// Whether the endpoint of a webhook responds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    Up,
+    /// Down: so many single attempts failed, and the next is made at that time.
+    Down {
+        probes: u32,
+        resume_at: Timestamp,
+    },
+}
+
+/// What an attempt says of a delivery and of its endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Success,
+    /// A response, but neither a success nor a server error.
+    Rejected,
+    /// A failed connection, a timeout, or a server error.
+    Outage,
+}
+
+/// What becomes of a delivery after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Done,
+    Retry { due_at: Timestamp, state: &'static str },
+    Failed,
+}
+
+/// What an attempt changes of the other deliveries of its webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndpointChange {
+    pub endpoint: Endpoint,
+    /// The outages so far say nothing any more.
+    pub forgets_outages: bool,
+    /// Everything that waits is due.
+    pub releases_all: bool,
+}
+
+impl Outcome {
+    pub fn of(answered: &Answered) -> Self {
+        match answered {
+            success if success.is_success() => Self::Success,
+            Answered::With(500..=599, _) | Answered::Nothing(_) => Self::Outage,
+            Answered::With(..) => Self::Rejected,
+        }
+    }
+}
+
+/// Returns the delivery that is sent next.
+///
+/// `waiting` holds, in the order of the journal, at least the oldest delivery of the webhook and, while
+/// its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones of those that are first in their queue;
+/// further ones change nothing.
+pub fn next<'w>(
+    endpoint: Endpoint,
+    waiting: &'w [Waiting],
+    in_flight: &[Dispatch],
+    now: Timestamp,
+) -> Option<&'w Waiting> {
+    match endpoint {
+        Endpoint::Down { resume_at, .. } => {
+            let is_reached = is_reached(resume_at, now, MAX_ENDPOINT_PAUSE_SECONDS);
+            waiting.first().filter(|_| in_flight.is_empty() && is_reached)
+        }
+        Endpoint::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
+        Endpoint::Up => {
+            let is_first = |(index, one): &(usize, &Waiting)| {
+                !waiting[..*index].iter().any(|other| other.queue == one.queue)
+            };
+            let firsts = waiting.iter().enumerate().filter(is_first).map(|(_, one)| one);
+            firsts
+                .filter(|one| is_reached(one.due_at, now, MAX_DELIVERY_PAUSE_SECONDS))
+                .filter(|one| !in_flight.iter().any(|sent| sent.queue == one.queue))
+                .min_by_key(|one| (one.due_at, one.pk))
+        }
+    }
+}
+
+/// Returns what becomes of a delivery that was attempted `attempts` times, the last of them now.
+pub fn after_attempt(
+    outcome: Outcome,
+    attempts: u32,
+    due_since: Timestamp,
+    now: Timestamp,
+) -> Verdict {
+    if outcome == Outcome::Success {
+        Verdict::Done
+    } else if has_expired(due_since, now) {
+        Verdict::Failed
+    } else {
+        let state = if attempts >= ERROR_ATTEMPTS { "error" } else { "pending" };
+        Verdict::Retry { due_at: after(now, pause(attempts, MAX_DELIVERY_PAUSE_SECONDS)), state }
+    }
+}
+
+impl Endpoint {
+    /// Returns what an attempt changes. `outages` counts the objects whose last attempt was an outage
+    /// without a success since, with this attempt.
+    pub fn after_attempt(self, outcome: Outcome, outages: u64, now: Timestamp) -> EndpointChange {
+        let unchanged =
+            EndpointChange { endpoint: self, forgets_outages: false, releases_all: false };
+        let up = |releases_all| EndpointChange {
+            endpoint: Self::Up,
+            forgets_outages: true,
+            releases_all,
+        };
+        let down = |probes| {
+            let resume_at = after(now, pause(probes + 1, MAX_ENDPOINT_PAUSE_SECONDS));
+            EndpointChange { endpoint: Self::Down { probes, resume_at }, ..unchanged }
+        };
+        match (outcome, self) {
+            (Outcome::Success, Self::Up) => up(false),
+            (Outcome::Success, Self::Down { .. }) => up(true),
+            (Outcome::Outage, Self::Up) if outages >= DOWN_OBJECTS => down(0),
+            // A request that ran when the pause began is no probe.
+            (_, Self::Down { resume_at, .. }) if now < resume_at => unchanged,
+            (Outcome::Outage, Self::Down { probes, .. }) => down(probes.saturating_add(1)),
+            // The endpoint responds: one delivery that it rejects must not hold up all others.
+            (Outcome::Rejected, Self::Down { .. }) => up(true),
+            (Outcome::Outage | Outcome::Rejected, Self::Up) => unchanged,
+        }
+    }
+}
+
+/// Returns the latest time at which a delivery can be due; see [`is_reached`].
+pub fn latest_due_at(now: Timestamp) -> Timestamp {
+    after(now, MAX_DELIVERY_PAUSE_SECONDS)
+}
+
+/// Tells whether a time has come, or is so far ahead that no pause led to it: then the clock was set
+/// back, and waiting for it could take years.
+fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
+    time <= now || time > after(now, longest_pause)
+}
+
+/// Deliveries that were first due before this time have expired.
+pub fn expired_before(now: Timestamp) -> Timestamp {
+    after(now, -EXPIRY_SECONDS)
+}
+
+fn has_expired(due_since: Timestamp, now: Timestamp) -> bool {
+    due_since <= expired_before(now)
+}
+
+/// The pause after so many failures, in seconds.
+fn pause(failures: u32, longest: i64) -> i64 {
+    match failures {
+        0 | 1 => FIRST_PAUSE_SECONDS,
+        _ => {
+            let doubled = 2_i64.saturating_pow(failures - 2);
+            SECOND_PAUSE_SECONDS.saturating_mul(doubled).min(longest)
+        }
+    }
+}
+
+fn after(time: Timestamp, seconds: i64) -> Timestamp {
+    Timestamp(time.0.saturating_add(seconds.saturating_mul(1_000_000)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_000_000_000_000);
+
+    fn at(seconds: i64) -> Timestamp {
+        after(NOW, seconds)
+    }
+
+    #[test]
+    fn delivery_pauses_double_up_to_six_hours() {
+        let table = [
+            (1, 10, "pending"),
+            (2, 60, "pending"),
+            (3, 120, "error"),
+            (4, 240, "error"),
+            (5, 480, "error"),
+            (10, 15_360, "error"),
+            (11, 21_600, "error"),
+            (u32::MAX, 21_600, "error"),
+        ];
+        for outcome in [Outcome::Rejected, Outcome::Outage] {
+            for (attempts, seconds, state) in table {
+                let verdict = after_attempt(outcome, attempts, NOW, NOW);
+                assert_eq!(verdict, Verdict::Retry { due_at: at(seconds), state }, "{attempts}");
+            }
+        }
+    }
+
+    #[test]
+    fn deliveries_fail_three_days_after_they_were_first_due() {
+        let days = |days: i64| days * 86_400;
+        let verdict = |outcome, since| after_attempt(outcome, 30, at(since), NOW);
+        assert!(matches!(verdict(Outcome::Outage, 1 - days(3)), Verdict::Retry { .. }));
+        assert_eq!(verdict(Outcome::Outage, -days(3)), Verdict::Failed);
+        assert_eq!(verdict(Outcome::Rejected, -days(30)), Verdict::Failed);
+        assert_eq!(verdict(Outcome::Success, -days(30)), Verdict::Done);
+    }
+
+    #[test]
+    fn outcomes_tell_outages_from_rejections() {
+        let table = [
+            (Answered::With(200, String::new()), Outcome::Success),
+            (Answered::With(299, String::new()), Outcome::Success),
+            (Answered::With(307, String::new()), Outcome::Rejected),
+            (Answered::With(404, String::new()), Outcome::Rejected),
+            (Answered::With(429, String::new()), Outcome::Rejected),
+            (Answered::With(500, String::new()), Outcome::Outage),
+            (Answered::With(599, String::new()), Outcome::Outage),
+            (Answered::Nothing("no answer in time".to_owned()), Outcome::Outage),
+        ];
+        for (answered, outcome) in table {
+            assert_eq!(Outcome::of(&answered), outcome, "{answered:?}");
+        }
+    }
+
+    #[test]
+    fn next_picks_the_first_due_delivery_of_a_queue_that_is_not_in_flight() {
+        let waiting = |list: &[(i64, &str, i64)]| -> Vec<Waiting> {
+            let one = |(pk, queue, due): &(i64, &str, i64)| Waiting {
+                pk: *pk,
+                queue: (*queue).to_owned(),
+                due_at: at(*due),
+            };
+            list.iter().map(one).collect()
+        };
+        let in_flight = |list: &[(i64, &str)]| -> Vec<Dispatch> {
+            let one = |(delivery, queue): &(i64, &str)| Dispatch {
+                webhook: 1,
+                delivery: *delivery,
+                queue: (*queue).to_owned(),
+            };
+            list.iter().map(one).collect()
+        };
+        let down = |seconds| Endpoint::Down { probes: 0, resume_at: at(seconds) };
+        let some = &[(1, "a", 10), (2, "a", -10), (3, "b", -5), (4, "c", -7), (5, "c", -9)][..];
+        let four = &[(6, "w"), (7, "x"), (8, "y"), (9, "z")][..];
+        let table = [
+            (Endpoint::Up, &[][..], &[][..], None),
+            // `a` waits for its first delivery, which is not due; `c` was due before `b`.
+            (Endpoint::Up, some, &[], Some(4)),
+            (Endpoint::Up, some, &[(4, "c")], Some(3)),
+            (Endpoint::Up, some, &[(4, "c"), (3, "b")], None),
+            // Three requests leave room for one, four for none.
+            (Endpoint::Up, some, &four[..3], Some(4)),
+            (Endpoint::Up, some, four, None),
+            // The clock was set back.
+            (Endpoint::Up, &[(1, "a", 21_600), (2, "b", 21_601)], &[], Some(2)),
+            (down(601), some, &[], Some(1)),
+            (down(600), some, &[], None),
+            // The same time: the order of the journal.
+            (Endpoint::Up, &[(1, "a", 0), (2, "b", 0)], &[], Some(1)),
+            // A probe is the oldest delivery, due or not, and nothing runs beside it.
+            (down(0), some, &[], Some(1)),
+            (down(1), some, &[], None),
+            (down(0), some, &[(4, "c")], None),
+            (down(0), &[], &[], None),
+        ];
+        for (index, (endpoint, list, sent, wanted)) in table.into_iter().enumerate() {
+            let (list, sent) = (waiting(list), in_flight(sent));
+            let picked = next(endpoint, &list, &sent, NOW).map(|one| one.pk);
+            assert_eq!(picked, wanted, "row {index}");
+        }
+    }
+
+    #[test]
+    fn endpoints_are_down_after_outages_of_two_objects_until_one_attempt_succeeds() {
+        let down = |probes, seconds| Endpoint::Down { probes, resume_at: at(seconds) };
+        let up = |forgets_outages, releases_all| EndpointChange {
+            endpoint: Endpoint::Up,
+            forgets_outages,
+            releases_all,
+        };
+        let still = |endpoint| EndpointChange { endpoint, ..up(false, false) };
+        let table = [
+            (Endpoint::Up, Outcome::Success, 0, up(true, false)),
+            (Endpoint::Up, Outcome::Outage, 1, up(false, false)),
+            (Endpoint::Up, Outcome::Rejected, 2, up(false, false)),
+            (Endpoint::Up, Outcome::Outage, 2, still(down(0, 10))),
+            (down(0, 0), Outcome::Outage, 2, still(down(1, 60))),
+            (down(1, -5), Outcome::Outage, 2, still(down(2, 120))),
+            (down(2, 0), Outcome::Outage, 2, still(down(3, 240))),
+            (down(3, 0), Outcome::Outage, 2, still(down(4, 480))),
+            (down(4, 0), Outcome::Outage, 2, still(down(5, 600))),
+            (down(5, 0), Outcome::Outage, 2, still(down(6, 600))),
+            // It was under way when the pause began.
+            (down(3, 1), Outcome::Outage, 3, still(down(3, 1))),
+            (down(3, 1), Outcome::Rejected, 3, still(down(3, 1))),
+            (down(3, 1), Outcome::Success, 3, up(true, true)),
+            (down(3, 0), Outcome::Success, 3, up(true, true)),
+            (down(3, 0), Outcome::Rejected, 2, up(true, true)),
+        ];
+        for (endpoint, outcome, outages, wanted) in table {
+            let change = endpoint.after_attempt(outcome, outages, NOW);
+            assert_eq!(change, wanted, "{endpoint:?} {outcome:?} {outages}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Requests for content objects. Objects themselves travel as JSON text: they are stored that way.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    error::{Error, Result},
+    ids::ID_MAX_CHARS,
+    limits,
+    paging::Page,
+};
+
+/// Reads the object that a request sends.
+///
+/// # Errors
+/// [`Error::ObjectTooLarge`] when the text is too long to be read, [`Error::BadRequest`] when it is no
+/// object.
+pub fn read(text: &[u8]) -> Result<Map<String, Value>> {
+    require_length(text)?;
+    serde_json::from_slice(text).map_err(|_| Error::malformed())
+}
+
+/// Refuses a text that is too long for an object, however it is written.
+pub(super) fn require_length(text: &[u8]) -> Result<()> {
+    let bytes = text.len();
+    if bytes <= limits::OBJECT_TEXT {
+        return Ok(());
+    }
+    let id = id_of(text).unwrap_or_default();
+    let id = id.as_str().unwrap_or_default().chars().take(ID_MAX_CHARS).collect();
+    Err(Error::ObjectTooLarge { id, bytes })
+}
+
+/// Returns what stands as `id` in the text of an object, without reading the rest.
+pub fn id_of(text: &[u8]) -> Option<Value> {
+    serde_json::from_slice(text).ok().and_then(|Id(id)| id)
+}
+
+struct Id(Option<Value>);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(IdOfObject)
+    }
+}
+
+struct IdOfObject;
+
+impl<'de> Visitor<'de> for IdOfObject {
+    type Value = Id;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Id, A::Error> {
+        let mut id = None;
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            if name == "id" {
+                id = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Id(id))
+    }
+}
+
+/// JSON text of one answer, ready to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Json(pub Vec<u8>);
+
+impl Json {
+    /// Reads the text as a value.
+    pub fn to_value(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.0).expect("the core writes valid JSON")
+    }
+}
+
+/// `GET /api/v1/content/{name}` (contract 3.2).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListRequest {
+    pub page: Page,
+    /// Property path; none means `internal.createdAt`.
+    pub order_by: Option<String>,
+    pub descending: bool,
+    /// Objects without the order value go first.
+    pub empty_first: bool,
+    /// 0 to 2.
+    pub hydrate: u8,
+    /// The `filters` parameter as sent, JSON text.
+    pub filters: Option<String>,
+    /// Only these ids; none means no restriction.
+    pub ids: Option<Vec<String>>,
+}
+
+/// Order of a list of versions or types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    #[default]
+    Ascending,
+    Descending,
+}

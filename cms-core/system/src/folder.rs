@@ -1,0 +1,57 @@
+//! Folders and files that hold content: nobody but their owner looks into them.
+
+use std::{
+    fs::{DirBuilder, File, OpenOptions},
+    io,
+    path::Path,
+};
+
+/// Makes a folder and those above it, where they are missing. One that is there stays as it is.
+pub fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Creates a file that only its owner may read, also in a folder that others look into.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn new_files_are_private() {
+        let outside = tempfile::tempdir().unwrap();
+        let path = outside.path().join("file");
+        create_private(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        create_private(&path).unwrap_err();
+    }
+
+    #[test]
+    fn new_folders_are_private_and_others_stay_as_they_are() {
+        let outside = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let open = outside.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+        make(&open).unwrap();
+        assert_eq!(mode(&open), 0o755);
+        let new = open.join("a/b");
+        make(&new).unwrap();
+        assert_eq!((mode(&new), mode(&open)), (0o700, 0o755));
+        fs::write(open.join("file"), "").unwrap();
+        assert!(make(&open.join("file/below")).is_err());
+    }
+}

@@ -1,0 +1,9 @@
+//! What cms takes from the operating system: the time, random ids, private files and locks.
+//!
+//! Each is an input of the layers above, behind the traits of `cms_model`. This crate knows nothing
+//! of content.
+
+pub mod clock;
+pub mod folder;
+pub mod ids;
+pub mod lock;
