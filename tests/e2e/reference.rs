@@ -51,7 +51,7 @@ fn blocks(page: &str) -> Vec<Block> {
                 is_inside = true;
             }
             (Some(_), true) => (is_inside, is_result) = (false, true),
-            (None, true) => blocks.last_mut().unwrap().text.push_str(&format!("{line}\n")),
+            (None, true) => writeln!(blocks.last_mut().unwrap().text, "{line}").unwrap(),
             (None, false) => is_result &= line.is_empty(),
         }
     }
