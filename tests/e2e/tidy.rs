@@ -201,6 +201,7 @@ fn links_of_the_documents_lead_somewhere() {
     let mut documents: Vec<_> = fs::read_dir(&root)
         .expect("the workspace can be listed")
         .chain(fs::read_dir(root.join("docs")).expect("docs can be listed"))
+        .chain(fs::read_dir(root.join("docs/reference")).expect("docs/reference can be listed"))
         .map(|entry| entry.expect("an entry can be read").path())
         .chain([root.join("fixtures/README.md")])
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
