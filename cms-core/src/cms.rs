@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use cms_media::{
+    files::Files,
+    renders::{Recent, Renders},
+};
 use cms_model::{
     auth::scope::Permission,
     clock::Timestamp,
@@ -22,10 +26,6 @@ use crate::{
     Types, Webhooks, Workflows,
     auth::service::KeyRing,
     ctd::{catalog_cache::CatalogCache, change},
-    media::{
-        files::Files,
-        renders::{Recent, Renders},
-    },
     object::{idempotency, remember::Remembered, service::Plan},
     openapi::service::Descriptions,
     progress::Progress,
@@ -79,7 +79,7 @@ impl Cms {
         let space = store.peek(|reader| Ok(reader.names()?.1))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
-            files: Files::new(&config, space),
+            files: Files::new(config.files(), space),
             renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
             recent_renders: Recent::default(),
             config,

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use cms_media::files::FileSettings;
 use cms_model::{
     clock::Clock,
     ids::IdSource,
@@ -56,6 +57,17 @@ impl CoreConfig {
             http_webhooks: false,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+        }
+    }
+
+    /// What the storage of files has to know.
+    pub(crate) fn files(&self) -> FileSettings {
+        FileSettings {
+            folder: self.folder.clone(),
+            storage: self.media.clone(),
+            durability: self.durability,
+            limit: self.media_file_limit,
+            ids: Arc::clone(&self.ids),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | crate | what it is |
 //! |---|---|
 //! | [`cms_model`] | values, and functions from values to values |
+//! | [`cms_media`] | files, images, the rendering pipeline |
 //! | [`cms_system`] | time, random ids, private files, locks |
 //! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`Import`] |
 
@@ -42,6 +43,10 @@ pub use backup::{
 pub use change::service::Changes;
 pub use check::check_file;
 pub use cms::Cms;
+pub use cms_media::{
+    incoming::Incoming,
+    renders::{Made, Pieces},
+};
 pub use cms_model::{
     TRACED,
     auth::scope::{Access, Permission},
@@ -62,9 +67,7 @@ pub use graphql::service::GraphQl;
 pub use import::Import;
 pub use media::{
     image::{Image, Picture},
-    incoming::Incoming,
     leftovers::Sweep,
-    renders::{Made, Pieces},
     service::Media,
 };
 pub use object::service::Objects;

@@ -1,7 +1,5 @@
 //! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
 
-mod hostile;
-pub mod pictures;
 mod site;
 
 use std::{path::PathBuf, sync::Arc};
@@ -13,8 +11,8 @@ use cms_model::{
 use cms_system::clock::SystemClock;
 use tempfile::TempDir;
 
+pub use cms_media::testing::{pictures, read_picture};
 pub use cms_model::testing::{Judge, START, fixture, read_search, table};
-pub use hostile::read_picture;
 pub use site::Site;
 
 use crate::{Cms, CoreConfig};

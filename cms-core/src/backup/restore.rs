@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use cms_media::files::Files;
 use cms_model::{
     error::{Error, Result, unusable},
     media::{fingerprint::Fingerprint, id::FileId},
@@ -17,7 +18,7 @@ use cms_system::{folder, lock};
 use super::archive::{self, Content, Part};
 use crate::{
     CoreConfig,
-    media::{files::Files, service::TYPE},
+    media::service::TYPE,
     store::{self, Store, Writer},
 };
 
@@ -197,7 +198,7 @@ impl Stage {
         if self.folder.join(LOG).exists() {
             return Err(Error::internal("the database cannot be closed"));
         }
-        self.files = Some(Files::new(staged, space));
+        self.files = Some(Files::new(staged.files(), space));
         Ok(())
     }
 

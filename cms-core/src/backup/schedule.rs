@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use cms_media::storage::Storage;
 use cms_model::{
     clock::Timestamp,
     dates,
@@ -20,7 +21,6 @@ use cms_model::{
 use cms_system::folder;
 
 use super::{archive, service::Backups};
-use crate::media::storage::Storage;
 
 /// Where backups are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

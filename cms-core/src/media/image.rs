@@ -7,6 +7,7 @@
 use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 
 use bytes::Bytes;
+use cms_media::{animation, pipeline, renders::Made};
 use cms_model::{
     TRACED,
     clock::Timestamp,
@@ -25,7 +26,7 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use tracing::info_span;
 
-use super::{animation, pipeline, renders::Made, service::Media};
+use super::service::Media;
 
 /// Number of what renderings look like: another one, and all of them are made anew.
 const LOOK: u32 = 1;

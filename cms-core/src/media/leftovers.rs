@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use cms_media::files::StoredFile;
 use cms_model::{
     clock::Timestamp,
     error::Result,
@@ -13,7 +14,7 @@ use cms_model::{
     wire::check::{CheckRequest, Finding, MediaCheck},
 };
 
-use super::{files::StoredFile, service::Media};
+use super::service::Media;
 use crate::store::Reader;
 
 /// What a clean-up did.

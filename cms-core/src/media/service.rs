@@ -3,6 +3,11 @@
 //! Pictures are [`super::image`], files without an object [`super::leftovers`]. Media objects themselves
 //! are ordinary content objects.
 
+use cms_media::{
+    incoming::Incoming,
+    kind, pipeline, svg,
+    upload::{self, Media as Described, MediaKind, Upload, UploadedFile},
+};
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
@@ -16,11 +21,6 @@ use cms_model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{
-    incoming::Incoming,
-    kind, pipeline, svg,
-    upload::{self, Media as Described, MediaKind, Upload, UploadedFile},
-};
 use crate::{
     cms::Cms,
     store::{Reader, Writer},

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use cms_media::files::StoredFile;
 use cms_model::{
     error::{Error, Result},
     limits,
@@ -11,10 +12,7 @@ use cms_model::{
     wire::check::{CheckRequest, Finding, MediaCheck, Part},
 };
 
-use super::{
-    files::StoredFile,
-    service::{Media, TYPE},
-};
+use super::service::{Media, TYPE};
 use crate::store::MediaFile;
 
 impl Media<'_> {

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 
+use cms_media::testing::pictures;
 use cms_model::{
     context::{Caller, Visibility},
     error::{Error, Result},
@@ -18,7 +19,7 @@ use cms_model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{TestCms, pictures};
+use super::TestCms;
 
 /// What the tables of faults need: a type with a property of every kind, and objects of it; and a
 /// picture.

@@ -25,6 +25,7 @@ mod plan;
 mod project;
 mod publish;
 mod restore;
+#[cfg(feature = "s3")]
 mod s3;
 mod search;
 mod stored_files;

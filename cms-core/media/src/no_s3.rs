@@ -1,0 +1,19 @@
+//! Stands for [S3 storage](s3.rs) in a program that is built without it.
+
+use std::sync::Arc;
+
+use cms_model::{
+    error::{Error, Result},
+    settings::Bucket,
+};
+use object_store::ObjectStore;
+
+pub(crate) fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>> {
+    Err(Error::Unsupported(format!(
+        "{bucket} cannot be used: this program was built without the feature \"s3\""
+    )))
+}
+
+pub(crate) fn failure(_: &Bucket, error: &object_store::Error) -> Error {
+    Error::internal(error.to_string())
+}

@@ -1,0 +1,171 @@
+//! JPEG sources, decoded no larger than needed.
+//!
+//! A block of 8x8 pixels can be decoded to 4x4, 2x2 or 1 pixel at a fraction of the work and memory,
+//! with a better outcome than leaving pixels out. That decides what a thumbnail costs: the usual kind
+//! of file goes through [`cms_jpeg`], which no library comes near. All others, and what is not
+//! reduced, are `jpeg-decoder`'s.
+
+use cms_model::{
+    error::Result,
+    media::{render::Limits, transform::Rectangle},
+};
+use image::{DynamicImage, GrayImage, ImageBuffer, RgbImage, metadata::Orientation};
+use jpeg_decoder::{CodingProcess, Decoder, ImageInfo, PixelFormat};
+use memchr::memmem;
+
+use super::{colour, decode::Picture, not_an_image};
+
+/// Most scans of one picture, however small: each has costs of its own beside those of its pixels.
+const SCANS: usize = 100;
+/// Begins a scan.
+const START_OF_SCAN: &[u8] = b"\xff\xda";
+/// Smaller sources are decoded whole: there is nothing to save.
+const REDUCED_FROM: u32 = 64;
+
+/// A source whose header is read.
+pub(super) struct Opened<'a> {
+    source: &'a [u8],
+    decoder: Decoder<&'a [u8]>,
+    info: ImageInfo,
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn new(source: &'a [u8]) -> Result<Self> {
+        // The decoder passes over what stands before the first marker; then it is no JPEG to others.
+        if !source.starts_with(b"\xff\xd8\xff") {
+            return Err(not_an_image());
+        }
+        let mut decoder = Decoder::new(source);
+        decoder.read_info().map_err(|_| not_an_image())?;
+        let info = decoder.info().ok_or_else(not_an_image)?;
+        Ok(Self { source, decoder, info })
+    }
+
+    pub(super) fn size(&self) -> (u32, u32) {
+        (self.info.width.into(), self.info.height.into())
+    }
+
+    pub(super) fn orientation(&self) -> Orientation {
+        let exif = self.decoder.exif_data();
+        exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms)
+    }
+
+    pub(super) fn decode(
+        mut self,
+        crop: Rectangle,
+        size: (u32, u32),
+        limits: &Limits,
+    ) -> Result<Picture> {
+        let lossless = self.info.coding_process == CodingProcess::Lossless;
+        let eighths = if lossless { 8 } else { eighths(self.size(), crop, size) };
+        self.require_few_scans(limits)?;
+        if self.bytes(eighths) > limits.memory {
+            return Err(not_an_image());
+        }
+        let quick = if eighths < 8 { cms_jpeg::decode(self.source, eighths.into()) } else { None };
+        if let Some(pixels) = quick {
+            let profile = self.decoder.icc_profile();
+            let size = reduced_size(self.size(), eighths);
+            return self.picture(pixels, profile, size, eighths).ok_or_else(not_an_image);
+        }
+        let eighths = self.general_eighths(eighths);
+        if self.bytes(eighths) > limits.memory {
+            return Err(not_an_image());
+        }
+        if eighths < 8 {
+            self.reduce(eighths).map_err(|_| not_an_image())?;
+        }
+        let pixels = self.decoder.decode().map_err(|_| not_an_image())?;
+        let profile = self.decoder.icc_profile();
+        let (width, height) = reduced_size(self.size(), eighths);
+        self.picture(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
+    }
+
+    /// Refuses a picture that is passed over too often. Markers are counted wherever they stand, also in
+    /// embedded previews: none that a decoder comes upon is missed.
+    fn require_few_scans(&self, limits: &Limits) -> Result<()> {
+        let (width, height) = self.size();
+        let pixels = u64::from(width) * u64::from(height);
+        let scans = memmem::find_iter(self.source, START_OF_SCAN).take(SCANS + 1).count();
+        if scans > SCANS || scans as u64 * pixels > limits.scan_pixels {
+            return Err(not_an_image());
+        }
+        Ok(())
+    }
+
+    /// The scale for the general decoder, which reduces colour as much as brightness although it mostly
+    /// has half as many pixels: twice the size gives all of it.
+    fn general_eighths(&self, eighths: u8) -> u8 {
+        let is_grey = matches!(self.info.pixel_format, PixelFormat::L8 | PixelFormat::L16);
+        if is_grey { eighths } else { (2 * eighths).min(8) }
+    }
+
+    /// An upper bound of what decoding holds: coefficients of a progressive picture, the planes, and
+    /// the pixels made from them.
+    fn bytes(&self, eighths: u8) -> u64 {
+        let area = |(width, height): (u32, u32)| u64::from(width) * u64::from(height);
+        let sample = self.info.pixel_format.pixel_bytes() as u64;
+        let coefficients = match self.info.coding_process {
+            CodingProcess::DctProgressive => 2 * sample * area(self.size()),
+            CodingProcess::DctSequential | CodingProcess::Lossless => 0,
+        };
+        coefficients + 2 * sample * area(reduced_size(self.size(), eighths))
+    }
+
+    /// Tells the decoder the scale. It takes a size and finds the smallest scale that reaches it in
+    /// one of the sides; the other is asked for what no scale reaches.
+    fn reduce(&mut self, eighths: u8) -> std::result::Result<(), jpeg_decoder::Error> {
+        let (width, height) = reduced_size(self.size(), eighths);
+        let side = |length: u32| u16::try_from(length).unwrap_or(u16::MAX);
+        if self.info.width >= self.info.height {
+            self.decoder.scale(side(width), u16::MAX)?;
+        } else {
+            self.decoder.scale(u16::MAX, side(height))?;
+        }
+        Ok(())
+    }
+
+    fn picture(
+        &self,
+        pixels: Vec<u8>,
+        profile: Option<Vec<u8>>,
+        (width, height): (u32, u32),
+        eighths: u8,
+    ) -> Option<Picture> {
+        let image = match self.info.pixel_format {
+            PixelFormat::L8 => GrayImage::from_raw(width, height, pixels)?.into(),
+            PixelFormat::RGB24 => RgbImage::from_raw(width, height, pixels)?.into(),
+            PixelFormat::L16 => {
+                let samples =
+                    pixels.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]]));
+                let samples = samples.collect();
+                DynamicImage::ImageLuma16(ImageBuffer::from_raw(width, height, samples)?)
+            }
+            PixelFormat::CMYK32 => {
+                let pixels = colour::from_inks(&pixels, profile.as_deref());
+                let image = RgbImage::from_raw(width, height, pixels)?.into();
+                return Some(Picture { image, profile: None, eighths });
+            }
+        };
+        Some(Picture { image, profile, eighths })
+    }
+}
+
+/// The smallest scale, in eighths, at which the part still has as many pixels as are wanted.
+fn eighths((width, height): (u32, u32), crop: Rectangle, size: (u32, u32)) -> u8 {
+    if width.max(height) < REDUCED_FROM {
+        return 8;
+    }
+    match (crop.width / size.0.max(1)).min(crop.height / size.1.max(1)) {
+        0..=1 => 8,
+        2..=3 => 4,
+        4..=7 => 2,
+        _ => 1,
+    }
+}
+
+/// The size that a picture is decoded to.
+fn reduced_size((width, height): (u32, u32), eighths: u8) -> (u32, u32) {
+    let side = |length: u32| (length * u32::from(eighths)).div_ceil(8);
+    (side(width), side(height))
+}

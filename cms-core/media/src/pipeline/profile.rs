@@ -1,0 +1,66 @@
+//! Colour profiles of PNG are packed: a small file may hold one that unpacks to gigabytes, and the
+//! decoder unpacks it with the header.
+
+use std::io::{self, Read};
+
+use flate2::read::ZlibDecoder;
+
+use crate::png;
+
+/// Largest profile, unpacked: those of printers have one or two megabytes.
+const MODEST: u64 = 4 * 1024 * 1024;
+
+/// Tells whether no profile of a PNG is larger than profiles are.
+pub(super) fn are_modest(source: &[u8]) -> bool {
+    png::chunks(source).all(|(kind, data)| kind != b"iCCP" || is_modest(data))
+}
+
+/// A name, an empty byte, the way it is packed, and the packed profile.
+fn is_modest(data: &[u8]) -> bool {
+    let Some(end) = data.iter().position(|&byte| byte == 0) else { return true };
+    let packed = data.get(end + 2..).unwrap_or_default();
+    let mut profile = ZlibDecoder::new(packed).take(MODEST + 1);
+    // A broken one is the decoder's business; it unpacked to this much.
+    io::copy(&mut profile, &mut io::sink()).ok();
+    profile.limit() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::{Compression, write::ZlibEncoder};
+
+    use super::*;
+
+    fn png(profile: usize) -> Vec<u8> {
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&vec![0; profile]).unwrap();
+        let data = [b"icc\0\0", &packed.finish().unwrap()[..]].concat();
+        let mut png = vec![0; 8];
+        for (kind, data) in [(b"IHDR", &[0; 13][..]), (b"iCCP", &data), (b"IDAT", &[])] {
+            png.extend(u32::try_from(data.len()).unwrap().to_be_bytes());
+            png.extend(kind);
+            png.extend(data);
+            png.extend([0; 4]);
+        }
+        png
+    }
+
+    #[test]
+    fn profiles_that_unpack_to_too_much_are_found() {
+        let most = usize::try_from(MODEST).unwrap();
+        for size in [0, 3000, most] {
+            assert!(are_modest(&png(size)), "{size}");
+        }
+        for size in [most + 1, 10 * most] {
+            assert!(!are_modest(&png(size)), "{size}");
+        }
+        let bomb = png(10 * most);
+        for end in 0..60 {
+            are_modest(&bomb[..end]);
+        }
+        // The decoder may unpack what the end of the file cuts off.
+        assert!(!are_modest(&bomb[..bomb.len() - 16]));
+    }
+}

@@ -1,0 +1,214 @@
+//! A place for files, in a folder or in a bucket, and the waiting for it.
+
+use std::{
+    fs::{self, File},
+    future::Future,
+    io::{self, Cursor, Read, Write},
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cms_model::{
+    error::{Error, Result, unusable},
+    settings::{Bucket, Durability},
+};
+use cms_system::folder;
+use object_store::{
+    ObjectStore, ObjectStoreExt, WriteMultipart, local::LocalFileSystem, path::Path as Key,
+};
+use tokio::runtime::Runtime;
+
+use super::s3;
+
+/// Bytes of a large file that are sent or read at a time. S3 takes 10,000 such parts.
+const PART: usize = 16 * 1024 * 1024;
+
+/// Storage in use.
+pub struct Storage {
+    pub store: Arc<dyn ObjectStore>,
+    place: Place,
+    runtime: Option<Runtime>,
+}
+
+enum Place {
+    Folder(PathBuf),
+    Bucket(Bucket),
+}
+
+impl Storage {
+    /// A folder that exists.
+    pub fn folder(folder: &Path, durability: Durability) -> Result<Self> {
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::of_storage)?;
+        Self::over(
+            Arc::new(store.with_fsync(durability == Durability::Full)),
+            Place::Folder(folder.to_owned()),
+        )
+    }
+
+    /// A bucket. What is wrong with it shows when it is used.
+    pub fn bucket(bucket: &Bucket) -> Result<Self> {
+        Self::over(s3::open(bucket)?, Place::Bucket(bucket.clone()))
+    }
+
+    fn over(store: Arc<dyn ObjectStore>, place: Place) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("media")
+            .enable_all()
+            .build()
+            .map_err(Error::of_storage)?;
+        Ok(Self { store, place, runtime: Some(runtime) })
+    }
+
+    /// Returns the names of the files right here.
+    pub fn names(&self) -> Result<Vec<String>> {
+        let listed = self.wait(self.store.list_with_delimiter(None));
+        let listed = listed.map_err(|error| self.failure(error))?;
+        let names = listed.objects.into_iter();
+        Ok(names.filter_map(|meta| meta.location.filename().map(str::to_owned)).collect())
+    }
+
+    /// Begins a file, which is there once it is finished.
+    pub fn write(&self, name: &str) -> Result<Upload<'_>> {
+        let output = match &self.place {
+            Place::Folder(folder) => Output::file(folder, name)?,
+            Place::Bucket(_) => {
+                let begun = self.wait(self.store.put_multipart(&Key::from(name)));
+                let begun = begun.map_err(|error| self.failure(error))?;
+                Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART))
+            }
+        };
+        Ok(Upload { storage: self, output })
+    }
+
+    /// Reads a file, a part at a time.
+    pub fn read(&self, name: &str) -> Result<Download<'_>> {
+        let key = Key::from(name);
+        let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(error))?;
+        Ok(Download { storage: self, key, rest: 0..meta.size, part: Cursor::default() })
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        self.wait(self.store.delete(&Key::from(name))).map_err(|error| self.failure(error))
+    }
+
+    fn failure(&self, error: object_store::Error) -> Error {
+        match &self.place {
+            Place::Folder(_) => Error::of_storage(error),
+            Place::Bucket(bucket) => s3::failure(bucket, &error),
+        }
+    }
+
+    pub fn wait<F: Future>(&self, work: F) -> F::Output {
+        self.runtime.as_ref().expect("it goes away with this value").block_on(work)
+    }
+}
+
+/// Without waiting for the threads of the runtime, which is forbidden in asynchronous code: a server
+/// may let go of its folder there.
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// A large file on its way.
+pub struct Upload<'s> {
+    storage: &'s Storage,
+    output: Output,
+}
+
+enum Output {
+    Parts(WriteMultipart),
+    /// Written under another name first. `object_store` would let others read it.
+    File {
+        file: File,
+        draft: PathBuf,
+        place: PathBuf,
+    },
+}
+
+impl Output {
+    fn file(folder: &Path, name: &str) -> Result<Self> {
+        let draft = folder.join(format!("{name}#1"));
+        let file = folder::create_private(&draft).map_err(|error| unusable(&draft, &error))?;
+        Ok(Self::File { file, draft, place: folder.join(name) })
+    }
+}
+
+impl Upload<'_> {
+    pub fn finish(self) -> Result<()> {
+        match self.output {
+            Output::Parts(parts) => {
+                let finished = self.storage.wait(parts.finish());
+                finished.map(drop).map_err(|error| self.storage.failure(error))
+            }
+            Output::File { file, draft, place } => {
+                let stored = file.sync_all().and_then(|()| {
+                    fs::rename(&draft, &place)?;
+                    File::open(place.parent().unwrap_or(&place))?.sync_all()
+                });
+                stored.map_err(|error| unusable(&place, &error))
+            }
+        }
+    }
+
+    /// Takes back what was sent, as far as that works.
+    pub fn abort(self) {
+        match self.output {
+            Output::Parts(parts) => {
+                self.storage.wait(parts.abort()).ok();
+            }
+            Output::File { draft, .. } => {
+                fs::remove_file(draft).ok();
+            }
+        }
+    }
+}
+
+impl Write for Upload<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let parts = match &mut self.output {
+            Output::File { file, .. } => return file.write(bytes),
+            Output::Parts(parts) => parts,
+        };
+        let sent = self.storage.wait(async {
+            parts.wait_for_capacity(1).await?;
+            parts.write(bytes);
+            Ok(bytes.len())
+        });
+        sent.map_err(|error| io::Error::other(self.storage.failure(error)))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A large file that is read.
+pub struct Download<'s> {
+    storage: &'s Storage,
+    key: Key,
+    rest: Range<u64>,
+    part: Cursor<Vec<u8>>,
+}
+
+impl Read for Download<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.part.read(buffer)?;
+        if read > 0 || buffer.is_empty() || self.rest.is_empty() {
+            return Ok(read);
+        }
+        let end = self.rest.end.min(self.rest.start + PART as u64);
+        let part = self.storage.store.get_range(&self.key, self.rest.start..end);
+        let part = self.storage.wait(part);
+        let part = part.map_err(|error| io::Error::other(self.storage.failure(error)))?;
+        self.part = Cursor::new(part.to_vec());
+        self.rest.start = end;
+        self.part.read(buffer)
+    }
+}

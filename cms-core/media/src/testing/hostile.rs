@@ -1,0 +1,40 @@
+//! Files that nobody vouches for, for tests and fuzzing.
+
+use cms_model::media::{
+    render::{Format, Job, Limits},
+    transform::{self, Size, Trim},
+};
+
+use crate::{animation, kind, pipeline, svg};
+
+const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp];
+
+/// Takes any bytes for a file that was uploaded: asks all that is asked of one, and renders it as
+/// each of the formats that it may claim to be.
+///
+/// # Panics
+/// If a rendering does not have the size that was planned; and where the code that is tested panics.
+pub fn read_picture(content: &[u8]) {
+    let media_type = kind::media_type(content, "name", None);
+    animation::is_animated(&media_type, content);
+    svg::dimensions(content);
+    pipeline::measure(content);
+    // Small, so that what is slow or large is noticed.
+    let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
+    // The end of a file matters least to decoders, so it says what is asked for.
+    let byte = |at: usize| content.iter().rev().nth(at).copied().map_or(0, u32::from);
+    for source in SOURCES {
+        let trim = Trim { top: byte(0) / 16, left: Some(byte(1) / 16), ..Trim::default() };
+        let mut planned = None;
+        let job = |size: Size| {
+            let asked = Size { width: size.width.div_ceil(1 + byte(2) % 16), height: byte(3) % 64 };
+            let plan = transform::plan(size, Some(&trim).filter(|_| byte(0) > 100), asked)?;
+            planned = plan.map(|plan| plan.output);
+            let format = if byte(4) % 2 == 0 { Format::Jpeg } else { Format::Bmp };
+            Ok(plan.map(|plan| Job { plan, format, quality: 85 }))
+        };
+        if let Ok(Some(rendered)) = pipeline::render(content, source, job, &limits) {
+            assert_eq!(pipeline::measure(&rendered), planned, "rendered from {source:?}");
+        }
+    }
+}

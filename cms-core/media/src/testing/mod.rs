@@ -1,0 +1,6 @@
+//! For tests and benchmarks of this and other crates: images, and the way through the pipeline.
+
+mod hostile;
+pub mod pictures;
+
+pub use hostile::read_picture;

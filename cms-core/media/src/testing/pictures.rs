@@ -1,0 +1,89 @@
+//! Pictures for tests and measurements, and the way through the image pipeline.
+
+use cms_model::media::{
+    render::{Format, Job, Limits},
+    transform::{self, Size},
+};
+use jpeg_encoder::{ColorType, Encoder};
+
+use crate::{pipeline, renders::Made};
+
+/// Returns a JPEG of quality 90 that costs about what a photograph does: soft gradients, edges, and
+/// the noise of a sensor.
+pub fn photo(width: u16, height: u16) -> Vec<u8> {
+    let pixels = photo_pixels(width, height);
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, 90);
+    encoder.set_sampling_factor(jpeg_encoder::SamplingFactor::F_2_2);
+    encoder
+        .encode(&pixels, width, height, ColorType::Rgb)
+        .expect("a Vec takes all that is written");
+    bytes
+}
+
+/// The pixels of [`photo`], red, green and blue.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "light beyond 0 to 255 is cut off, as by a sensor"
+)]
+pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut noise = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        f32::from((state >> 60) as u8) - 7.5
+    };
+    let mut pixels = Vec::with_capacity(usize::from(width) * usize::from(height) * 3);
+    for y in 0..height {
+        for x in 0..width {
+            let (across, down) =
+                (f32::from(x) / f32::from(width), f32::from(y) / f32::from(height));
+            let waves = (across * 19.0).sin() * (down * 23.0).cos() * 60.0
+                + (across * 170.0 + down * 90.0).sin() * 20.0;
+            let tiles = if (x / 97 + y / 61) % 5 == 0 { 30.0 } else { 0.0 };
+            let light = waves + tiles + noise();
+            for base in [90.0 + across * 100.0, 110.0 + down * 60.0, 140.0 - across * down * 100.0]
+            {
+                pixels.push((base + light) as u8);
+            }
+        }
+    }
+    pixels
+}
+
+/// Renders a whole JPEG in another size, quality 85, and returns the bytes.
+pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
+    let asked = Size { width: size.0, height: size.1 };
+    let job = |source| {
+        let plan = transform::plan(source, None, asked)?;
+        Ok(plan.map(|plan| Job { plan, format: Format::Jpeg, quality: 85 }))
+    };
+    pipeline::render(source, Format::Jpeg, job, &Limits::default())
+        .expect("the source is a picture within the limits")
+        .expect("it is larger than what is asked for")
+}
+
+/// The width and height of a picture, as people see it.
+pub fn size(picture: &[u8]) -> (u32, u32) {
+    let size = pipeline::measure(picture).expect("it is a picture");
+    (size.width, size.height)
+}
+
+/// All bytes of a picture that was made.
+pub fn bytes(made: Made) -> Vec<u8> {
+    match made {
+        Made::Whole(bytes) => bytes.into(),
+        Made::Large(mut pieces) => {
+            let mut bytes = Vec::new();
+            loop {
+                let piece = pieces.read().expect("it stays readable");
+                if piece.is_empty() {
+                    return bytes;
+                }
+                bytes.extend(piece);
+            }
+        }
+    }
+}

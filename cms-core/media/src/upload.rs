@@ -1,0 +1,161 @@
+//! Uploads (contract 7.1): what is told of a file, or everything that is wrong with it.
+
+use cms_model::{error::FieldErrors, message};
+
+use super::kind::{self, ALLOWED};
+
+const MEGABYTE: u64 = 1024 * 1024;
+
+/// The parts of a request that uploads a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Upload<'a> {
+    pub file: Option<UploadedFile<'a>>,
+    /// The field `type`.
+    pub kind: Option<&'a str>,
+}
+
+/// A file as it was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct UploadedFile<'a> {
+    /// Its name; folders before it do not count.
+    pub name: &'a str,
+    /// The media type of its part of the request.
+    pub declared: Option<&'a str>,
+    pub content: &'a [u8],
+    /// Size of the whole file; `content` may be the beginning of one that is too large.
+    pub size: u64,
+}
+
+/// What is known of a file that may be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Media {
+    pub file_name: String,
+    pub extension: String,
+    pub mime_type: &'static str,
+    pub kind: MediaKind,
+    pub size: u64,
+}
+
+/// `type` of a media object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MediaKind {
+    Image,
+    File,
+}
+
+impl MediaKind {
+    const ALL: [Self; 2] = [Self::Image, Self::File];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::File => "file",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// Judges an upload; `limit` is the largest size of a file in bytes.
+pub fn check_upload(upload: &Upload<'_>, limit: u64) -> Result<Media, FieldErrors> {
+    let mut errors = FieldErrors::default();
+    let found = check_file(upload.file.as_ref(), limit, &mut errors);
+    let kind = check_kind(upload.kind, found.as_deref(), &mut errors);
+    let allowed = ALLOWED.into_iter().find(|&known| Some(known) == found.as_deref());
+    match (upload.file, allowed, kind) {
+        (Some(file), Some(media_type), Some(kind)) if errors.is_empty() => {
+            Ok(describe(&file, media_type, kind))
+        }
+        _ => Err(errors),
+    }
+}
+
+/// Returns the media type of a file that holds something, allowed or not.
+fn check_file(
+    file: Option<&UploadedFile<'_>>,
+    limit: u64,
+    errors: &mut FieldErrors,
+) -> Option<String> {
+    let Some(file) = file else {
+        errors.add("file", message::required("file"));
+        return None;
+    };
+    if file.size == 0 {
+        errors.add("file", "An empty file is not allowed.");
+        return None;
+    }
+    let found = kind::media_type(file.content, file.name, file.declared);
+    if !ALLOWED.contains(&found.as_str()) {
+        errors.add("file", not_allowed(&found));
+    }
+    if file.size > limit {
+        errors.add("file", too_large(file.size, limit));
+    }
+    Some(found)
+}
+
+fn check_kind(
+    kind: Option<&str>,
+    media_type: Option<&str>,
+    errors: &mut FieldErrors,
+) -> Option<MediaKind> {
+    let Some(text) = kind else {
+        errors.add("type", message::required("type"));
+        return None;
+    };
+    let Some(kind) = MediaKind::parse(text) else {
+        let allowed = MediaKind::ALL.map(MediaKind::as_str);
+        errors.add("type", message::not_in_enumeration(&allowed));
+        return None;
+    };
+    let is_image = media_type.is_none_or(|media_type| media_type.starts_with("image/"));
+    if kind == MediaKind::Image && !is_image {
+        errors.add("type", "The file is not an image");
+    }
+    Some(kind)
+}
+
+fn describe(file: &UploadedFile<'_>, media_type: &'static str, kind: MediaKind) -> Media {
+    let base = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let extension = kind::extension(base, media_type);
+    Media {
+        file_name: if base.is_empty() { format!("file.{extension}") } else { base.to_owned() },
+        extension,
+        mime_type: media_type,
+        kind,
+        size: file.size,
+    }
+}
+
+fn not_allowed(found: &str) -> String {
+    let allowed = ALLOWED.map(|media_type| format!("\"{media_type}\"")).join(", ");
+    format!("The mime type of the file is invalid (\"{found}\"). Allowed mime types are {allowed}.")
+}
+
+fn too_large(size: u64, limit: u64) -> String {
+    let (size, limit) = (hundredths(size), hundredths(limit));
+    // A size that is rounded to the limit would not say what is wrong.
+    let (size, limit) = (megabytes(size.max(limit + 1)), megabytes(limit));
+    format!("The file is too large ({size} MB). Allowed maximum size is {limit} MB.")
+}
+
+/// Bytes as hundredths of a megabyte, rounded.
+fn hundredths(bytes: u64) -> u64 {
+    let part = (bytes % MEGABYTE * 100 + MEGABYTE / 2) / MEGABYTE;
+    bytes / MEGABYTE * 100 + part
+}
+
+/// Two decimals, without zeros at the end: `26.17`, `26.1`, `10`.
+fn megabytes(hundredths: u64) -> String {
+    let (whole, part) = (hundredths / 100, hundredths % 100);
+    match part {
+        0 => whole.to_string(),
+        _ if part % 10 == 0 => format!("{whole}.{}", part / 10),
+        _ => format!("{whole}.{part:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
