@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-use crate::log_writer::LogWriter;
-pub use crate::rate::Rate;
+pub use crate::net::rate_limit::Rate;
+use crate::telemetry::log_writer::LogWriter;
 use cms_core::BackupPlan;
 
 /// Who may read the metrics.

@@ -21,34 +21,20 @@
 //! `metrics` counts for whoever watches, and `trace` tells who follows requests through several
 //! services.
 
-mod admission;
-mod answer;
+mod background;
 mod blocking;
-mod chores;
-mod compression;
 mod config;
-mod connection;
-mod deprecation;
-mod error;
 mod extract;
 mod http;
-mod log;
-mod log_writer;
-mod metrics;
-mod pace;
-mod path;
-mod rate;
-mod request;
-mod router;
-mod serve;
-mod site;
+mod net;
+mod public_url;
+mod response;
+mod routing;
+mod server;
 mod state;
-mod target;
-mod trace;
-mod webhook;
+mod telemetry;
 
 pub use config::{MetricsAccess, Rate, ServerConfig, Tunables};
-pub use log_writer::LogWriter;
-pub use router::{ROUTES, Route, router};
-pub use serve::{Bound, Running, bind, serve};
-pub use trace::Traces;
+pub use routing::table::{ROUTES, Route, router};
+pub use server::{Bound, Running, bind, serve};
+pub use telemetry::{log_writer::LogWriter, trace::Traces};

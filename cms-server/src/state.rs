@@ -15,16 +15,16 @@ use cms_core::{BackupPlan, Caller, Cms, MemoryBudget};
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    admission::Admission,
     blocking::Permits,
     config::{MetricsAccess, ServerConfig, Tunables},
-    log_writer::LogWriter,
-    metrics::Metrics,
-    pace::Pace,
-    path::Table,
-    rate::{self, Limiter},
-    router::ROUTES,
-    site::Site,
+    net::connection_limits::Admission,
+    net::rate_limit::{self, Limiter},
+    net::transfer_rate::Pace,
+    public_url::Site,
+    routing::path::Table,
+    routing::table::ROUTES,
+    telemetry::log_writer::LogWriter,
+    telemetry::metrics::Metrics,
 };
 
 /// Header that ties an answer to a line of the log.
@@ -115,7 +115,7 @@ impl App {
 
     /// Tells whether an address may ask now.
     pub(crate) fn admits_address(&self, address: IpAddr) -> bool {
-        self.address_rate.admits(&rate::network(address), || self.started.elapsed())
+        self.address_rate.admits(&rate_limit::network(address), || self.started.elapsed())
     }
 
     /// Tells whether a key may ask now.

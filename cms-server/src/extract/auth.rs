@@ -4,7 +4,7 @@
 use axum::http::{HeaderMap, HeaderName};
 use cms_core::{Caller, Cms, Error, Result};
 
-use super::{mode, query::Query};
+use super::{query::Query, visibility};
 
 const HEADER: HeaderName = HeaderName::from_static("x-auth-token");
 
@@ -18,5 +18,5 @@ pub(crate) fn caller(cms: &Cms, headers: &HeaderMap, query: &Query<'_>) -> Resul
         None => query.get(PARAMETER),
     };
     let caller = cms.keys().authenticate(token.ok_or(Error::Unauthenticated)?)?;
-    Ok(caller.with_visibility(mode::visibility(headers)))
+    Ok(caller.with_visibility(visibility::visibility(headers)))
 }

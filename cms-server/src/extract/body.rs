@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::{sync::OwnedSemaphorePermit, time};
 
-use crate::{pace::Progress, state::App};
+use crate::{net::transfer_rate::Progress, state::App};
 
 /// How long a client may pause in the middle of a body.
 const PAUSE: Duration = Duration::from_secs(30);

@@ -6,7 +6,7 @@ use cms_core::{
     wire::condition::{Conditions, IdempotencyKey, IfMatch},
 };
 
-use super::mode;
+use super::visibility;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -21,7 +21,7 @@ pub(crate) fn conditions(parts: &Parts, json: &[u8]) -> Result<Conditions> {
             // No key at all is refused like any other that cannot be one.
             let text = text.unwrap_or_default();
             let request: &[&[u8]] = &[path.as_bytes(), query.as_bytes(), json, b"keeps dates"];
-            let said = if mode::keeps_dates(&parts.headers) { 4 } else { 3 };
+            let said = if visibility::keeps_dates(&parts.headers) { 4 } else { 3 };
             Some(IdempotencyKey::new(text, &request[..said])?)
         }
         None => None,

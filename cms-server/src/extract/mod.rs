@@ -4,6 +4,6 @@ pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod conditions;
 pub(crate) mod form;
-pub(crate) mod mode;
 pub(crate) mod query;
 pub(crate) mod validators;
+pub(crate) mod visibility;

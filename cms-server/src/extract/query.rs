@@ -8,7 +8,7 @@ use axum::http::HeaderValue;
 use percent_encoding::percent_decode_str;
 
 use super::auth;
-use crate::deprecation;
+use crate::response::ignored_fields;
 
 /// Names and values in request order, decoded.
 pub(crate) struct Query<'a> {
@@ -66,7 +66,7 @@ impl<'a> Query<'a> {
             (!is_known).then_some(Cow::Borrowed(name)).into_iter().chain(conditions)
         });
         let names: Vec<Cow<'_, str>> = names.collect();
-        deprecation::names(names.iter().map(AsRef::as_ref))
+        ignored_fields::names(names.iter().map(AsRef::as_ref))
     }
 
     /// Returns the pairs that a route knows. The key is none of them, however it is spelt.

@@ -15,8 +15,8 @@ use futures_util::stream;
 use tokio::{runtime::Handle, sync::mpsc, task};
 
 use crate::{
-    answer::Answer,
     blocking::{self, Work},
+    response::Answer,
     state::App,
 };
 

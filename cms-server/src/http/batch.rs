@@ -7,7 +7,7 @@ use cms_core::{
 };
 use serde_json::json;
 
-use crate::{answer::Answer, request::Call};
+use crate::{response::Answer, routing::request::Call};
 
 pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;

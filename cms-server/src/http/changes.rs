@@ -25,12 +25,12 @@ use tokio::{
 };
 
 use crate::{
-    answer::Answer,
     blocking::{self, Work},
-    deprecation,
     extract::{auth, query::Query},
-    request::query_text,
-    router::Route,
+    response::Answer,
+    response::ignored_fields,
+    routing::request::query_text,
+    routing::table::Route,
     state::App,
 };
 
@@ -58,7 +58,8 @@ pub(crate) async fn answer(
     let parts = Arc::new(parts);
     let answered = carry_out(app, &parts).await;
     let ignored = Query::parse(query_text(&parts)).ignored(route.query, &[]);
-    let answer = answered.unwrap_or_else(Answer::from).with_optional(deprecation::QUERY, ignored);
+    let answer =
+        answered.unwrap_or_else(Answer::from).with_optional(ignored_fields::QUERY, ignored);
     answer.finished_for(&parts.method, &parts.headers, memory)
 }
 

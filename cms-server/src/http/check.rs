@@ -2,7 +2,7 @@
 
 use cms_core::{Cms, Result, wire::check::CheckRequest};
 
-use crate::{answer::Answer, extract::body, request::Call};
+use crate::{extract::body, response::Answer, routing::request::Call};
 
 pub(crate) fn check(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let request: CheckRequest = body::structure(body::object_or_empty(call.body)?)?;

@@ -14,7 +14,9 @@ use cms_core::wire::condition::Tag;
 use flate2::read::GzDecoder;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
-use crate::{answer::Answer, compression::Coding, extract::validators::knows_tag, state::App};
+use crate::{
+    extract::validators::knows_tag, response::Answer, response::compression::Coding, state::App,
+};
 
 const PAGE: &str = include_str!("docs/page.html");
 const STYLE: &str = include_str!("docs/page.css");

@@ -6,7 +6,7 @@ use cms_core::{
     wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
 };
 
-use crate::{answer::Answer, request::Call};
+use crate::{response::Answer, routing::request::Call};
 
 /// What an address answers depends on the key, and may be another thing the next time.
 const OWN_AND_NEW: HeaderValue = HeaderValue::from_static("private, no-cache");

@@ -5,13 +5,13 @@ use cms_core::{Error, Permission, wire};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    answer::Answer,
     config::MetricsAccess,
-    error,
     extract::{auth, query::Query},
-    metrics,
-    request::query_text,
+    response::Answer,
+    response::error,
+    routing::request::query_text,
     state::App,
+    telemetry::metrics,
 };
 
 /// The process answers.

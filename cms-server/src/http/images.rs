@@ -16,14 +16,14 @@ use futures_util::{StreamExt, stream};
 use tokio::time;
 
 use crate::{
-    answer::Answer,
     blocking::{self, Work},
-    error,
     extract::{
         query::Query,
         validators::{Portion, Validators},
     },
-    path::Parameters,
+    response::Answer,
+    response::error,
+    routing::path::Parameters,
     state::App,
 };
 

@@ -2,7 +2,7 @@
 
 use cms_core::{Cms, Result, wire::key::NewKey};
 
-use crate::{answer::Answer, extract::body, request::Call};
+use crate::{extract::body, response::Answer, routing::request::Call};
 
 pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     Ok(Answer::json(&cms.keys().list(&call.caller)?))

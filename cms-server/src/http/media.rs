@@ -3,7 +3,7 @@
 
 use cms_core::{Cms, Result};
 
-use crate::{answer::Answer, extract::form::Form, request::Call};
+use crate::{extract::form::Form, response::Answer, routing::request::Call};
 
 pub(crate) fn upload(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let Form { file, request } = std::mem::take(&mut call.form);

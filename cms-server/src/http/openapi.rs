@@ -7,10 +7,10 @@ use cms_core::{
 };
 
 use crate::{
-    answer::{Answer, etag},
-    compression::Coding,
     extract::validators::knows_tag,
-    request::Call,
+    response::compression::Coding,
+    response::{Answer, etag},
+    routing::request::Call,
 };
 
 const ENCODED: HeaderValue = HeaderValue::from_static("accept-encoding");

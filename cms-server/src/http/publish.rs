@@ -5,7 +5,7 @@ use cms_core::{
     wire::{batch::first_of, publish::PublishAction},
 };
 
-use crate::{answer::Answer, extract::body, request::Call};
+use crate::{extract::body, response::Answer, routing::request::Call};
 
 pub(crate) fn publish(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     act(cms, call, PublishAction::Publish)

@@ -7,9 +7,9 @@ use cms_core::{
 
 use super::objects;
 use crate::{
-    answer::Answer,
     extract::{body, query::Query},
-    request::Call,
+    response::Answer,
+    routing::request::Call,
 };
 
 pub(crate) fn search(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {

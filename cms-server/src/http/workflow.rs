@@ -2,7 +2,7 @@
 
 use cms_core::{Cms, Permission, Result};
 
-use crate::{answer::Answer, extract::body, request::Call};
+use crate::{extract::body, response::Answer, routing::request::Call};
 
 pub(crate) fn list(cms: &Cms, _: &mut Call<'_>) -> Result<Answer> {
     Ok(Answer::json(&cms.workflows().list()?))

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use axum::http::{HeaderValue, Method};
 use percent_encoding::percent_decode_str;
 
-use crate::router::Route;
+use crate::routing::table::Route;
 
 /// Longest path of the table, in segments.
 const SEGMENTS: usize = 8;
@@ -174,7 +174,7 @@ fn allow(routes: &[&Route]) -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::router::ROUTES;
+    use crate::routing::table::ROUTES;
 
     /// The row and its parameters, the methods that are allowed, or nothing.
     fn find(method: &str, path: &str) -> String {

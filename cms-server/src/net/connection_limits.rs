@@ -1,7 +1,7 @@
 //! Which connections are accepted: how many in all, and how many of one client address; and how much
 //! memory the responses to one address may take.
 //!
-//! Requests are none of its business: [`crate::rate`] limits those.
+//! Requests are none of its business: [`crate::net::rate_limit`] limits those.
 
 use std::{
     collections::HashMap,
@@ -15,7 +15,7 @@ use std::{
 use cms_core::MemoryBudget;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{config::ServerConfig, rate};
+use crate::{config::ServerConfig, net::rate_limit};
 
 /// Connections of one public address, unless the operator says otherwise.
 const CONNECTIONS_PER_ADDRESS: usize = 128;
@@ -93,7 +93,7 @@ impl Admission {
                 return Some(Admitted { memory, _slot: slot, counted: None });
             }
         };
-        let address = rate::network(peer);
+        let address = rate_limit::network(peer);
         let mut open = self.open();
         let entry = open.entry(address).or_insert_with(|| {
             let limit = self.memory.limit() / ADDRESSES_PER_BUDGET;

@@ -23,7 +23,7 @@ use tracing::{
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Layer, filter::DynFilterFn, layer::Filter, registry::LookupSpan};
 
-use crate::{answer::Answer, log::Line, path::Row};
+use crate::{response::Answer, routing::path::Row, telemetry::request_log::Line};
 
 /// The span of a request, before it is known by its route.
 const REQUEST: &str = "request";

@@ -7,7 +7,7 @@ use cms_core::{
     wire::{self, graphql::GraphQlAnswer},
 };
 
-use crate::answer::Answer;
+use crate::response::Answer;
 
 impl From<Error> for Answer {
     fn from(error: Error) -> Self {

@@ -13,10 +13,10 @@ use cms_core::{BackupPlan, Cms, Error, Result, Sweep};
 use tokio::{task::JoinHandle, time};
 
 use crate::{
+    background::webhooks,
     blocking::{self, Work},
     config::ServerConfig,
     state::App,
-    webhook,
 };
 
 const HOUSEKEEPING: Duration = Duration::from_mins(1);
@@ -58,7 +58,7 @@ impl Chores {
             tokio::spawn(keep_sweeping(Arc::clone(app))),
             tokio::spawn(keep_describing(Arc::clone(app))),
             tokio::spawn(keep_watching(Arc::clone(app))),
-            tokio::spawn(webhook::keep_delivering(Arc::clone(app), config.webhook_private)),
+            tokio::spawn(webhooks::keep_delivering(Arc::clone(app), config.webhook_private)),
         ];
         if let Some(plan) = &app.backups {
             chores.push(tokio::spawn(keep_backing_up(Arc::clone(app), plan.clone())));

@@ -2,6 +2,10 @@
 //!
 //! Headers that every answer carries are set here and nowhere else.
 
+pub(crate) mod compression;
+pub(crate) mod error;
+pub(crate) mod ignored_fields;
+
 use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
@@ -15,8 +19,8 @@ use serde::Serialize;
 
 use crate::{
     blocking::Work,
-    compression::{Coding, WORTHWHILE},
     extract::validators::knows_tag,
+    response::compression::{Coding, WORTHWHILE},
     state::REQUEST_ID,
 };
 

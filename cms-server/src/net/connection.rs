@@ -3,7 +3,7 @@
 //! Every byte of a response that is in memory counts against the budgets of the connection and of the
 //! process, until the HTTP library has written it to the socket. The library keeps what HTTP/2 streams
 //! have no window for, so nothing else tells how much of the memory is held by clients that do not read.
-//! This module knows no HTTP messages; [`mod@crate::serve`] drives the connection.
+//! This module knows no HTTP messages; [`mod@crate::server`] drives the connection.
 
 use std::{
     io,
@@ -26,8 +26,8 @@ use tokio::{
 };
 
 use crate::{
-    pace::{Pace, STALL},
-    target::Target,
+    net::raw_query::Target,
+    net::transfer_rate::{Pace, STALL},
 };
 
 /// How long a client may take to send the first bytes.

@@ -12,7 +12,7 @@ use prometheus::{
     Opts, Registry, TextEncoder, core::Collector,
 };
 
-use crate::{path::Row, router::ROUTES, state::App};
+use crate::{routing::path::Row, routing::table::ROUTES, state::App};
 
 /// Upper bounds of durations, in seconds: a look-up takes a tenth of the first, a search at most the
 /// last.

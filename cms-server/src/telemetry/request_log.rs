@@ -13,11 +13,11 @@ use cms_core::{Caller, Reservation};
 use serde::Deserialize;
 
 use crate::{
-    answer::Answer,
     extract::query::Query,
-    path::Row,
-    request::query_text,
-    router::{Action, Reads, Route},
+    response::Answer,
+    routing::path::Row,
+    routing::request::query_text,
+    routing::table::{Action, Reads, Route},
     state::App,
 };
 

@@ -13,17 +13,17 @@ use axum::{
 use cms_core::{Access, Cms, Error, Permission, Result, paging};
 
 use crate::{
-    answer::Answer,
     blocking::Work,
     config::ServerConfig,
-    connection::Connection,
-    error,
     extract::query::Query,
     http::{
-        batch, check, context, docs, graphql, health, keys, media, objects, openapi, publish,
-        search, types, webhooks, workflow,
+        auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
+        openapi, publish, search, webhooks, workflow,
     },
-    request::{self, Call},
+    net::connection::Connection,
+    response::Answer,
+    response::error,
+    routing::request::{self, Call},
     state::App,
 };
 
@@ -233,18 +233,18 @@ pub static ROUTES: &[Route] = &[
     Route::public("/readyz", health::ready).beside(),
     Route::public("/metrics", health::metrics).beside(),
 
-    Route::get("/api/auth-context", Work::Short, Needs::AnyKey, context::get),
+    Route::get("/api/auth-context", Work::Short, Needs::AnyKey, auth_context::get),
 
-    Route::get(TYPES, Work::Read, Needs::AnyKey, types::list)
+    Route::get(TYPES, Work::Read, Needs::AnyKey, content_types::list)
         .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"]),
-    Route::write(Method::POST, TYPES, Needs::AdministerTypes, types::create),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", Needs::AdministerTypes, types::plan),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/apply", Needs::AdministerTypes, types::apply),
-    Route::get(TYPE, Work::Short, Needs::ReadType, types::get).query(&["resolveRef", "strictSchema"]),
-    Route::write(Method::PUT, TYPE, Needs::ChangeType, types::update),
-    Route::write(Method::DELETE, TYPE, Needs::ChangeType, types::delete).without_body(),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", Needs::ChangeType, types::purge),
-    Route::write(Method::POST, "/api/v1/spaces/{space}/purge", Needs::AdministerTypes, types::purge_space)
+    Route::write(Method::POST, TYPES, Needs::AdministerTypes, content_types::create),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", Needs::AdministerTypes, content_types::plan),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/apply", Needs::AdministerTypes, content_types::apply),
+    Route::get(TYPE, Work::Short, Needs::ReadType, content_types::get).query(&["resolveRef", "strictSchema"]),
+    Route::write(Method::PUT, TYPE, Needs::ChangeType, content_types::update),
+    Route::write(Method::DELETE, TYPE, Needs::ChangeType, content_types::delete).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", Needs::ChangeType, content_types::purge),
+    Route::write(Method::POST, "/api/v1/spaces/{space}/purge", Needs::AdministerTypes, content_types::purge_space)
         .without_body(),
 
     Route::get(OBJECTS, Work::Read, READ, objects::list)

@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use super::*;
-use crate::serve::converse;
+use crate::server::converse;
 
 const BUDGET: usize = 16_000_000;
 const RATE: u64 = 1000;

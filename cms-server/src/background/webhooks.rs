@@ -4,9 +4,6 @@
 //! in the database: what is under way when the process dies is sent again by the next one. Here is
 //! known which requests run.
 
-mod address;
-mod client;
-
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use cms_core::{Answered, AskReceiver, Cms, Dispatch, Error, Outgoing, Result, limits};
@@ -17,7 +14,7 @@ use tokio::{
     time::{self, Instant},
 };
 
-use self::client::{Caller, Request};
+use super::webhook_client::{Caller, Request};
 use crate::{
     blocking::{self, WriteTurns},
     state::App,

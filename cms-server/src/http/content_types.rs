@@ -11,7 +11,7 @@ use cms_core::{
 use serde_json::{Map, Value};
 
 use super::objects::direction;
-use crate::{answer::Answer, deprecation, extract::body, request::Call};
+use crate::{extract::body, response::Answer, response::ignored_fields, routing::request::Call};
 
 pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let query = &call.query;
@@ -85,7 +85,7 @@ pub(crate) fn apply(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 /// Reads a definition, and notes the keys of it that are ignored.
 fn definition(call: &mut Call<'_>) -> Result<Map<String, Value>> {
     let payload = body::object(call.body)?;
-    call.ignored_payload = deprecation::names(unsupported_keys(&payload).into_iter());
+    call.ignored_payload = ignored_fields::names(unsupported_keys(&payload).into_iter());
     Ok(payload)
 }
 
@@ -94,7 +94,7 @@ fn project(call: &mut Call<'_>, known: &[&str]) -> Result<Map<String, Value>> {
     let payload = body::object(call.body)?;
     check_payload(&payload)?;
     let ignored = payload.keys().map(String::as_str).filter(|key| !known.contains(key));
-    call.ignored_payload = deprecation::names(ignored);
+    call.ignored_payload = ignored_fields::names(ignored);
     Ok(payload)
 }
 

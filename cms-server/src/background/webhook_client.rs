@@ -16,7 +16,7 @@ use reqwest::{
     redirect::Policy,
 };
 
-use super::address;
+use super::public_address;
 
 /// Headers that say how a request is sent, which no webhook decides.
 const OURS: [&str; 8] = [
@@ -88,7 +88,7 @@ impl Caller {
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         match literal {
-            Ok(address) if !self.allow_private && !address::is_public(address) => {
+            Ok(address) if !self.allow_private && !public_address::is_public(address) => {
                 Err(Refused(host.to_owned()).to_string())
             }
             _ => Ok(()),
@@ -123,7 +123,8 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let name = name.as_str();
             let found = tokio::net::lookup_host((name, 0)).await?;
-            let may_reach = |found: &SocketAddr| allow_private || address::is_public(found.ip());
+            let may_reach =
+                |found: &SocketAddr| allow_private || public_address::is_public(found.ip());
             let reached: Vec<SocketAddr> = found.filter(may_reach).collect();
             if reached.is_empty() {
                 return Err(Refused(name.to_owned()).into());

@@ -28,14 +28,14 @@ use tokio::{
 };
 
 use crate::{
-    chores::Chores,
+    background::tasks::Chores,
+    background::webhooks,
     config::{ServerConfig, Tunables},
-    connection::{Connection, End, ResponseBody, Socket},
-    pace::Pace,
-    request,
+    net::connection::{Connection, End, ResponseBody, Socket},
+    net::raw_query::Target,
+    net::transfer_rate::Pace,
+    routing::request,
     state::App,
-    target::Target,
-    webhook,
 };
 
 /// How long a client may take to send the head of a request, and how long a connection may idle.
@@ -240,7 +240,7 @@ async fn run(
     let (open, mut all_ended) = mpsc::channel::<Infallible>(1);
     // Dropped when connections are to end.
     let (running, draining) = watch::channel(());
-    webhook::ask_before_writes(&app, config.webhook_private);
+    webhooks::ask_before_writes(&app, config.webhook_private);
     let chores = Chores::start(&app, &config);
     loop {
         let accepted = async { (app.admission.slot().await, listener.accept().await) };

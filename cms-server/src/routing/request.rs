@@ -20,26 +20,27 @@ use cms_core::{
 use tracing::Instrument;
 
 use crate::{
-    answer::Answer,
     blocking::{self, Work},
-    connection::{Connection, ResponseBody},
-    deprecation, error,
     extract::{
         auth,
         body::{self, Whole},
         conditions::conditions,
         form::{self, Form},
-        mode,
         query::Query,
+        visibility,
     },
     http::{backup, changes, images},
-    log::Line,
-    path::{Found, Parameters, Row},
-    router::{Action, Handler, Needs, Reads, Route},
-    site::Site,
+    net::connection::{Connection, ResponseBody},
+    net::raw_query::RawQuery,
+    public_url::Site,
+    response::Answer,
+    response::error,
+    response::ignored_fields,
+    routing::path::{Found, Parameters, Row},
+    routing::table::{Action, Handler, Needs, Reads, Route},
     state::App,
-    target::RawQuery,
-    trace,
+    telemetry::request_log::Line,
+    telemetry::trace,
 };
 
 /// A request as handlers see it: who asks, for what, with what.
@@ -125,7 +126,7 @@ async fn carry_out(
             Action::Image => {
                 let query = Query::parse(query_text(&parts));
                 let answer = images::answer(app, &parts, &query, parameters).await;
-                Ok(answer.with_optional(deprecation::QUERY, query.ignored(route.query, &[])))
+                Ok(answer.with_optional(ignored_fields::QUERY, query.ignored(route.query, &[])))
             }
             Action::Changes => {
                 identify(app, &parts, line)?;
@@ -136,7 +137,7 @@ async fn carry_out(
                 let caller = identify(app, &parts, line)?;
                 app.cms.authorise(&caller, Permission::Manage)?;
                 let answer = backup::answer(app, &parts.method).await?;
-                Ok(answer.with_optional(deprecation::QUERY, ignored))
+                Ok(answer.with_optional(ignored_fields::QUERY, ignored))
             }
             Action::Keyed(needs, handler) => {
                 let memory = Arc::clone(&line.memory);
@@ -144,7 +145,7 @@ async fn carry_out(
                 let answered = Arc::clone(&errand).carry_out(app, body, line).await;
                 // Who is refused early is told what was ignored, too.
                 Ok(answered.unwrap_or_else(|error| {
-                    (route.failure)(error).with_optional(deprecation::QUERY, errand.ignored())
+                    (route.failure)(error).with_optional(ignored_fields::QUERY, errand.ignored())
                 }))
             }
         },
@@ -187,7 +188,7 @@ impl Errand {
         line: &mut Line,
     ) -> Result<Answer> {
         let mut caller = identify(app, &self.parts, line)?;
-        if self.needs.takes_dates() && mode::keeps_dates(&self.parts.headers) {
+        if self.needs.takes_dates() && visibility::keeps_dates(&self.parts.headers) {
             caller = caller.keeping_dates();
         }
         match self.route.reads {
@@ -300,8 +301,8 @@ impl Errand {
         let ignored = call.query.ignored(self.route.query, &call.unknown_filters);
         Some(
             answer
-                .with_optional(deprecation::QUERY, ignored)
-                .with_optional(deprecation::PAYLOAD, call.ignored_payload)
+                .with_optional(ignored_fields::QUERY, ignored)
+                .with_optional(ignored_fields::PAYLOAD, call.ignored_payload)
                 .finished_for(&self.parts.method, &self.parts.headers, &self.memory),
         )
     }

@@ -1,0 +1,6 @@
+//! Logs, metrics and traces of requests.
+
+pub(crate) mod log_writer;
+pub(crate) mod metrics;
+pub(crate) mod request_log;
+pub(crate) mod trace;
