@@ -1,4 +1,4 @@
-//! Where clients find this server: what the operator says, else where each of them asked.
+//! The public URL of this server, and the address of a client, behind a proxy or not.
 
 use std::net::IpAddr;
 
@@ -8,23 +8,25 @@ use crate::config::ServerConfig;
 
 const FORWARDED_HOST: &str = "x-forwarded-host";
 const FORWARDED_SCHEME: &str = "x-forwarded-proto";
-
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// What is known of the server's own address.
-pub(crate) struct Site {
-    public_url: Option<String>,
+pub(crate) struct PublicUrl {
+    configured: Option<String>,
     trust_proxy: bool,
 }
 
-impl Site {
+impl PublicUrl {
     pub(crate) fn new(config: &ServerConfig) -> Self {
-        Self { public_url: config.public_url.clone(), trust_proxy: config.trust_proxy }
+        Self { configured: config.public_url.clone(), trust_proxy: config.trust_proxy }
     }
 
-    /// Returns the address of whoever sent a request, as far as it is known: the other end of the
-    /// connection, or what the nearest proxy says when it is to be believed.
-    pub(crate) fn client(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+    /// Returns the address of a client: the peer of the connection, or the one that a trusted proxy
+    /// names.
+    pub(crate) fn client_address(
+        &self,
+        peer: Option<IpAddr>,
+        headers: &HeaderMap,
+    ) -> Option<IpAddr> {
         let forwarded = self.trust_proxy.then(|| {
             let mut values = headers.get_all(FORWARDED_FOR).iter();
             let last = values.next_back()?.to_str().ok()?.rsplit(',').next()?;
@@ -33,9 +35,10 @@ impl Site {
         forwarded.flatten().or(peer)
     }
 
-    /// Returns the address of the API for whoever sent this request, without a slash at the end.
-    pub(crate) fn base_url(&self, head: &Parts) -> String {
-        if let Some(url) = &self.public_url {
+    /// Returns the URL of the API for the client of a request, without a slash at the end: the configured
+    /// one, else the host of the request.
+    pub(crate) fn of(&self, head: &Parts) -> String {
+        if let Some(url) = &self.configured {
             return url.trim_end_matches('/').to_owned();
         }
         let forwarded = |name| {
@@ -44,10 +47,10 @@ impl Site {
             value.split(',').next().map(str::trim)
         };
         let scheme = forwarded(FORWARDED_SCHEME).filter(|s| matches!(*s, "http" | "https"));
-        let asked = text(&head.headers, header::HOST.as_str());
-        let asked = asked.or_else(|| head.uri.authority().map(Authority::as_str));
+        let requested = text(&head.headers, header::HOST.as_str());
+        let requested = requested.or_else(|| head.uri.authority().map(Authority::as_str));
         let host = forwarded(FORWARDED_HOST).filter(|host| is_host(host));
-        let host = host.or_else(|| asked.filter(|host| is_host(host))).unwrap_or("localhost");
+        let host = host.or_else(|| requested.filter(|host| is_host(host))).unwrap_or("localhost");
         format!("{}://{host}", scheme.unwrap_or("http"))
     }
 }
@@ -56,7 +59,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// A name or an address, with a port if there is one; nothing that would say more in a URL.
+/// A name or an address with an optional port, without characters that mean more in a URL.
 fn is_host(text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
     !text.is_empty() && text.len() <= 255 && text.bytes().all(is_plain)
@@ -68,22 +71,22 @@ mod tests {
 
     use super::*;
 
-    fn base_url(site: &Site, uri: &str, headers: &[(&str, &str)]) -> String {
+    fn public_url(url: &PublicUrl, uri: &str, headers: &[(&str, &str)]) -> String {
         let mut request = Request::builder().uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        site.base_url(&request.body(()).unwrap().into_parts().0)
+        url.of(&request.body(()).unwrap().into_parts().0)
     }
 
     #[test]
-    fn a_client_is_the_other_end_or_whom_a_trusted_proxy_names() {
-        let site = |trust_proxy| Site { public_url: None, trust_proxy };
+    fn client_address_is_the_peer_or_what_a_trusted_proxy_names() {
+        let url = |trust_proxy| PublicUrl { configured: None, trust_proxy };
         let table = [
             (false, &[("x-forwarded-for", "192.0.2.1")][..], "198.51.100.9"),
             (true, &[], "198.51.100.9"),
             (true, &[("x-forwarded-for", "192.0.2.1")], "192.0.2.1"),
-            // What stands before was sent by the client itself.
+            // The client itself sent the values before the last one.
             (true, &[("x-forwarded-for", "10.0.0.1, 192.0.2.1")], "192.0.2.1"),
             (
                 true,
@@ -97,16 +100,16 @@ mod tests {
             for (name, value) in headers {
                 request = request.header(*name, *value);
             }
-            let client = site(trust_proxy)
-                .client("198.51.100.9".parse().ok(), request.headers_ref().unwrap());
+            let client = url(trust_proxy)
+                .client_address("198.51.100.9".parse().ok(), request.headers_ref().unwrap());
             assert_eq!(client, wanted.parse().ok(), "{headers:?}");
         }
     }
 
     #[test]
-    fn the_address_is_that_of_the_operator_or_of_the_request() {
-        let site = |public_url: Option<&str>, trust_proxy| Site {
-            public_url: public_url.map(str::to_owned),
+    fn public_url_is_configured_or_the_host_of_the_request() {
+        let url = |configured: Option<&str>, trust_proxy| PublicUrl {
+            configured: configured.map(str::to_owned),
             trust_proxy,
         };
         let proxied = [
@@ -116,21 +119,21 @@ mod tests {
         ];
         let table = [
             (
-                site(Some("https://a.example/cms/"), true),
+                url(Some("https://a.example/cms/"), true),
                 "/x",
                 &proxied[..],
                 "https://a.example/cms",
             ),
-            (site(None, false), "/x", &proxied[..], "http://inner:8080"),
-            (site(None, true), "/x", &proxied[..], "https://cms.example.com"),
-            (site(None, true), "/x", &[("x-forwarded-proto", "ftp")], "http://localhost"),
-            (site(None, true), "/x", &[("x-forwarded-host", "a/b")], "http://localhost"),
-            (site(None, false), "/x", &[("host", "[::1]:8080")], "http://[::1]:8080"),
-            (site(None, false), "/x", &[("host", "a\"b")], "http://localhost"),
-            (site(None, false), "http://h2.example:1/x", &[], "http://h2.example:1"),
+            (url(None, false), "/x", &proxied[..], "http://inner:8080"),
+            (url(None, true), "/x", &proxied[..], "https://cms.example.com"),
+            (url(None, true), "/x", &[("x-forwarded-proto", "ftp")], "http://localhost"),
+            (url(None, true), "/x", &[("x-forwarded-host", "a/b")], "http://localhost"),
+            (url(None, false), "/x", &[("host", "[::1]:8080")], "http://[::1]:8080"),
+            (url(None, false), "/x", &[("host", "a\"b")], "http://localhost"),
+            (url(None, false), "http://h2.example:1/x", &[], "http://h2.example:1"),
         ];
-        for (site, uri, headers, wanted) in table {
-            assert_eq!(base_url(&site, uri, headers), wanted, "{headers:?}");
+        for (url, uri, headers, wanted) in table {
+            assert_eq!(public_url(&url, uri, headers), wanted, "{headers:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! [`Answer`]: what a handler gives back, and how it becomes a response.
+//! [`Response`]: what a handler returns, and how it becomes an HTTP response.
 //!
-//! Headers that every answer carries are set here and nowhere else.
+//! Headers that every response has are set here and nowhere else.
 
 pub(crate) mod compression;
 pub(crate) mod error;
@@ -9,7 +9,7 @@ pub(crate) mod ignored_fields;
 use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
-    response::Response,
+    response::Response as HttpResponse,
 };
 use cms_core::{
     Reservation,
@@ -18,24 +18,22 @@ use cms_core::{
 use serde::Serialize;
 
 use crate::{
-    blocking::Work,
-    extract::validators::knows_tag,
-    response::compression::{Coding, WORTHWHILE},
+    extract::preconditions::has_cached,
+    response::compression::{Coding, MIN_COMPRESSED_BYTES},
     state::REQUEST_ID,
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
-/// Addresses may hold a key.
+/// URLs may contain a key.
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload, ETag");
-/// Kept by the client itself, and asked for again each time: what is right for one key is not for
-/// another one.
-const ASK_AGAIN: HeaderValue = HeaderValue::from_static("private, no-cache");
-/// Understood by proxies that would gather what is sent.
-const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+/// Cached by the client alone, and validated each time: the response depends on the key.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// Tells proxies not to buffer a stream.
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 const CORS_METHODS: HeaderValue =
     HeaderValue::from_static("GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
 const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
@@ -43,15 +41,14 @@ const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
      Idempotency-Key, Last-Event-ID",
 );
 
-/// Size of a response that is sent however little memory there is: errors, and what tells that the
-/// server is alive.
+/// Size of a response that is sent without free memory too: errors, and health checks.
 const ALWAYS_SENT_BYTES: usize = 2048;
 
-/// Private cause of a failure, for the log.
+/// Private cause of an error, for the log.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Status, body and the headers that are not the same everywhere.
-pub(crate) struct Answer {
+/// Status, body, and the headers that differ between responses.
+pub(crate) struct Response {
     pub(crate) status: StatusCode,
     body: Content,
     coding: Option<Coding>,
@@ -60,24 +57,24 @@ pub(crate) struct Answer {
     pub(crate) cause: Option<Cause>,
 }
 
-/// What follows the head. It is JSON, unless a header says otherwise.
+/// The body. It is JSON, unless a header says otherwise.
 enum Content {
     /// Empty means no body.
-    Whole(Bytes),
-    /// Comes piece by piece, so many bytes in all, if that is known.
+    Full(Bytes),
+    /// A stream of chunks, of a total length if that is known.
     Stream { length: Option<u64>, body: Body },
 }
 
 impl Content {
     fn length(&self) -> Option<u64> {
         match self {
-            Self::Whole(bytes) => Some(bytes.len() as u64),
+            Self::Full(bytes) => Some(bytes.len() as u64),
             Self::Stream { length, .. } => *length,
         }
     }
 }
 
-impl Answer {
+impl Response {
     /// 200 without a body.
     pub(crate) fn empty() -> Self {
         Self::new(StatusCode::OK, Vec::new())
@@ -90,7 +87,7 @@ impl Answer {
 
     /// 200 with a value as JSON.
     pub(crate) fn json(value: &impl Serialize) -> Self {
-        let text = serde_json::to_vec(value).expect("answers have string keys only");
+        let text = serde_json::to_vec(value).expect("responses have string keys only");
         Self::new(StatusCode::OK, text)
     }
 
@@ -99,17 +96,17 @@ impl Answer {
         Self::new(StatusCode::NOT_MODIFIED, Vec::new())
     }
 
-    /// 200 with a text that is not JSON.
+    /// 200 with plain text.
     pub(crate) fn text(text: String) -> Self {
         Self::file(HeaderValue::from_static("text/plain; charset=utf-8"), text.into())
     }
 
-    /// 202 with a value as JSON: it will be done.
+    /// 202 with a value as JSON.
     pub(crate) fn accepted(value: &impl Serialize) -> Self {
         Self::json(value).with_status(StatusCode::ACCEPTED)
     }
 
-    /// 204 for a browser that asks what it may send (contract 1.14).
+    /// 204 for a CORS preflight request.
     pub(crate) fn preflight() -> Self {
         Self::no_content()
             .with_header(header::ACCESS_CONTROL_ALLOW_METHODS, CORS_METHODS)
@@ -122,33 +119,33 @@ impl Answer {
         Self::new(StatusCode::OK, bytes).with_header(header::CONTENT_TYPE, media_type)
     }
 
-    /// 200 with a file of so many bytes, which comes piece by piece.
+    /// 200 with a file of so many bytes, as a stream of chunks.
     pub(crate) fn stream(media_type: HeaderValue, length: u64, body: Body) -> Self {
-        let answer = Self::file(media_type, Bytes::new());
-        Self { body: Content::Stream { length: Some(length), body }, ..answer }
+        let response = Self::file(media_type, Bytes::new());
+        Self { body: Content::Stream { length: Some(length), body }, ..response }
     }
 
-    /// 200 with a file whose size shows at its end.
-    pub(crate) fn endless(media_type: HeaderValue, body: Body) -> Self {
-        let answer = Self::file(media_type, Bytes::new());
-        Self { body: Content::Stream { length: None, body }, ..answer }
+    /// 200 with a file of unknown length.
+    pub(crate) fn unsized_stream(media_type: HeaderValue, body: Body) -> Self {
+        let response = Self::file(media_type, Bytes::new());
+        Self { body: Content::Stream { length: None, body }, ..response }
     }
 
-    /// 200 with events that come when something happens. Nobody on the way may keep them back.
+    /// 200 with server-sent events, which no proxy may buffer.
     pub(crate) fn events(body: Body) -> Self {
-        Self::endless(HeaderValue::from_static("text/event-stream"), body)
+        Self::unsized_stream(HeaderValue::from_static("text/event-stream"), body)
             .with_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
-            .with_header(UNBUFFERED, HeaderValue::from_static("no"))
+            .with_header(ACCEL_BUFFERING, HeaderValue::from_static("no"))
     }
 
-    /// 200 with JSON that has a tag of its own.
+    /// 200 with JSON and its ETag.
     pub(crate) fn tagged(json: Json) -> Self {
         let tag = Tag::of(&json.0);
         Self::from(json).with_tag(tag)
     }
 
     fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        let body = Content::Whole(body.into());
+        let body = Content::Full(body.into());
         Self { status, body, coding: None, tag: None, headers: Vec::new(), cause: None }
     }
 
@@ -161,17 +158,17 @@ impl Answer {
         self
     }
 
-    /// The same answer, with the body of another.
+    /// The same response with the body of another one.
     pub(crate) fn with_body_of(self, other: Self) -> Self {
         Self { body: other.body, ..self }
     }
 
-    /// Names the answer, so that who has it need not be sent it again.
+    /// Sets the ETag.
     pub(crate) fn with_tag(self, tag: Tag) -> Self {
         Self { tag: Some(tag), ..self }
     }
 
-    /// Adds a header when there is a value for it.
+    /// Adds a header if there is a value for it.
     pub(crate) fn with_optional(self, name: HeaderName, value: Option<HeaderValue>) -> Self {
         match value {
             Some(value) => self.with_header(name, value),
@@ -179,24 +176,24 @@ impl Answer {
         }
     }
 
-    /// Says which part of a file this is.
+    /// Sets the range of a file that this is.
     pub(crate) fn with_range(self, range: &str) -> Self {
         let range = HeaderValue::try_from(range).expect("numbers make a header value");
         self.with_header(header::CONTENT_RANGE, range)
     }
 
-    /// Leaves the body out when the client has it, and compresses it when that pays and the client
-    /// takes it.
-    pub(crate) fn finished_for(
+    /// Becomes a 304 when the client has the body, else compresses it when that saves enough and the
+    /// client accepts it.
+    pub(crate) fn negotiated(
         mut self,
         method: &Method,
         request: &HeaderMap,
         memory: &Reservation,
     ) -> Self {
-        let Content::Whole(body) = &self.body else { return self };
-        let is_large = body.len() >= WORTHWHILE;
-        let coding = if is_large { Coding::wanted(request) } else { None };
-        // Rather uncompressed than not at all: both are in memory while one becomes the other.
+        let Content::Full(body) = &self.body else { return self };
+        let is_large = body.len() >= MIN_COMPRESSED_BYTES;
+        let coding = if is_large { Coding::preferred(request) } else { None };
+        // Both are in memory during compression; without memory for that the body is sent uncompressed.
         let coding = coding.filter(|_| memory.grow(body.len() / 2).is_ok());
         if is_large {
             self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
@@ -204,33 +201,28 @@ impl Answer {
         if let Some(tag) = self.tag {
             let etag = etag(tag, coding);
             let is_read = method == Method::GET || method == Method::HEAD;
-            let is_known = is_read && knows_tag(request, &etag);
-            let etag = HeaderValue::try_from(etag).expect("tags are of visible characters");
+            let is_cached = is_read && has_cached(request, &etag);
+            let etag = HeaderValue::try_from(etag).expect("tags have visible characters only");
             self.headers.push((header::ETAG, etag));
-            self.headers.push((header::CACHE_CONTROL, ASK_AGAIN));
-            if is_known {
+            self.headers.push((header::CACHE_CONTROL, REVALIDATE));
+            if is_cached {
                 self.status = StatusCode::NOT_MODIFIED;
                 return self;
             }
         }
         if let Some(coding) = coding {
-            self.body = Content::Whole(coding.compress(body).into());
+            self.body = Content::Full(coding.compress(body).into());
             self.coding = Some(coding);
         }
         self
     }
 
-    /// Reserves memory for exactly what is sent; a response for which there is none becomes a 503. Not so
-    /// a small one, nor the response to a write, which was done.
-    pub(crate) fn accounted(
-        self,
-        memory: &Reservation,
-        work: Option<Work>,
-        method: &Method,
-    ) -> Self {
+    /// Reserves memory for exactly what is sent. Without enough memory the response becomes a 503, but for
+    /// a small one, and the response to a write, which is committed.
+    pub(crate) fn with_memory(self, memory: &Reservation, is_write: bool, method: &Method) -> Self {
         let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
         let (length, held) = match &self.body {
-            Content::Whole(bytes) if is_sent => (bytes.len(), memory.bytes()),
+            Content::Full(bytes) if is_sent => (bytes.len(), memory.bytes()),
             _ => (0, memory.bytes()),
         };
         if length <= held {
@@ -238,18 +230,18 @@ impl Answer {
             return self;
         }
         if length > ALWAYS_SENT_BYTES
-            && work != Some(Work::Write)
+            && !is_write
             && let Err(error) = memory.grow(length - held)
         {
             drop(self);
-            return Self::from(error).accounted(memory, work, method);
+            return Self::from(error).with_memory(memory, is_write, method);
         }
         memory.grow_unchecked(length.saturating_sub(memory.bytes()));
         self
     }
 
-    /// Makes the response; one to HEAD tells the length of the body and leaves it out.
-    pub(crate) fn into_response(self, method: &Method, request_id: HeaderValue) -> Response {
+    /// Makes the HTTP response; one to HEAD has the length of the body without the body.
+    pub(crate) fn into_http(self, method: &Method, request_id: HeaderValue) -> HttpResponse {
         let mut headers = HeaderMap::with_capacity(8);
         let length = self.body.length();
         if length != Some(0) {
@@ -268,9 +260,9 @@ impl Answer {
             headers.remove(header::CONTENT_TYPE);
         }
         let body = match self.body {
-            // Of what the client has already, the length is not told: there is no body to measure.
+            // A 304 has no length: there is no body to measure.
             _ if self.status == StatusCode::NOT_MODIFIED => Body::empty(),
-            Content::Whole(bytes) if method != Method::HEAD => Body::from(bytes),
+            Content::Full(bytes) if method != Method::HEAD => Body::from(bytes),
             content => {
                 if let Some(length) = length {
                     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
@@ -281,21 +273,21 @@ impl Answer {
                 }
             }
         };
-        let mut response = Response::new(body);
+        let mut response = HttpResponse::new(body);
         *response.status_mut() = self.status;
         *response.headers_mut() = headers;
         response
     }
 }
 
-impl From<GraphQlAnswer> for Answer {
+impl From<GraphQlAnswer> for Response {
     fn from(GraphQlAnswer { status, body }: GraphQlAnswer) -> Self {
         let status = StatusCode::from_u16(status).expect("the core names HTTP statuses");
         Self::new(status, body)
     }
 }
 
-/// A strong tag stands for the very bytes that are sent, compressed or not.
+/// A strong tag identifies the bytes that are sent, so each content coding has its own.
 pub(crate) fn etag(tag: Tag, coding: Option<Coding>) -> String {
     match coding {
         None => format!("\"{tag}\""),
@@ -303,7 +295,7 @@ pub(crate) fn etag(tag: Tag, coding: Option<Coding>) -> String {
     }
 }
 
-impl From<Json> for Answer {
+impl From<Json> for Response {
     fn from(Json(text): Json) -> Self {
         Self::new(StatusCode::OK, text)
     }

@@ -31,7 +31,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("regex_syntax", &["cms-core/src/pattern/"]),
     ("async_graphql", &["cms-core/src/graphql/"]),
     ("axum", &["cms-server/src/"]),
-    ("reqwest", &["cms-cli/src/target/", "cms-server/src/telemetry/trace.rs", "cms-server/src/background/"]),
+    (
+        "reqwest",
+        &["cms-cli/src/target/", "cms-server/src/telemetry/trace.rs", "cms-server/src/background/"],
+    ),
     ("clap", &["cms-cli/src/", "cms-server/src/"]),
     (
         "tokio",

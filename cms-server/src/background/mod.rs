@@ -1,6 +1,9 @@
-//! What the server does without a request: publishing, clean-up, indexing, backups and webhooks.
+//! Background tasks: publishing on schedule, indexing, clean-up, backups and webhook deliveries.
 
-pub(crate) mod public_address;
+mod backups;
+mod clean_up;
+mod public_address;
+mod schedules;
 pub(crate) mod tasks;
-pub(crate) mod webhook_client;
+mod webhook_client;
 pub(crate) mod webhooks;

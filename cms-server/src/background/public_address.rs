@@ -1,11 +1,11 @@
-//! Which addresses a webhook may have: those of the public internet.
+//! The addresses that a webhook may have: public ones.
 //!
-//! Who may write webhooks must not be able to reach what only this machine, or its network, can
-//! reach. Names are judged by what they resolve to, see [`super::client`].
+//! Otherwise a key that may write webhooks could send requests to services of this machine or its
+//! network. [`super::webhook_client`] checks the addresses that a host name resolves to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Tells whether an address is one of the public internet.
+/// Tells whether an address is public.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -15,32 +15,32 @@ pub(super) fn is_public(address: IpAddr) -> bool {
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
-    // This network, private ones, those of providers, and loopback.
+    // This network, private networks, carrier-grade NAT, and loopback.
     let is_private =
         matches!((a, b), (0 | 10 | 127, _) | (172, 16..=31) | (192, 168) | (100, 64..=127));
-    // Where clouds keep what machines know of themselves.
+    // Metadata services of clouds.
     let is_link_local = (a, b) == (169, 254);
-    // Protocols, documentation, the old relays to IPv6, and measurements.
+    // Protocol assignments, documentation, 6to4 relays, and benchmarks.
     let is_reserved = matches!(
         (a, b, c),
         (192, 0, 0 | 2) | (198, 51, 100) | (203, 0, 113) | (192, 88, 99) | (198, 18..=19, _)
     );
-    // Multicast, what is kept for later, and broadcast.
-    let is_no_host = a >= 224;
-    !(is_private || is_link_local || is_reserved || is_no_host)
+    // Multicast, reserved, and broadcast.
+    let is_no_unicast = a >= 224;
+    !(is_private || is_link_local || is_reserved || is_no_unicast)
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let segments = address.segments();
     match segments {
-        // Addresses that stand for one of IPv4.
+        // IPv4 addresses in IPv6.
         [0, 0, 0, 0, 0, 0xffff | 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             is_public_v4(embedded(high, low))
         }
         [0x2002, high, low, ..] => is_public_v4(embedded(high, low)),
-        // Tunnels, protocols and documentation.
+        // Tunnels, protocol assignments and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
-        // Only these are given out; all else is private, link-local, multicast or unknown.
+        // Global unicast; all other addresses are private, link-local, multicast or unassigned.
         [0x2000..=0x3fff, ..] => true,
         _ => false,
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_of_the_internet_are_public() {
+    fn public_address_excludes_private_and_reserved_ones() {
         for (address, expected) in [
             ("93.184.216.34", true),
             ("1.1.1.1", true),

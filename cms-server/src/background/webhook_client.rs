@@ -1,5 +1,5 @@
-//! Requests to receivers of webhooks: to the public internet only, unless the operator says
-//! otherwise, to the very addresses that were judged, and never on to another place.
+//! The HTTP client of webhooks: it connects only to public addresses, unless the operator allows private
+//! ones, and follows no redirects.
 
 use std::{
     error::Error as _,
@@ -16,10 +16,10 @@ use reqwest::{
     redirect::Policy,
 };
 
-use super::public_address;
+use super::public_address::is_public;
 
-/// Headers that say how a request is sent, which no webhook decides.
-const OURS: [&str; 8] = [
+/// Headers that the client sets; those of a webhook are ignored.
+const RESERVED_HEADERS: [&str; 8] = [
     "connection",
     "content-length",
     "content-type",
@@ -30,89 +30,90 @@ const OURS: [&str; 8] = [
     "upgrade",
 ];
 
-/// What is sent where.
+/// A request to a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request<'a> {
     pub(super) url: &'a str,
-    /// Later ones count.
+    /// The last one of a name counts.
     pub(super) headers: &'a [(String, String)],
     pub(super) body: &'a str,
-    /// How long all of it may take.
+    /// Timeout until the end of the response.
     pub(super) timeout: Duration,
-    /// Most bytes of an answer that are read.
-    pub(super) answer_limit: usize,
+    /// Bytes of the response that are read.
+    pub(super) max_response_bytes: usize,
 }
 
-/// A client that is made when it is first needed.
+/// A client that is created for the first request.
 #[derive(Debug)]
-pub(super) struct Caller {
+pub(super) struct WebhookClient {
     allow_private: bool,
     allow_http: bool,
     client: OnceLock<Result<Client, String>>,
 }
 
-impl Caller {
+impl WebhookClient {
     pub(super) fn new(allow_private: bool, allow_http: bool) -> Self {
         Self { allow_private, allow_http, client: OnceLock::new() }
     }
 
     /// Sends a request, once.
     pub(super) async fn send(&self, request: Request<'_>) -> Answered {
-        match self.answer(request).await {
+        match self.try_send(request).await {
             Ok((status, body)) => Answered::With(status, body),
             Err(reason) => Answered::Nothing(reason),
         }
     }
 
-    async fn answer(&self, request: Request<'_>) -> Result<(u16, String), String> {
+    async fn try_send(&self, request: Request<'_>) -> Result<(u16, String), String> {
         let url = Url::parse(request.url).map_err(|_| "the address is not valid".to_owned())?;
         if url.scheme() != "https" && !self.allow_http {
             return Err("the address is not https".to_owned());
         }
-        self.judge(&url)?;
-        let answer = self
+        self.check_literal_address(&url)?;
+        let response = self
             .client()?
             .post(url)
             .timeout(request.timeout)
             .headers(headers(request.headers))
             .body(request.body.to_owned())
             .send();
-        let answer = answer.await.map_err(|error| reason(&error))?;
-        let status = answer.status().as_u16();
-        let body = read(answer, request.answer_limit).await.map_err(|error| reason(&error))?;
+        let response = response.await.map_err(|error| reason(&error))?;
+        let status = response.status().as_u16();
+        let body =
+            read(response, request.max_response_bytes).await.map_err(|error| reason(&error))?;
         Ok((status, body))
     }
 
-    /// Judges an address that is written as one: such are never resolved.
-    fn judge(&self, url: &Url) -> Result<(), String> {
+    /// Refuses a private address in the URL, which no resolver sees.
+    fn check_literal_address(&self, url: &Url) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         match literal {
-            Ok(address) if !self.allow_private && !public_address::is_public(address) => {
-                Err(Refused(host.to_owned()).to_string())
+            Ok(address) if !self.allow_private && !is_public(address) => {
+                Err(PrivateHost(host.to_owned()).to_string())
             }
             _ => Ok(()),
         }
     }
 
     fn client(&self) -> Result<&Client, String> {
-        let made = self.client.get_or_init(|| {
-            // Fails only when a provider is installed already, which is as good.
+        let client = self.client.get_or_init(|| {
+            // Fails only when another provider is installed, which works too.
             rustls::crypto::ring::default_provider().install_default().ok();
             let builder = Client::builder()
                 .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
-                // A proxy would resolve names itself.
+                // A proxy would resolve host names on its own.
                 .no_proxy()
                 .redirect(Policy::none())
                 .dns_resolver(Arc::new(Resolver { allow_private: self.allow_private }));
             builder.build().map_err(|error| format!("no requests can be sent: {}", reason(&error)))
         });
-        made.as_ref().map_err(Clone::clone)
+        client.as_ref().map_err(Clone::clone)
     }
 }
 
-/// Resolves names, and leaves out what must not be reached. The client connects to what is returned
-/// here and asks nobody else, so a name cannot mean one thing to the judge and another later.
+/// Resolves host names to public addresses. The client connects to these addresses only, so a host name
+/// cannot resolve to another address after the check.
 struct Resolver {
     allow_private: bool,
 }
@@ -123,35 +124,34 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let name = name.as_str();
             let found = tokio::net::lookup_host((name, 0)).await?;
-            let may_reach =
-                |found: &SocketAddr| allow_private || public_address::is_public(found.ip());
-            let reached: Vec<SocketAddr> = found.filter(may_reach).collect();
-            if reached.is_empty() {
-                return Err(Refused(name.to_owned()).into());
+            let is_allowed = |found: &SocketAddr| allow_private || is_public(found.ip());
+            let allowed: Vec<SocketAddr> = found.filter(is_allowed).collect();
+            if allowed.is_empty() {
+                return Err(PrivateHost(name.to_owned()).into());
             }
-            Ok(Box::new(reached.into_iter()) as Addrs)
+            Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }
 }
 
-/// A host that has no public address.
+/// A host without a public address.
 #[derive(Debug)]
-struct Refused(String);
+struct PrivateHost(String);
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for PrivateHost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} is not an address of the public internet", self.0)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for PrivateHost {}
 
-fn headers(wanted: &[(String, String)]) -> HeaderMap {
+fn headers(configured: &[(String, String)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    for (name, value) in wanted {
+    for (name, value) in configured {
         let read = (HeaderName::try_from(name.as_str()), HeaderValue::try_from(value.as_str()));
         if let (Ok(name), Ok(value)) = read
-            && !OURS.contains(&name.as_str())
+            && !RESERVED_HEADERS.contains(&name.as_str())
         {
             headers.insert(name, value);
         }
@@ -160,19 +160,19 @@ fn headers(wanted: &[(String, String)]) -> HeaderMap {
     headers
 }
 
-/// Reads the beginning of a body.
-async fn read(mut answer: Response, limit: usize) -> reqwest::Result<String> {
+/// Reads the start of a body.
+async fn read(mut response: Response, limit: usize) -> reqwest::Result<String> {
     let mut body = Vec::new();
     while body.len() < limit
-        && let Some(chunk) = answer.chunk().await?
+        && let Some(chunk) = response.chunk().await?
     {
         body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
     }
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-/// Why there is no answer, in the words of the innermost cause; without the address, which may hold
-/// a password.
+/// Returns why there is no response: the innermost cause, without the URL, which may contain a
+/// password.
 fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "no answer in time".to_owned();

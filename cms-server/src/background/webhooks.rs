@@ -1,8 +1,7 @@
-//! Sends the deliveries of webhooks, several of each at a time.
+//! Sends webhook deliveries, several of each webhook at a time.
 //!
-//! The core decides what is due, what a request says and when it is tried again, and keeps all of it
-//! in the database: what is under way when the process dies is sent again by the next one. Here is
-//! known which requests run.
+//! The core decides what is due, the content of a request and when it is retried, and stores all of it:
+//! after a crash the next process sends what was in progress again. This module knows which requests run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -14,106 +13,104 @@ use tokio::{
     time::{self, Instant},
 };
 
-use super::webhook_client::{Caller, Request};
-use crate::{
-    blocking::{self, WriteTurns},
-    state::App,
-};
+use super::webhook_client::{Request, WebhookClient};
+use crate::{blocking, net::permits::WritePermits, state::App};
 
-/// How long changes are gathered before they are told.
-const GATHERING: Duration = Duration::from_millis(20);
-/// How often somebody looks for what is to be tried again, and for what other processes wrote.
-const PAUSE: Duration = Duration::from_secs(1);
-/// How long a delivery is left alone when its outcome could not be recorded: the receiver would get
-/// it again and again.
-const TROUBLE: Duration = Duration::from_secs(10);
-/// How long a request may take (contract 11.2).
-const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a blocking webhook may take (contract 11.4).
-const BLOCKING_TIMEOUT: Duration = Duration::from_secs(5);
-/// Most bytes of the answer of a blocking webhook: an object, and some more.
-const BLOCKING_ANSWER: usize = 4 * 1024 * 1024;
-/// Requests to all webhooks that are under way at the same time.
-const AT_ONCE: usize = 64;
-/// The same for blocking webhooks: each keeps a thread waiting.
-const QUESTIONS: usize = 64;
+/// How long changes are collected before they are delivered.
+const BATCH_DELAY: Duration = Duration::from_millis(20);
+/// How often retries that are due, and changes of other processes, are looked for.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Pause of a delivery whose outcome could not be recorded: else the receiver would get it again and
+/// again.
+const RECORD_RETRY_INTERVAL: Duration = Duration::from_secs(10);
+/// Timeout of a delivery.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of a synchronous webhook.
+const SYNCHRONOUS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Largest response of a synchronous webhook: an object, and some more.
+const MAX_SYNCHRONOUS_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
+/// Concurrent deliveries to all webhooks.
+const MAX_DELIVERIES: usize = 64;
+/// Concurrent requests to synchronous webhooks: each blocks a thread.
+const MAX_SYNCHRONOUS_REQUESTS: usize = 64;
 
-/// What sends deliveries.
+/// Sends deliveries.
 #[derive(Clone)]
-struct Courier {
+struct Dispatcher {
     app: Arc<App>,
-    caller: Arc<Caller>,
-    turns: Arc<Semaphore>,
+    client: Arc<WebhookClient>,
+    permits: Arc<Semaphore>,
 }
 
-/// Asks blocking webhooks, on the threads of requests that write. These lend their turns to others
-/// meanwhile, so a receiver that is slow holds up nobody but who writes what it is asked about.
-struct Asker {
-    turns: WriteTurns,
-    questions: Semaphore,
+/// Sends requests to synchronous webhooks, on the threads of writes. These release their write permits
+/// meanwhile, so a slow receiver delays only the writes that it validates.
+struct SynchronousTransport {
+    writes: WritePermits,
+    permits: Semaphore,
     runtime: Handle,
-    caller: Caller,
+    client: WebhookClient,
 }
 
-impl AskReceiver for Asker {
+impl AskReceiver for SynchronousTransport {
     fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered> {
         let too_many = |_| Error::Busy("too many requests wait for webhooks".to_owned());
-        let _question = self.questions.try_acquire().map_err(too_many)?;
-        let (timeout, answer_limit) = (BLOCKING_TIMEOUT, BLOCKING_ANSWER);
-        let request = Request { url, headers, body, timeout, answer_limit };
-        Ok(self.turns.lend(&self.runtime, self.caller.send(request)))
+        let _permit = self.permits.try_acquire().map_err(too_many)?;
+        let (timeout, max_response_bytes) = (SYNCHRONOUS_TIMEOUT, MAX_SYNCHRONOUS_RESPONSE_BYTES);
+        let request = Request { url, headers, body, timeout, max_response_bytes };
+        Ok(self.writes.release_while(&self.runtime, self.client.send(request)))
     }
 }
 
-/// Lets blocking webhooks be asked before writes, for as long as the runtime runs.
-pub(crate) fn ask_before_writes(app: &App, allow_private: bool) {
-    let asker = Asker {
-        turns: app.permits.write_turns(),
-        questions: Semaphore::new(QUESTIONS),
+/// Enables synchronous webhooks for as long as the runtime runs.
+pub(crate) fn enable_synchronous(app: &App, allow_private: bool) {
+    let transport = SynchronousTransport {
+        writes: app.permits.write_permits(),
+        permits: Semaphore::new(MAX_SYNCHRONOUS_REQUESTS),
         runtime: Handle::current(),
-        caller: Caller::new(allow_private, app.cms.config().http_webhooks),
+        client: WebhookClient::new(allow_private, app.cms.config().http_webhooks),
     };
-    app.cms.webhooks().ask_through(Box::new(asker));
+    app.cms.webhooks().ask_through(Box::new(transport));
 }
 
 /// Sends deliveries for as long as the server runs.
-pub(crate) async fn keep_delivering(app: Arc<App>, allow_private: bool) {
-    let caller = Caller::new(allow_private, app.cms.config().http_webhooks);
-    let turns = Arc::new(Semaphore::new(AT_ONCE));
-    let courier = Courier { app, caller: Arc::new(caller), turns };
-    // Dropped with this task, and they with it.
+pub(super) async fn deliver(app: Arc<App>, allow_private: bool) {
+    let client = WebhookClient::new(allow_private, app.cms.config().http_webhooks);
+    let permits = Arc::new(Semaphore::new(MAX_DELIVERIES));
+    let dispatcher = Dispatcher { app, client: Arc::new(client), permits };
+    // Dropped with this task, which ends the deliveries too.
     let mut tasks = JoinSet::new();
     let mut running: BTreeMap<i64, Vec<Dispatch>> = BTreeMap::new();
-    let mut commits = courier.app.commits.subscribe();
-    let mut next_look = Instant::now();
+    let mut commits = dispatcher.app.commits.subscribe();
+    let mut next_poll = Instant::now();
     loop {
         let due = tokio::select! {
             Some(done) = tasks.join_next() => {
                 let Ok(done) = done else { continue };
                 let webhook = finish(&mut running, &done);
-                let known = running.clone();
-                courier.ask(move |cms| cms.webhooks().due(Some(webhook), &known)).await
+                let running = running.clone();
+                dispatcher.run(move |cms| cms.webhooks().due(Some(webhook), &running)).await
             }
             Ok(()) = commits.changed() => {
-                next_look = next_look.min(Instant::now() + GATHERING);
+                next_poll = next_poll.min(Instant::now() + BATCH_DELAY);
                 continue;
             }
-            () = time::sleep_until(next_look) => {
-                let known = running.clone();
+            () = time::sleep_until(next_poll) => {
+                let running = running.clone();
                 let (is_behind, due) =
-                    courier.ask(move |cms| look(cms, &known)).await.unwrap_or_default();
-                next_look = Instant::now() + if is_behind { Duration::ZERO } else { PAUSE };
+                    dispatcher.run(move |cms| poll(cms, &running)).await.unwrap_or_default();
+                let pause = if is_behind { Duration::ZERO } else { POLL_INTERVAL };
+                next_poll = Instant::now() + pause;
                 Some(due)
             }
         };
         for dispatch in due.unwrap_or_default() {
             running.entry(dispatch.webhook).or_default().push(dispatch.clone());
-            tasks.spawn(courier.clone().deliver(dispatch));
+            tasks.spawn(dispatcher.clone().deliver(dispatch));
         }
     }
 }
 
-/// Takes a request that is done from those that run; returns its webhook.
+/// Removes a finished request from the running ones; returns its webhook.
 fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
     if let Some(requests) = running.get_mut(&done.webhook) {
         requests.retain(|request| request != done);
@@ -124,8 +121,8 @@ fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
     done.webhook
 }
 
-/// Tells whether there is more to read of the journal or to give up, and what is to be sent.
-fn look(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
+/// Returns whether the journal has more to read, and the deliveries that are due.
+fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
     let webhooks = cms.webhooks();
     if !webhooks.may_send()? {
         return Ok((false, Vec::new()));
@@ -134,25 +131,25 @@ fn look(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<
     Ok((is_behind, webhooks.due(None, running)?))
 }
 
-impl Courier {
-    /// Sends one delivery.
+impl Dispatcher {
+    /// Sends one delivery, and waits when its outcome could not be recorded.
     async fn deliver(self, dispatch: Dispatch) -> Dispatch {
         if self.try_deliver(dispatch.clone()).await.is_none() {
-            time::sleep(TROUBLE).await;
+            time::sleep(RECORD_RETRY_INTERVAL).await;
         }
         dispatch
     }
 
-    /// As [`Self::deliver`]; nothing when the core failed.
+    /// Sends one delivery; none when the core failed.
     async fn try_deliver(&self, dispatch: Dispatch) -> Option<()> {
-        let Ok(permit) = self.turns.acquire().await else { return Some(()) };
-        let outgoing = self.ask(move |cms| cms.webhooks().outgoing(&dispatch)).await?;
+        let Ok(permit) = self.permits.acquire().await else { return Some(()) };
+        let outgoing = self.run(move |cms| cms.webhooks().outgoing(&dispatch)).await?;
         let Some(outgoing) = outgoing else { return Some(()) };
-        let answered = self.send(&outgoing).await;
+        let outcome = self.send(&outgoing).await;
         drop(permit);
-        self.app.metrics.count_attempt(&answered);
+        self.app.metrics.count_delivery(&outcome);
         let webhook = outgoing.id.clone();
-        let recorded = self.ask(move |cms| cms.webhooks().record(outgoing, answered)).await?;
+        let recorded = self.run(move |cms| cms.webhooks().record(outgoing, outcome)).await?;
         if let Some(error) = recorded.error {
             tracing::warn!(webhook, error, "webhook delivery failed");
         }
@@ -167,20 +164,19 @@ impl Courier {
 
     async fn send(&self, outgoing: &Outgoing) -> Answered {
         let Outgoing { url, headers, body, .. } = outgoing;
-        let request =
-            Request { url, headers, body, timeout: TIMEOUT, answer_limit: limits::WEBHOOK_LOGGED };
-        self.caller.send(request).await
+        let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::WEBHOOK_LOGGED);
+        self.client.send(Request { url, headers, body, timeout, max_response_bytes }).await
     }
 
-    /// Asks the core; a failure goes to the log.
-    async fn ask<T: Send + 'static>(
+    /// Calls the core; an error is logged.
+    async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
     ) -> Option<T> {
-        let done = blocking::cross(&self.app, move |app| job(&app.cms)).await.flatten();
-        let failed = |error: &Error| {
-            tracing::warn!(%error, cause = ?std::error::Error::source(error), "webhooks failed");
+        let run = blocking::run_without_permit(&self.app, move |app| job(&app.cms));
+        let log = |error: &Error| {
+            tracing::warn!(%error, cause = ?std::error::Error::source(error), "webhook task failed");
         };
-        done.inspect_err(failed).ok()
+        run.await.flatten().inspect_err(log).ok()
     }
 }

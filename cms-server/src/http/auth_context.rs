@@ -1,9 +1,10 @@
-//! `GET /api/auth-context` (contract 1.13).
+//! `GET /api/auth-context`: the key, its rules, and the space.
 
 use cms_core::{Cms, Result};
 
-use crate::{response::Answer, routing::request::Call};
+use super::context::RequestContext;
+use crate::response::Response;
 
-pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    Ok(Answer::json(&cms.auth_context(&call.caller)?))
+pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    Ok(Response::json(&cms.auth_context(&context.caller)?))
 }

@@ -1,4 +1,4 @@
-//! Content type definitions (contract 2).
+//! Content type definitions.
 
 use cms_core::{
     Cms, Result, limits,
@@ -10,11 +10,14 @@ use cms_core::{
 };
 use serde_json::{Map, Value};
 
-use super::objects::direction;
-use crate::{extract::body, response::Answer, response::ignored_fields, routing::request::Call};
+use super::{context::RequestContext, objects::direction};
+use crate::{
+    extract::body,
+    response::{Response, ignored_fields},
+};
 
-pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let query = &call.query;
+pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let query = &context.query;
     let request = TypeListRequest {
         page: Page::repaired(query.get("page"), query.get("limit"), limits::TYPE_PAGE_MAX),
         order_by: TypeOrder::parse(query.get("order_by")),
@@ -24,81 +27,83 @@ pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
         names: query.list("names").map(|names| comma_separated(&names)),
         internal: query.text("internal").map(|text| paging::boolean(Some(text))),
     };
-    Ok(Answer::json(&cms.types().list(&call.caller, &request)?))
+    Ok(Response::json(&cms.types().list(&context.caller, &request)?))
 }
 
-pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    if !paging::boolean(call.query.get("resolveRef")) {
-        return Ok(Answer::json(&cms.types().get(&call.caller, name)?));
+pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    if !paging::boolean(context.query.get("resolveRef")) {
+        return Ok(Response::json(&cms.types().get(&context.caller, name)?));
     }
-    let strict = paging::boolean(call.query.get("strictSchema"));
-    Ok(Answer::json(&cms.types().get_resolved(&call.caller, name, strict)?))
+    let strict = paging::boolean(context.query.get("strictSchema"));
+    Ok(Response::json(&cms.types().get_resolved(&context.caller, name, strict)?))
 }
 
-pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload = definition(call)?;
-    Ok(Answer::json(&cms.types().create(&call.caller, payload)?))
+pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let payload = definition(context)?;
+    Ok(Response::json(&cms.types().create(&context.caller, payload)?))
 }
 
-pub(crate) fn update(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload = definition(call)?;
-    let [name, ..] = &call.path;
-    Ok(Answer::json(&cms.types().update(&call.caller, name, payload)?))
+pub(crate) fn update(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let payload = definition(context)?;
+    let [name, ..] = &context.path;
+    Ok(Response::json(&cms.types().update(&context.caller, name, payload)?))
 }
 
-/// Answers 200 without a body (contract 1.1).
-pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    cms.types().delete(&call.caller, name)?;
-    Ok(Answer::empty())
+/// The response is a 200 without a body.
+pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    cms.types().delete(&context.caller, name)?;
+    Ok(Response::empty())
 }
 
-/// The body may be absent (contract 2.7).
-pub(crate) fn purge(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    let payload = if call.body.is_empty() { Map::new() } else { body::object(call.body)? };
+/// The body is optional.
+pub(crate) fn purge(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let payload = if context.body.is_empty() { Map::new() } else { body::object(context.body)? };
     let delete_schema = deletes_schema(&payload)?;
-    cms.types().purge(&call.caller, name, delete_schema)?;
-    Ok(Answer::no_content())
+    cms.types().purge(&context.caller, name, delete_schema)?;
+    Ok(Response::no_content())
 }
 
-pub(crate) fn purge_space(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [space, ..] = &call.path;
-    cms.types().purge_space(&call.caller, space)?;
-    Ok(Answer::no_content())
+pub(crate) fn purge_space(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [space, ..] = &context.path;
+    cms.types().purge_space(&context.caller, space)?;
+    Ok(Response::no_content())
 }
 
-pub(crate) fn plan(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload = project(call, &["workflows", "contentTypes", "keys", "prune"])?;
+pub(crate) fn plan(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let payload = project(context, &["workflows", "contentTypes", "keys", "prune"])?;
     let request: PlanRequest = body::structure(payload)?;
-    Ok(Answer::json(&cms.types().plan(&call.caller, &request)?))
+    Ok(Response::json(&cms.types().plan(&context.caller, &request)?))
 }
 
-pub(crate) fn apply(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload =
-        project(call, &["workflows", "contentTypes", "keys", "prune", "token", "allowDataLoss"])?;
+pub(crate) fn apply(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let payload = project(
+        context,
+        &["workflows", "contentTypes", "keys", "prune", "token", "allowDataLoss"],
+    )?;
     let request: ApplyRequest = body::structure(payload)?;
-    Ok(Answer::json(&cms.types().apply(&call.caller, &request)?))
+    Ok(Response::json(&cms.types().apply(&context.caller, &request)?))
 }
 
-/// Reads a definition, and notes the keys of it that are ignored.
-fn definition(call: &mut Call<'_>) -> Result<Map<String, Value>> {
-    let payload = body::object(call.body)?;
-    call.ignored_payload = ignored_fields::names(unsupported_keys(&payload).into_iter());
+/// Parses a definition, and lists its ignored keys.
+fn definition(context: &mut RequestContext<'_>) -> Result<Map<String, Value>> {
+    let payload = body::object(context.body)?;
+    context.ignored_payload = ignored_fields::header_value(unsupported_keys(&payload).into_iter());
     Ok(payload)
 }
 
-/// Reads a project, and notes the keys of it that are ignored.
-fn project(call: &mut Call<'_>, known: &[&str]) -> Result<Map<String, Value>> {
-    let payload = body::object(call.body)?;
+/// Parses a project, and lists its ignored keys.
+fn project(context: &mut RequestContext<'_>, known: &[&str]) -> Result<Map<String, Value>> {
+    let payload = body::object(context.body)?;
     check_payload(&payload)?;
     let ignored = payload.keys().map(String::as_str).filter(|key| !known.contains(key));
-    call.ignored_payload = ignored_fields::names(ignored);
+    context.ignored_payload = ignored_fields::header_value(ignored);
     Ok(payload)
 }
 
-/// `names[]=a&names[]=b` and `names=a,b` mean the same (contract 2.2).
+/// `names[]=a&names[]=b` and `names=a,b` are the same.
 fn comma_separated(values: &[String]) -> Vec<String> {
     values.iter().flat_map(|value| value.split(',')).map(|name| name.trim().to_owned()).collect()
 }

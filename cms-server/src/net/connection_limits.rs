@@ -1,7 +1,5 @@
-//! Which connections are accepted: how many in all, and how many of one client address; and how much
-//! memory the responses to one address may take.
-//!
-//! Requests are none of its business: [`crate::net::rate_limit`] limits those.
+//! Connection caps: in all, and per client address; and the memory that the responses to one address may
+//! take. Request rates are the business of [`super::rate_limit`].
 
 use std::{
     collections::HashMap,
@@ -15,17 +13,18 @@ use std::{
 use cms_core::MemoryBudget;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{config::ServerConfig, net::rate_limit};
+use super::rate_limit::client_network;
+use crate::config::ServerConfig;
 
-/// Connections of one public address, unless the operator says otherwise.
+/// Connections of one public address, unless the operator configures another number.
 const CONNECTIONS_PER_ADDRESS: usize = 128;
-/// An address whose connections are limited may take one in so many bytes of the memory for responses.
+/// Fraction of the memory for responses that an address with limited connections may take.
 const ADDRESSES_PER_BUDGET: usize = 4;
 
-pub(crate) struct Admission {
-    all: usize,
+pub(crate) struct ConnectionLimits {
+    total: usize,
     slots: Arc<Semaphore>,
-    limit: AddressLimit,
+    per_address: AddressLimit,
     memory: Arc<MemoryBudget>,
     open: Mutex<HashMap<IpAddr, Address>>,
     refused: AtomicU64,
@@ -37,7 +36,7 @@ struct Address {
     memory: Arc<MemoryBudget>,
 }
 
-/// What of [`ServerConfig::connections_per_address`] counts for which addresses.
+/// The addresses that [`ServerConfig::connections_per_address`] limits.
 #[derive(Clone, Copy)]
 enum AddressLimit {
     None,
@@ -45,55 +44,55 @@ enum AddressLimit {
     All(usize),
 }
 
-/// A connection that was accepted, until it is dropped.
-pub(crate) struct Admitted {
-    /// What its responses may take: a part of the memory of the process.
+/// An accepted connection; its slot is free again when this is dropped.
+pub(crate) struct AcceptedConnection {
+    /// The memory that its responses may take: a part of that of the process.
     pub(crate) memory: Arc<MemoryBudget>,
     _slot: OwnedSemaphorePermit,
-    counted: Option<(Arc<Admission>, IpAddr)>,
+    counted: Option<(Arc<ConnectionLimits>, IpAddr)>,
 }
 
-impl Admission {
+impl ConnectionLimits {
     pub(crate) fn new(config: &ServerConfig, memory: &Arc<MemoryBudget>) -> Self {
-        let limit = match config.connections_per_address {
+        let per_address = match config.connections_per_address {
             Some(0) => AddressLimit::None,
             Some(limit) => AddressLimit::All(limit),
             // Every connection comes from the proxy.
             None if config.trust_proxy => AddressLimit::None,
             None => AddressLimit::Public(CONNECTIONS_PER_ADDRESS),
         };
-        let all = config.connections.max(1);
+        let total = config.connections.max(1);
         Self {
-            all,
-            slots: Arc::new(Semaphore::new(all)),
-            limit,
+            total,
+            slots: Arc::new(Semaphore::new(total)),
+            per_address,
             memory: Arc::clone(memory),
             open: Mutex::default(),
             refused: AtomicU64::new(0),
         }
     }
 
-    /// Waits until one more connection may be open.
+    /// Waits until the number of connections allows one more.
     pub(crate) async fn slot(&self) -> OwnedSemaphorePermit {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
-        slot.expect("nobody closes the slots")
+        slot.expect("the semaphore is never closed")
     }
 
-    /// Accepts a connection, unless its address has too many.
-    pub(crate) fn admit(
+    /// Accepts a connection; none when its address has too many.
+    pub(crate) fn accept(
         self: &Arc<Self>,
         slot: OwnedSemaphorePermit,
         peer: IpAddr,
-    ) -> Option<Admitted> {
-        let limit = match self.limit {
+    ) -> Option<AcceptedConnection> {
+        let limit = match self.per_address {
             AddressLimit::All(limit) => limit,
             AddressLimit::Public(limit) if is_public(peer) => limit,
             AddressLimit::Public(_) | AddressLimit::None => {
                 let memory = Arc::clone(&self.memory);
-                return Some(Admitted { memory, _slot: slot, counted: None });
+                return Some(AcceptedConnection { memory, _slot: slot, counted: None });
             }
         };
-        let address = rate_limit::network(peer);
+        let address = client_network(peer);
         let mut open = self.open();
         let entry = open.entry(address).or_insert_with(|| {
             let limit = self.memory.limit() / ADDRESSES_PER_BUDGET;
@@ -106,15 +105,15 @@ impl Admission {
         }
         entry.connections += 1;
         let memory = Arc::clone(&entry.memory);
-        Some(Admitted { memory, _slot: slot, counted: Some((Arc::clone(self), address)) })
+        Some(AcceptedConnection { memory, _slot: slot, counted: Some((Arc::clone(self), address)) })
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     pub(crate) fn open_connections(&self) -> usize {
-        self.all.saturating_sub(self.slots.available_permits())
+        self.total.saturating_sub(self.slots.available_permits())
     }
 
-    /// How many connections were refused.
+    /// Returns the number of connections that were refused.
     pub(crate) fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
@@ -124,10 +123,10 @@ impl Admission {
     }
 }
 
-impl Drop for Admitted {
+impl Drop for AcceptedConnection {
     fn drop(&mut self) {
-        let Some((admission, address)) = &self.counted else { return };
-        let mut open = admission.open();
+        let Some((limits, address)) = &self.counted else { return };
+        let mut open = limits.open();
         if let Some(entry) = open.get_mut(address) {
             entry.connections -= 1;
             if entry.connections == 0 {
@@ -137,8 +136,8 @@ impl Drop for Admitted {
     }
 }
 
-/// Tells whether an address is one of the internet. Behind others there may be a proxy, or the gateway
-/// of a container, with everybody behind it.
+/// Tells whether an address is public. Behind a private one there may be a proxy, or the gateway of a
+/// container, with all clients behind it.
 fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private() || v4.is_link_local()),
@@ -150,25 +149,25 @@ fn is_public(address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
-    fn admission(connections_per_address: Option<usize>, trust_proxy: bool) -> Arc<Admission> {
+    fn limits(connections_per_address: Option<usize>, trust_proxy: bool) -> Arc<ConnectionLimits> {
         let config =
             ServerConfig { trust_proxy, connections_per_address, ..ServerConfig::default() };
-        Arc::new(Admission::new(&config, &Arc::new(MemoryBudget::new(1000))))
+        Arc::new(ConnectionLimits::new(&config, &Arc::new(MemoryBudget::new(1000))))
     }
 
     /// Opens as many connections as are accepted, up to 200.
-    async fn open(admission: &Arc<Admission>, peer: &str) -> Vec<Admitted> {
+    async fn open(limits: &Arc<ConnectionLimits>, peer: &str) -> Vec<AcceptedConnection> {
         let peer = peer.parse().unwrap();
-        let mut admitted = Vec::new();
+        let mut accepted = Vec::new();
         for _ in 0..200 {
-            let slot = admission.slot().await;
-            admitted.extend(admission.admit(slot, peer));
+            let slot = limits.slot().await;
+            accepted.extend(limits.accept(slot, peer));
         }
-        admitted
+        accepted
     }
 
     #[tokio::test]
-    async fn connections_of_one_address_are_limited() {
+    async fn connections_per_address_are_limited() {
         let table = [
             (None, false, "203.0.113.9", CONNECTIONS_PER_ADDRESS),
             (None, false, "2001:db8::1", CONNECTIONS_PER_ADDRESS),
@@ -182,25 +181,25 @@ mod tests {
             (Some(7), true, "127.0.0.1", 7),
         ];
         for (limit, trust_proxy, peer, wanted) in table {
-            let admission = admission(limit, trust_proxy);
-            let admitted = open(&admission, peer).await;
-            assert_eq!(admitted.len(), wanted, "{limit:?} {trust_proxy} {peer}");
-            assert_eq!(admission.open_connections(), wanted);
+            let limits = limits(limit, trust_proxy);
+            let accepted = open(&limits, peer).await;
+            assert_eq!(accepted.len(), wanted, "{limit:?} {trust_proxy} {peer}");
+            assert_eq!(limits.open_connections(), wanted);
             let memory = if wanted == 200 { 1000 } else { 250 };
-            assert!(admitted.iter().all(|admitted| admitted.memory.limit() == memory));
-            assert_eq!(admission.refused(), 200 - wanted as u64);
+            assert!(accepted.iter().all(|connection| connection.memory.limit() == memory));
+            assert_eq!(limits.refused(), 200 - wanted as u64);
         }
     }
 
     #[tokio::test]
-    async fn connections_of_other_addresses_and_closed_ones_do_not_count() {
-        let admission = admission(Some(2), false);
-        let first = open(&admission, "2001:db8:0:1::1").await;
-        assert_eq!(open(&admission, "2001:db8:0:1::2").await.len(), 0, "the same network");
-        assert_eq!(open(&admission, "2001:db8:0:2::1").await.len(), 2);
+    async fn connection_limit_ignores_other_addresses_and_closed_connections() {
+        let limits = limits(Some(2), false);
+        let first = open(&limits, "2001:db8:0:1::1").await;
+        assert_eq!(open(&limits, "2001:db8:0:1::2").await.len(), 0, "the same network");
+        assert_eq!(open(&limits, "2001:db8:0:2::1").await.len(), 2);
         drop(first);
-        assert_eq!(open(&admission, "2001:db8:0:1::2").await.len(), 2);
-        assert_eq!(admission.open_connections(), 0);
-        assert!(admission.open().is_empty());
+        assert_eq!(open(&limits, "2001:db8:0:1::2").await.len(), 2);
+        assert_eq!(limits.open_connections(), 0);
+        assert!(limits.open().is_empty());
     }
 }

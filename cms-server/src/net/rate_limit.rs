@@ -1,9 +1,8 @@
-//! How often a key or an address may ask (contract 1.4: 429, only when an operator wants that).
+//! Request rate limits by key and by address: 429, only when an operator configures them.
 //!
-//! Requests drip out of a bucket of [`Rate::burst`] at [`Rate::per_second`]. A bucket is one number:
-//! the time at which it will be empty. That is all there is to it, so no crate does it for us: those
-//! that do remember everybody who ever asked, and cannot change a rate. Time is an argument, so that
-//! tests choose it.
+//! A leaky bucket of [`Rate::burst`] requests that drains at [`Rate::per_second`] is one number: the time
+//! at which it is empty. The crates for this keep every client for ever and cannot change a rate, so this
+//! is our own. Time is an argument, so that tests choose it.
 
 use std::{
     convert::Infallible,
@@ -20,13 +19,12 @@ use std::{
 
 use quick_cache::sync::Cache;
 
-/// Most buckets of a kind: some ten megabytes.
-const BUCKETS: usize = 50_000;
+/// Most buckets of one limiter: some ten megabytes.
+const MAX_BUCKETS: usize = 50_000;
 
-/// Nanoseconds.
-const SECOND: u64 = 1_000_000_000;
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// A limit as operators write it: `100` requests per second, or `100/500` with 500 at once.
+/// A limit as operators write it: `100` requests per second, or `100/500` with a burst of 500.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// At least 1.
@@ -43,7 +41,7 @@ impl FromStr for Rate {
         let number = |text: &str| text.trim().parse().ok().filter(|number| *number > 0);
         match (number(rate), number(burst)) {
             (Some(per_second), Some(burst)) => Ok(Self { per_second, burst }),
-            _ => Err("it is a number of requests per second, or RATE/BURST: 100 or 100/500".into()),
+            _ => Err("use a number of requests per second, or RATE/BURST: 100 or 100/500".into()),
         }
     }
 }
@@ -54,36 +52,37 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Who asked how often, of one kind of asker.
-pub(crate) struct Limiter<K> {
+/// The buckets of all clients of one kind: keys or addresses.
+pub(crate) struct RateLimiter<K> {
     /// Rate and burst as [`packed`]; 0 without a limit.
     rate: AtomicU64,
-    /// When the bucket of each is empty, in nanoseconds since the start of the times passed in. Who
-    /// asked least of late is forgotten when there are too many, so memory is bounded.
+    /// When the bucket of each client is empty, in nanoseconds since the start of the times passed in.
+    /// The least recently used bucket is evicted when there are too many, so memory is bounded.
     empty_at: Cache<K, Arc<AtomicU64>>,
 }
 
-impl<K: Hash + Eq + Clone> Limiter<K> {
+impl<K: Hash + Eq + Clone> RateLimiter<K> {
     pub(crate) fn new(rate: Option<Rate>) -> Self {
-        Self { rate: AtomicU64::new(packed(rate)), empty_at: Cache::new(BUCKETS) }
+        Self { rate: AtomicU64::new(packed(rate)), empty_at: Cache::new(MAX_BUCKETS) }
     }
 
-    /// Sets another limit; who asked before has that counted.
+    /// Changes the limit; the fill of all buckets stays.
     pub(crate) fn set(&self, rate: Option<Rate>) {
         self.rate.store(packed(rate), Ordering::Relaxed);
     }
 
-    /// Tells whether this one may ask now, and counts it when so.
-    pub(crate) fn admits(&self, who: &K, now: impl FnOnce() -> Duration) -> bool {
+    /// Tells whether a client may send a request now, and counts the request if so.
+    pub(crate) fn admits(&self, client: &K, now: impl FnOnce() -> Duration) -> bool {
         let rate = self.rate.load(Ordering::Relaxed);
         if rate == 0 {
             return true;
         }
         let (per_second, burst) = (rate >> 32, rate & u64::from(u32::MAX));
-        let each = (SECOND / per_second).max(1);
+        let each = (NANOS_PER_SECOND / per_second).max(1);
         let now = u64::try_from(now().as_nanos()).unwrap_or(u64::MAX);
         let full_at = now.saturating_add(each * burst);
-        let bucket = self.empty_at.get_or_insert_with(who, || Ok::<_, Infallible>(Arc::default()));
+        let bucket =
+            self.empty_at.get_or_insert_with(client, || Ok::<_, Infallible>(Arc::default()));
         let Ok(bucket) = bucket;
         let filled = |empty_at: u64| {
             let filled_to = empty_at.max(now).saturating_add(each);
@@ -93,13 +92,13 @@ impl<K: Hash + Eq + Clone> Limiter<K> {
     }
 }
 
-/// A rate as one number, so that requests and whoever changes it need no lock.
+/// A rate as one number, so that it changes without a lock.
 fn packed(rate: Option<Rate>) -> u64 {
     rate.map_or(0, |Rate { per_second, burst }| u64::from(per_second) << 32 | u64::from(burst))
 }
 
-/// What counts as one address: of IPv6, the network that a customer gets.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
+/// Returns what counts as one address: of IPv6, the /64 network of a customer.
+pub(crate) fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
         v4 @ IpAddr::V4(_) => v4,
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_read() {
+    fn rate_is_parsed() {
         for (text, wanted) in [
             ("100", Some(rate(100, 100))),
             ("100/500", Some(rate(100, 500))),
@@ -134,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_too_often_waits() {
-        let limiter = Limiter::new(Some(rate(10, 3)));
-        // milliseconds, who, admitted
+    fn rate_limit_refuses_requests_over_the_burst() {
+        let limiter = RateLimiter::new(Some(rate(10, 3)));
+        // milliseconds, client, admitted
         let table = [
             (0, "a", true),
             (0, "a", true),
@@ -153,45 +152,44 @@ mod tests {
             (9_000, "a", true),
             (9_000, "a", false),
         ];
-        for (row, (at, who, admitted)) in table.into_iter().enumerate() {
+        for (row, (at, client, admitted)) in table.into_iter().enumerate() {
             let now = Duration::from_millis(at);
-            assert_eq!(limiter.admits(&who, || now), admitted, "row {row}");
+            assert_eq!(limiter.admits(&client, || now), admitted, "row {row}");
         }
         limiter.set(None);
         assert!(limiter.admits(&"a", || Duration::from_secs(9)));
     }
 
-    /// Whatever comes in, over a second no more than burst and rate get through.
     #[test]
-    fn the_rate_is_kept_over_time() {
-        let limiter = Limiter::new(Some(rate(50, 20)));
-        let asked = (0..10_000).map(Duration::from_millis);
-        let admitted = asked.filter(|now| limiter.admits(&(), || *now)).count();
+    fn rate_limit_holds_over_time() {
+        let limiter = RateLimiter::new(Some(rate(50, 20)));
+        let requests = (0..10_000).map(Duration::from_millis);
+        let admitted = requests.filter(|now| limiter.admits(&(), || *now)).count();
         assert_eq!(admitted, 20 + 10 * 50 - 1);
     }
 
-    /// Whoever comes with ever new addresses fills no memory, and frees nobody who goes on asking.
+    /// New addresses neither fill the memory nor evict a client that keeps sending requests.
     #[test]
-    fn memory_is_bounded() {
-        let limiter = Limiter::new(Some(rate(1, 1)));
+    fn rate_limiter_memory_is_bounded() {
+        let limiter = RateLimiter::new(Some(rate(1, 1)));
         let mut admitted = 0;
-        for who in 1..=3 * BUCKETS {
-            assert!(limiter.admits(&who, || Duration::ZERO));
+        for client in 1..=3 * MAX_BUCKETS {
+            assert!(limiter.admits(&client, || Duration::ZERO));
             admitted += usize::from(limiter.admits(&0, || Duration::ZERO));
         }
         assert_eq!(admitted, 1);
-        assert!(limiter.empty_at.len() <= BUCKETS, "{}", limiter.empty_at.len());
+        assert!(limiter.empty_at.len() <= MAX_BUCKETS, "{}", limiter.empty_at.len());
     }
 
     #[test]
-    fn a_customer_is_one_address() {
+    fn ipv6_network_counts_as_one_address() {
         for (address, counted) in [
             ("192.0.2.7", "192.0.2.7"),
             ("::ffff:192.0.2.7", "192.0.2.7"),
             ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
         ] {
             let address: IpAddr = address.parse().unwrap();
-            assert_eq!(network(address).to_string(), counted);
+            assert_eq!(client_network(address).to_string(), counted);
         }
     }
 }

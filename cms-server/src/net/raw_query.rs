@@ -1,16 +1,15 @@
-//! Raw quotes and angle brackets in the query of an HTTP/1 request.
+//! Unencoded quotes and angle brackets in the query of an HTTP/1 request line.
 //!
-//! Contract 14 takes queries such as `filters={"title":{..}}` unencoded, as curl sends them. The
-//! HTTP library takes all of that but `"`, `<` and `>`, for which it refuses the whole request
-//! before anybody sees it. So [`Target`] looks at the request line on its way in, puts a harmless
-//! character in place of each of those and remembers it; [`Target::restore`] gives the request its
-//! query back as [`RawQuery`].
+//! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts that
+//! (docs/reference/http.md). The HTTP library accepts all of it but `"`, `<` and `>`, for which it refuses
+//! the request line before a handler runs. So [`RequestLines`] replaces these bytes on their way in by a
+//! placeholder and records them; [`RequestLines::restore`] adds the original query as [`RawQuery`].
 //!
-//! A replacement has the length of what it replaces, so that no mistake in here can move the
-//! border between two requests. A request line is expected only where a request certainly begins: on a
-//! new connection, and where nothing was read yet behind a request that ended. On a connection where
-//! that is not certain any more, because several requests came in one go or a body had no length,
-//! everything is left as it is: nothing of a body may ever be taken for a request line. HTTP/2 has none.
+//! A placeholder has the length of what it replaces, so an error in here cannot move the border between
+//! two requests. A request line is expected only where a request certainly begins: on a new connection,
+//! and where nothing was read yet behind a request that ended. Where that is not certain (pipelined
+//! requests, a body without a length), nothing is replaced: a body is never taken for a request line.
+//! HTTP/2 has no request line; there clients must encode these characters.
 
 use std::{
     pin::Pin,
@@ -28,26 +27,26 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawQuery(pub(crate) String);
 
-/// What stands in for a character that a URI may not hold.
+/// Replaces a character that a URI may not contain.
 const PLACEHOLDER: u8 = b'_';
 
-/// Longest method that a request line is recognised by.
-const METHOD_LENGTH: usize = 8;
+/// Longest method by which a request line is recognised, in bytes.
+const MAX_METHOD_BYTES: usize = 8;
 
-/// What a connection and its requests know of the request line.
+/// The request lines of one connection.
 #[derive(Default)]
-pub(crate) struct Target(Mutex<State>);
+pub(crate) struct RequestLines(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    place: Place,
+    position: Position,
     /// Characters that were replaced, with their position in the query.
     replaced: Vec<(usize, u8)>,
 }
 
-/// Where in a request the next byte to be read stands.
+/// The part of a request that the next byte to be read belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// At the first byte of a request.
     #[default]
     Start,
@@ -56,34 +55,34 @@ enum Place {
     /// In the query of the request line, after so many bytes of it.
     Query(usize),
     /// In the rest of the head.
-    Head(Line),
-    /// So many bytes behind the head.
-    Behind(u64),
-    /// Nobody knows any more.
-    Lost,
+    Head(HeaderLine),
+    /// So many bytes after the head.
+    AfterHead(u64),
+    /// Not known any more.
+    Unknown,
 }
 
-/// How much of a line was read.
+/// The part of a header line that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
-    Something,
-    Nothing,
-    /// Nothing but what may stand before the end of a line.
+enum HeaderLine {
+    Text,
+    Empty,
+    /// Only a carriage return.
     Return,
 }
 
-impl Target {
+impl RequestLines {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at bytes that were just read, and replaces what must not be there.
-    pub(crate) fn look_at(&self, bytes: &mut [u8]) {
-        self.state().look_at(bytes);
+    /// Replaces the characters in bytes that were just read.
+    pub(crate) fn rewrite(&self, bytes: &mut [u8]) {
+        self.state().rewrite(bytes);
     }
 
-    /// Gives a request its query back, and follows its body to the end.
-    pub(crate) fn restore(self: &Arc<Self>, request: Request<Incoming>) -> Request<Followed> {
+    /// Adds the original query to a request, and tracks the end of its body.
+    pub(crate) fn restore(self: &Arc<Self>, request: Request<Incoming>) -> Request<TrackedBody> {
         let (length, has_ended) =
             (request.body().size_hint().exact(), request.body().is_end_stream());
         let replaced = {
@@ -94,7 +93,7 @@ impl Target {
             std::mem::take(&mut state.replaced)
         };
         let mut request =
-            request.map(|body| Followed { body, length, has_ended, target: Arc::clone(self) });
+            request.map(|body| TrackedBody { body, length, has_ended, lines: Arc::clone(self) });
         if !replaced.is_empty() {
             let query = original(request.uri().query().unwrap_or(""), &replaced);
             request.extensions_mut().insert(RawQuery(query));
@@ -104,30 +103,30 @@ impl Target {
 }
 
 impl State {
-    fn look_at(&mut self, bytes: &mut [u8]) {
+    fn rewrite(&mut self, bytes: &mut [u8]) {
         let mut rest = bytes;
-        if self.place == Place::Start {
+        if self.position == Position::Start {
             self.replaced.clear();
-            let Some(start) = target_start(rest) else {
-                self.pass(rest, Line::Something);
+            let Some(start) = path_start(rest) else {
+                self.skip_head(rest, HeaderLine::Text);
                 return;
             };
-            self.place = Place::Path;
+            self.position = Position::Path;
             rest = &mut rest[start..];
         }
-        if self.place == Place::Path {
+        if self.position == Position::Path {
             let Some(end) = rest.iter().position(|b| matches!(b, b'?' | b' ' | b'\n')) else {
                 return;
             };
             if rest[end] != b'?' {
-                self.pass(&rest[end..], Line::Something);
+                self.skip_head(&rest[end..], HeaderLine::Text);
                 return;
             }
-            self.place = Place::Query(0);
+            self.position = Position::Query(0);
             rest = &mut rest[end + 1..];
         }
-        match self.place {
-            Place::Query(before) => {
+        match self.position {
+            Position::Query(before) => {
                 let end = rest.iter().position(|byte| matches!(byte, b' ' | b'\n'));
                 let (query, rest) = rest.split_at_mut(end.unwrap_or(rest.len()));
                 for (index, byte) in query.iter_mut().enumerate() {
@@ -136,51 +135,54 @@ impl State {
                         *byte = PLACEHOLDER;
                     }
                 }
-                self.place = Place::Query(before + query.len());
+                self.position = Position::Query(before + query.len());
                 if end.is_some() {
-                    self.pass(rest, Line::Something);
+                    self.skip_head(rest, HeaderLine::Text);
                 }
             }
-            Place::Head(line) => self.pass(rest, line),
-            Place::Behind(bytes) => self.place = Place::Behind(bytes + rest.len() as u64),
-            Place::Start | Place::Path | Place::Lost => {}
+            Position::Head(line) => self.skip_head(rest, line),
+            Position::AfterHead(bytes) => {
+                self.position = Position::AfterHead(bytes + rest.len() as u64)
+            }
+            Position::Start | Position::Path | Position::Unknown => {}
         }
     }
 
-    /// Goes through the rest of a head, which ends with an empty line.
-    fn pass(&mut self, bytes: &[u8], mut line: Line) {
+    /// Skips the rest of a head, which ends with an empty line.
+    fn skip_head(&mut self, bytes: &[u8], mut line: HeaderLine) {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let is_empty = match line {
-                Line::Something => false,
-                Line::Nothing => matches!(rest[..end], [] | [b'\r']),
-                Line::Return => end == 0,
+                HeaderLine::Text => false,
+                HeaderLine::Empty => matches!(rest[..end], [] | [b'\r']),
+                HeaderLine::Return => end == 0,
             };
             rest = &rest[end + 1..];
             if is_empty {
-                self.place = Place::Behind(rest.len() as u64);
+                self.position = Position::AfterHead(rest.len() as u64);
                 return;
             }
-            line = Line::Nothing;
+            line = HeaderLine::Empty;
         }
-        self.place = Place::Head(match (line, rest) {
+        self.position = Position::Head(match (line, rest) {
             (line, []) => line,
-            (Line::Nothing, [b'\r']) => Line::Return,
-            _ => Line::Something,
+            (HeaderLine::Empty, [b'\r']) => HeaderLine::Return,
+            _ => HeaderLine::Text,
         });
     }
 
-    /// A request ended that has a body of so many bytes. Where more was read, or may have been, nobody
-    /// knows where the next one starts.
+    /// Records the end of a request with a body of so many bytes. Where more was read, or may have been,
+    /// the start of the next request is not known.
     fn end(&mut self, length: Option<u64>) {
-        let is_certain = matches!(self.place, Place::Behind(bytes) if Some(bytes) == length);
-        self.place = if is_certain { Place::Start } else { Place::Lost };
+        let is_certain =
+            matches!(self.position, Position::AfterHead(bytes) if Some(bytes) == length);
+        self.position = if is_certain { Position::Start } else { Position::Unknown };
     }
 }
 
-/// Returns where the target starts when the bytes look like a request line.
-fn target_start(bytes: &[u8]) -> Option<usize> {
-    let space = bytes.iter().take(METHOD_LENGTH + 1).position(|b| *b == b' ')?;
+/// Returns the start of the path when the bytes look like a request line.
+fn path_start(bytes: &[u8]) -> Option<usize> {
+    let space = bytes.iter().take(MAX_METHOD_BYTES + 1).position(|b| *b == b' ')?;
     let is_method = space > 0 && bytes[..space].iter().all(u8::is_ascii_uppercase);
     (is_method && bytes.get(space + 1) == Some(&b'/')).then_some(space + 1)
 }
@@ -188,24 +190,24 @@ fn target_start(bytes: &[u8]) -> Option<usize> {
 fn original(query: &str, replaced: &[(usize, u8)]) -> String {
     let mut bytes = query.as_bytes().to_vec();
     for (position, byte) in replaced {
-        // A query ends at a `#`; what was replaced beyond it is not there any more.
-        if let Some(place) = bytes.get_mut(*position) {
-            *place = *byte;
+        // A query ends at a `#`; the URI has nothing behind it.
+        if let Some(replaced) = bytes.get_mut(*position) {
+            *replaced = *byte;
         }
     }
     String::from_utf8(bytes).unwrap_or_else(|_| query.to_owned())
 }
 
-/// A request body that tells when it has been read to the end: there the next request starts.
-pub(crate) struct Followed {
+/// A request body that records when it was read to its end: there the next request starts.
+pub(crate) struct TrackedBody {
     body: Incoming,
     /// Bytes, when the head says so.
     length: Option<u64>,
     has_ended: bool,
-    target: Arc<Target>,
+    lines: Arc<RequestLines>,
 }
 
-impl Body for Followed {
+impl Body for TrackedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -216,7 +218,7 @@ impl Body for Followed {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         let is_end = matches!(polled, Poll::Ready(None)) || self.body.is_end_stream();
         if is_end && !std::mem::replace(&mut self.has_ended, true) {
-            self.target.state().end(self.length);
+            self.lines.state().end(self.length);
         }
         polled
     }
@@ -234,13 +236,13 @@ impl Body for Followed {
 mod tests {
     use super::*;
 
-    /// Feeds chunks to a fresh connection; returns what goes on, and what was replaced.
+    /// Rewrites chunks of a new connection; returns the result and what was replaced.
     fn feed(chunks: &[&str]) -> (String, String) {
         let mut state = State::default();
         let mut through = String::new();
         for chunk in chunks {
             let mut bytes = chunk.as_bytes().to_vec();
-            state.look_at(&mut bytes);
+            state.rewrite(&mut bytes);
             through.push_str(&String::from_utf8(bytes).unwrap());
         }
         let replaced = state.replaced.iter().map(|(at, byte)| format!("{at}{}", *byte as char));
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_query_of_a_request_line_is_changed() {
+    fn rewriting_changes_only_the_query_of_a_request_line() {
         let cases: &[(&[&str], &str, &str)] = &[
             (
                 &["GET /a?f={\"x\"} HTTP/1.1\r\nh: \"v\"\r\n"],
@@ -272,12 +274,11 @@ mod tests {
         }
     }
 
-    /// Only a request line is changed, and only where a request certainly begins.
     #[test]
-    fn a_body_is_never_taken_for_a_request() {
+    fn body_is_never_taken_for_a_request_line() {
         const HEAD: &str = "GET /a HTTP/1.1\r\nh: v\r\n\r\n";
         const NEXT: &str = "GET /?< HTTP/1.1\n\n";
-        // what was read, the length of the body, whether the next request line is looked at
+        // what was read, the length of the body, whether the next request line is rewritten
         let cases: &[(&[&str], Option<u64>, bool)] = &[
             (&[HEAD], Some(0), true),
             (&["GET /a?< HTTP/1.1\r\n", "\r", "\n"], Some(0), true),
@@ -294,22 +295,22 @@ mod tests {
         for (chunks, length, expected) in cases {
             let mut state = State::default();
             for chunk in *chunks {
-                state.look_at(&mut chunk.as_bytes().to_vec());
+                state.rewrite(&mut chunk.as_bytes().to_vec());
             }
             state.end(*length);
             let mut next = NEXT.as_bytes().to_vec();
-            state.look_at(&mut next);
+            state.rewrite(&mut next);
             assert_eq!(next != NEXT.as_bytes(), *expected, "{chunks:?}");
             if !expected {
                 state.end(Some(0));
-                state.look_at(&mut next);
+                state.rewrite(&mut next);
                 assert_eq!(next, NEXT.as_bytes(), "{chunks:?}");
             }
         }
     }
 
     #[test]
-    fn a_query_comes_back_as_it_was() {
+    fn original_query_is_restored() {
         assert_eq!(original("f={_x_}", &[(3, b'"'), (5, b'"')]), "f={\"x\"}");
         assert_eq!(original("f=_", &[(2, b'<'), (9, b'"')]), "f=<");
     }

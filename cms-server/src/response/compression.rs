@@ -1,15 +1,15 @@
-//! Compression of answers: which coding a client takes, and doing it.
+//! Compression of responses: negotiating the content coding, and compressing.
 //!
-//! Answers are whole when they get here, so they are compressed on the thread that made them and
-//! keep a known length. Levels are the fast ones: the server should not be slower for it.
+//! Response bodies are complete here, so they are compressed on the thread that rendered them and
+//! keep a known length. The compression levels are the fast ones, which cost no throughput.
 
 use std::io::Write;
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use flate2::{Compression, write::GzEncoder};
 
-/// Smaller bodies fit one packet as they are.
-pub(crate) const WORTHWHILE: usize = 1024;
+/// Smaller bodies fit one packet uncompressed.
+pub(crate) const MIN_COMPRESSED_BYTES: usize = 1024;
 
 const BROTLI_QUALITY: u32 = 1;
 const BROTLI_WINDOW_BITS: u32 = 20;
@@ -23,8 +23,8 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// Returns the coding that the client likes best; none means the body as it is.
-    pub(crate) fn wanted(headers: &HeaderMap) -> Option<Self> {
+    /// Returns the coding that the client prefers; none for identity.
+    pub(crate) fn preferred(headers: &HeaderMap) -> Option<Self> {
         let [brotli, gzip] = weights(headers);
         if brotli > 0.0 && brotli >= gzip {
             Some(Self::Brotli)
@@ -33,8 +33,8 @@ impl Coding {
         }
     }
 
-    /// Tells whether the client takes this coding, best or not.
-    pub(crate) fn is_taken(self, headers: &HeaderMap) -> bool {
+    /// Tells whether the client accepts this coding.
+    pub(crate) fn is_accepted(self, headers: &HeaderMap) -> bool {
         let [brotli, gzip] = weights(headers);
         match self {
             Self::Brotli => brotli > 0.0,
@@ -54,30 +54,30 @@ impl Coding {
     }
 
     pub(crate) fn compress(self, body: &[u8]) -> Vec<u8> {
-        let packed = Vec::with_capacity(body.len() / 3);
+        let compressed = Vec::with_capacity(body.len() / 3);
         match self {
             Self::Brotli => {
                 let mut writer = brotli::CompressorWriter::new(
-                    packed,
+                    compressed,
                     BROTLI_BUFFER,
                     BROTLI_QUALITY,
                     BROTLI_WINDOW_BITS,
                 );
-                writer.write_all(body).expect("memory can be written to");
+                writer.write_all(body).expect("writing to memory does not fail");
                 writer.into_inner()
             }
             Self::Gzip => {
-                let mut writer = GzEncoder::new(packed, Compression::fast());
+                let mut writer = GzEncoder::new(compressed, Compression::fast());
                 writer
                     .write_all(body)
                     .and_then(|()| writer.finish())
-                    .expect("memory can be written to")
+                    .expect("writing to memory does not fail")
             }
         }
     }
 }
 
-/// How much the client likes brotli and gzip; nothing is not at all.
+/// Returns the weights of brotli and gzip in `Accept-Encoding`; 0 is not acceptable.
 fn weights(headers: &HeaderMap) -> [f32; 2] {
     let (mut brotli, mut gzip, mut other) = (None, None, None);
     let values = headers.get_all(header::ACCEPT_ENCODING).iter();
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_client_chooses_the_coding() {
+    fn coding_is_negotiated() {
         use Coding::{Brotli, Gzip};
         let cases = [
             ("", None),
@@ -122,13 +122,13 @@ mod tests {
         for (value, wanted) in cases {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
-            assert_eq!(Coding::wanted(&headers), wanted, "{value}");
+            assert_eq!(Coding::preferred(&headers), wanted, "{value}");
         }
-        assert_eq!(Coding::wanted(&HeaderMap::new()), None);
+        assert_eq!(Coding::preferred(&HeaderMap::new()), None);
     }
 
     #[test]
-    fn what_is_compressed_can_be_read_back() {
+    fn compressed_body_can_be_decompressed() {
         let body = r#"{"title":"a title","n":1}"#.repeat(400).into_bytes();
         let mut gzip = Vec::new();
         flate2::read::GzDecoder::new(&Coding::Gzip.compress(&body)[..])

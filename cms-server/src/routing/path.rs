@@ -1,128 +1,120 @@
-//! Finds the route of a path: which row of the table, and where its parameters stand.
+//! Matches a path to a route, and finds its parameters.
 //!
-//! A trailing slash counts as absent. Segments are percent-decoded once; what does not decode to
-//! UTF-8 keeps a replacement character, which no name and no id has, so that it is found nowhere.
+//! A trailing slash counts as absent. Segments are percent-decoded once; what is not UTF-8 then has a
+//! replacement character, which no name and no id contains, so the request ends with a 404.
 
 use std::borrow::Cow;
 
 use axum::http::{HeaderValue, Method};
 use percent_encoding::percent_decode_str;
 
-use crate::routing::table::Route;
+use super::route::Route;
 
 /// Longest path of the table, in segments.
-const SEGMENTS: usize = 8;
+const MAX_SEGMENTS: usize = 8;
 /// Most parameters in a path.
-const PARAMETERS: usize = 3;
-/// What a parameter begins with that stands for all that follows.
+const MAX_PARAMETERS: usize = 3;
+/// The start of a parameter that matches all segments that follow.
 const REST: &str = "{*";
 
-/// Methods in the order in which `Allow` names them.
+/// Methods in the order of the `Allow` header.
 pub(crate) const METHODS: [Method; 5] =
     [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 
-/// The routes, ready to be searched: by number of segments, in the order of the table.
-pub(crate) struct Table {
-    by_length: [Vec<Entry>; SEGMENTS + 1],
+/// The routes by number of segments, in the order of the table.
+pub(crate) struct RouteMatcher {
+    by_length: [Vec<Entry>; MAX_SEGMENTS + 1],
 }
 
 struct Entry {
-    row: Row,
+    route: &'static Route,
     pattern: Vec<Segment>,
-}
-
-/// A row of the table of routes.
-#[derive(Clone, Copy)]
-pub(crate) struct Row {
-    pub(crate) number: usize,
-    pub(crate) route: &'static Route,
 }
 
 #[derive(Clone)]
 enum Segment {
-    Word(&'static str),
+    Literal(&'static str),
     Parameter,
 }
 
-/// What a search of the table comes to.
-pub(crate) enum Found {
-    Route(Row, Parameters),
-    /// The path exists for other methods: those of `allow`. `public` ones ask for no key.
-    OtherMethod {
+/// The result of matching a method and a path.
+pub(crate) enum RouteMatch {
+    Route(&'static Route, PathParameters),
+    /// The path has routes of the methods of `allow` only; `is_public` when none of them needs a key.
+    MethodNotAllowed {
         allow: HeaderValue,
-        public: bool,
+        is_public: bool,
     },
-    Nothing,
+    NotFound,
 }
 
-/// Where the parameters stand in a path, as byte positions.
+/// The byte ranges of the parameters in a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Parameters([(usize, usize); PARAMETERS]);
+pub(crate) struct PathParameters([(usize, usize); MAX_PARAMETERS]);
 
-impl Parameters {
-    /// Returns the decoded parameters of the path in which they were found.
-    pub(crate) fn read(self, path: &str) -> [Cow<'_, str>; PARAMETERS] {
+impl PathParameters {
+    /// Returns the decoded parameters; `path` is the matched path.
+    pub(crate) fn decode(self, path: &str) -> [Cow<'_, str>; MAX_PARAMETERS] {
         self.0.map(|(start, end)| decoded(&path[start..end]))
     }
 
     /// Returns the decoded segments from the first parameter on.
-    pub(crate) fn read_rest(self, path: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    pub(crate) fn decode_rest(self, path: &str) -> impl Iterator<Item = Cow<'_, str>> {
         let [(start, _), ..] = self.0;
         path[start..].trim_end_matches('/').split('/').map(decoded)
     }
 }
 
-impl Table {
+impl RouteMatcher {
     pub(crate) fn new(routes: &'static [Route]) -> Self {
-        let mut by_length: [Vec<Entry>; SEGMENTS + 1] = Default::default();
-        for (number, route) in routes.iter().enumerate() {
+        let mut by_length: [Vec<Entry>; MAX_SEGMENTS + 1] = Default::default();
+        for route in routes {
             let pattern: Vec<Segment> = route.path[1..]
                 .split('/')
-                .map(|s| if s.starts_with('{') { Segment::Parameter } else { Segment::Word(s) })
+                .map(|s| if s.starts_with('{') { Segment::Parameter } else { Segment::Literal(s) })
                 .collect();
             let shortest = pattern.len();
-            let longest = if route.path.contains(REST) { SEGMENTS } else { shortest };
+            let longest = if route.path.contains(REST) { MAX_SEGMENTS } else { shortest };
             for entries in &mut by_length[shortest..=longest] {
-                let row = Row { number, route };
-                entries.push(Entry { row, pattern: pattern.clone() });
+                entries.push(Entry { route, pattern: pattern.clone() });
             }
         }
         Self { by_length }
     }
 
-    /// Searches the table; HEAD is answered where GET is. Of several rows the first one wins.
-    pub(crate) fn find(&self, method: &Method, path: &str) -> Found {
-        let Some((segments, count)) = split(path) else { return Found::Nothing };
+    /// Matches a request; HEAD matches routes of GET. Of several routes the first one wins.
+    pub(crate) fn find(&self, method: &Method, path: &str) -> RouteMatch {
+        let Some((segments, count)) = split(path) else { return RouteMatch::NotFound };
         let segments = &segments[..count];
         let entries = &self.by_length[count];
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        for entry in entries.iter().filter(|entry| entry.row.route.method == method) {
+        for entry in entries.iter().filter(|entry| entry.route.method == method) {
             if let Some(parameters) = entry.matches(path, segments) {
-                return Found::Route(entry.row, parameters);
+                return RouteMatch::Route(entry.route, parameters);
             }
         }
         let others: Vec<&Route> = entries
             .iter()
             .filter(|entry| entry.matches(path, segments).is_some())
-            .map(|entry| entry.row.route)
+            .map(|entry| entry.route)
             .collect();
         if others.is_empty() {
-            return Found::Nothing;
+            return RouteMatch::NotFound;
         }
-        Found::OtherMethod {
+        RouteMatch::MethodNotAllowed {
             allow: allow(&others),
-            public: others.iter().all(|route| route.is_public()),
+            is_public: others.iter().all(|route| route.is_public()),
         }
     }
 }
 
 impl Entry {
-    fn matches(&self, path: &str, segments: &[(usize, usize)]) -> Option<Parameters> {
-        let mut parameters = Parameters::default();
+    fn matches(&self, path: &str, segments: &[(usize, usize)]) -> Option<PathParameters> {
+        let mut parameters = PathParameters::default();
         let mut found = 0;
         for (segment, &(start, end)) in self.pattern.iter().zip(segments) {
             match segment {
-                Segment::Word(word) => {
+                Segment::Literal(word) => {
                     let text = &path[start..end];
                     if text != *word && !(text.contains('%') && decoded(text) == *word) {
                         return None;
@@ -139,13 +131,13 @@ impl Entry {
 }
 
 /// Splits a path into byte ranges; none when a segment is empty or there are too many.
-fn split(path: &str) -> Option<([(usize, usize); SEGMENTS], usize)> {
+fn split(path: &str) -> Option<([(usize, usize); MAX_SEGMENTS], usize)> {
     let path = path.strip_suffix('/').unwrap_or(path);
-    let mut segments = [(0, 0); SEGMENTS];
+    let mut segments = [(0, 0); MAX_SEGMENTS];
     let mut count = 0;
     let mut start = 1;
     for part in path.strip_prefix('/')?.split('/') {
-        if part.is_empty() || count == SEGMENTS {
+        if part.is_empty() || count == MAX_SEGMENTS {
             return None;
         }
         segments[count] = (start, start + part.len());
@@ -176,22 +168,22 @@ mod tests {
     use super::*;
     use crate::routing::table::ROUTES;
 
-    /// The row and its parameters, the methods that are allowed, or nothing.
+    /// Returns the route and its parameters, the allowed methods, or "nothing".
     fn find(method: &str, path: &str) -> String {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
-        match Table::new(ROUTES).find(&method, path) {
-            Found::Route(Row { route, .. }, parameters) => {
-                let parameters = parameters.read(path);
+        match RouteMatcher::new(ROUTES).find(&method, path) {
+            RouteMatch::Route(route, parameters) => {
+                let parameters = parameters.decode(path);
                 let given: Vec<_> = parameters.iter().filter(|p| !p.is_empty()).collect();
                 format!("{} {:?}", route.path, given)
             }
-            Found::OtherMethod { allow, .. } => allow.to_str().unwrap().to_owned(),
-            Found::Nothing => "nothing".to_owned(),
+            RouteMatch::MethodNotAllowed { allow, .. } => allow.to_str().unwrap().to_owned(),
+            RouteMatch::NotFound => "nothing".to_owned(),
         }
     }
 
     #[test]
-    fn paths_lead_to_rows() {
+    fn path_matches_a_route() {
         let object = "/api/v1/content/{name}/{id}";
         let cases = [
             ("GET", "/api/v1/content/post/1", format!(r#"{object} ["post", "1"]"#)),
@@ -221,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_is_split_before_it_is_decoded() {
+    fn path_rest_is_split_before_decoding() {
         let cases = [
             ("/image/a.png", "a.png"),
             ("/image/a%20b.png/", "a b.png"),
@@ -229,16 +221,18 @@ mod tests {
             ("/image/0x0/%2e%2e/%00.png", "0x0|..|\0.png"),
         ];
         for (path, wanted) in cases {
-            let Found::Route(_, parameters) = Table::new(ROUTES).find(&Method::GET, path) else {
+            let RouteMatch::Route(_, parameters) =
+                RouteMatcher::new(ROUTES).find(&Method::GET, path)
+            else {
                 panic!("{path}");
             };
-            let segments: Vec<_> = parameters.read_rest(path).collect();
+            let segments: Vec<_> = parameters.decode_rest(path).collect();
             assert_eq!(segments.join("|"), wanted);
         }
     }
 
     #[test]
-    fn reserved_words_win_for_their_methods_only() {
+    fn reserved_word_wins_for_its_methods_only() {
         let path = |word: &str| format!("/api/v1/content/post/{word}");
         let as_word = |word: &str| format!(r#"/api/v1/content/{{name}}/{word} ["post"]"#);
         let as_id = |word: &str| format!(r#"/api/v1/content/{{name}}/{{id}} ["post", "{word}"]"#);
@@ -265,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn other_methods_are_told_what_is_allowed() {
+    fn method_not_allowed_lists_the_allowed_methods() {
         let cases = [
             ("PATCH", "/api/v1/internal/contenttype", "GET, HEAD, POST, OPTIONS"),
             ("PATCH", "/api/v1/internal/contenttype/post", "GET, HEAD, PUT, DELETE, OPTIONS"),

@@ -1,309 +1,309 @@
-//! The way of one request, in the order of checks of contract 1.4:
+//! The handling of one request, with the checks in this order:
 //!
-//! unknown path 404 → key 401 → method 405 → key kind, type and scope 403, 404, 403 → content
-//! type 415 → size 413 → the handler: body syntax 400 and whatever the core says.
+//! unknown path 404, address rate limit 429, key 401, key rate limit 429, method 405, permission of the
+//! key 403 or 404, media type 415, size 413, then the handler: body syntax 400, and the errors of the core.
 //!
-//! All but reading a body happens in one crossing to blocking work. A request with a body crosses
-//! twice: nobody without the right to write makes the server read what they send. Pictures have a way
-//! of their own, [`images`].
+//! Key and content types are read once, in one snapshot; the permission is checked against them. A body
+//! is read only after that: a client without the right to write cannot make the server read one.
 
-use std::{borrow::Cow, sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Instant,
+};
 
 use axum::{
+    Router,
     body::{Body, Bytes, HttpBody},
     http::{HeaderValue, Method, Request, header, request::Parts},
-    response::Response,
+    response::Response as HttpResponse,
 };
-use cms_core::{
-    Caller, Cms, Error, Permission, Reservation, Result, limits, wire::condition::Conditions,
-};
+use cms_core::{Caller, Cms, Error, Permission, Reservation, Result, limits};
 use tracing::Instrument;
 
+use super::{
+    path::{PathParameters, RouteMatch, RouteMatcher},
+    permissions::RequiredPermission,
+    route::{BodyKind, Endpoint, Execution, Handler, Route},
+    table::ROUTES,
+};
 use crate::{
-    blocking::{self, Work},
+    blocking,
+    config::ServerConfig,
     extract::{
         auth,
-        body::{self, Whole},
-        conditions::conditions,
+        body::{self, BufferedBody},
         form::{self, Form},
-        query::Query,
-        visibility,
+        query::{Query, query_string},
+        visibility, write_conditions,
     },
-    http::{backup, changes, images},
-    net::connection::{Connection, ResponseBody},
-    net::raw_query::RawQuery,
-    public_url::Site,
-    response::Answer,
-    response::error,
-    response::ignored_fields,
-    routing::path::{Found, Parameters, Row},
-    routing::table::{Action, Handler, Needs, Reads, Route},
+    http::{backup, changes, context::RequestContext, images},
+    net::{
+        connection::{Connection, ResponseBody},
+        permits::Work,
+    },
+    response::{Response, error, ignored_fields},
     state::App,
-    telemetry::request_log::Line,
-    telemetry::trace,
+    telemetry::{
+        request_log::{LoggedQuery, RequestLog},
+        route_label::RouteLabel,
+        trace,
+    },
 };
 
-/// A request as handlers see it: who asks, for what, with what.
-pub(crate) struct Call<'a> {
-    pub(crate) caller: Caller,
-    /// Parameters of the path, decoded; empty where the route has fewer.
-    pub(crate) path: [Cow<'a, str>; 3],
-    pub(crate) query: Query<'a>,
-    /// The head of the request.
-    pub(crate) head: &'a Parts,
-    pub(crate) site: &'a Site,
-    /// JSON; empty where the route reads none.
-    pub(crate) body: &'a Bytes,
-    /// Empty where the route reads none.
-    pub(crate) form: Form,
-    /// Payload keys that are ignored (contract 1.11).
-    pub(crate) ignored_payload: Option<HeaderValue>,
-    /// Paths of `filters` that mean nothing.
-    pub(crate) unknown_filters: Vec<String>,
+static MATCHER: LazyLock<RouteMatcher> = LazyLock::new(|| RouteMatcher::new(ROUTES));
+
+/// Returns the complete HTTP interface of a data directory, without a socket.
+pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
+    let app = Arc::new(App::new(config, cms));
+    // The table does all routing, since the key is checked before the method
+    // (docs/decisions/0001-request-pipeline.md).
+    Router::new().fallback_service(tower::service_fn(move |request: Request<Body>| {
+        let app = Arc::clone(&app);
+        async move {
+            let memory = &app.response_memory;
+            let connection = Arc::new(Connection::new(memory, memory, None));
+            Ok(handle(app, &connection, request).await.map(Body::new))
+        }
+    }))
 }
 
-/// Answers a request of a connection. Never fails: what goes wrong is an answer too.
-pub(crate) async fn answer(
+/// Handles a request of a connection. An error is a response too.
+pub(crate) async fn handle(
     app: Arc<App>,
     connection: &Arc<Connection>,
     request: Request<Body>,
-) -> Response<ResponseBody> {
+) -> HttpResponse<ResponseBody> {
     let started = Instant::now();
-    let running = connection.begin();
+    let running = connection.start_request();
     let memory = connection.reserve();
     let (parts, mut body) = request.into_parts();
-    // Who asks before sending a body is told no, not to go on.
-    let sends_unasked = !parts.headers.contains_key(header::EXPECT);
+    // A client that waits for "100 Continue" gets the response instead, and sends no body.
+    let sends_body = !parts.headers.contains_key(header::EXPECT);
     let (method, uri) = (parts.method.clone(), parts.uri.clone());
     let request_id = app.request_ids.of(&parts.headers);
-    let mut line = Line::of(&app, connection.peer, &memory, &parts);
-    let found = app.table.find(&parts.method, parts.uri.path());
-    if let Found::Route(row, _) = found {
-        line.row = Some(row);
-    }
-    let span = trace::begin(line.row, &parts, &request_id);
-    let carried_out = carry_out(&app, found, parts, &mut body, &mut line);
-    let answer = carried_out.instrument(span.clone()).await.unwrap_or_else(Answer::from);
-    let work = line.row.map(|row| row.route.work);
-    let answer = answer.accounted(&memory, work, &method);
-    trace::end(span, &line, &answer);
+    let matched = MATCHER.find(&parts.method, parts.uri.path());
+    let route = match matched {
+        RouteMatch::Route(route, _) => Some(route),
+        _ => None,
+    };
+    let label = route.map(|route| RouteLabel { method: &route.method, path: route.path });
+    let address = app.public_url.client_address(connection.peer, &parts.headers);
+    let mut log = RequestLog::new(label, address);
+    let span = trace::start(label, &parts, &request_id);
+    let response = respond(&app, matched, parts, &mut body, &memory, &mut log);
+    let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
+    let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
+    trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
-    app.metrics.count(line.row, answer.status, time);
-    if sends_unasked {
-        body::drain(&mut body).await;
+    app.metrics.count_request(label, response.status, time);
+    if sends_body {
+        body::discard(&mut body).await;
     }
-    line.write(&app, &answer, &method, &uri, &request_id, time);
-    let response = answer.into_response(&method, request_id);
-    response.map(|body| running.respond(body, memory))
+    log.write(&app, &response, &method, &uri, &request_id, time);
+    response.into_http(&method, request_id).map(|body| running.respond(body, memory))
 }
 
-async fn carry_out(
+async fn respond(
     app: &Arc<App>,
-    found: Found,
+    matched: RouteMatch,
     parts: Parts,
     body: &mut Body,
-    line: &mut Line,
-) -> Result<Answer> {
-    // Whoever watches over the process asks as often as they like.
-    let is_watched = line.row.is_some_and(|row| matches!(row.route.action, Action::Public(_)));
-    if !is_watched && line.address.is_some_and(|address| !app.admits_address(address)) {
+    memory: &Arc<Reservation>,
+    log: &mut RequestLog,
+) -> Result<Response> {
+    // Monitoring has no rate limit.
+    let is_public =
+        matches!(matched, RouteMatch::Route(Route { endpoint: Endpoint::Public(_), .. }, _));
+    if !is_public && log.address.is_some_and(|address| !app.admits_address(address)) {
         return Err(Error::TooManyRequests);
     }
     if parts.method == Method::OPTIONS {
-        return Ok(Answer::preflight());
+        return Ok(Response::preflight());
     }
-    match found {
-        Found::Nothing => Ok(error::unknown_path()),
-        Found::OtherMethod { allow, public: true } => Ok(error::method_not_allowed(allow)),
-        Found::OtherMethod { allow, public: false } => {
-            identify(app, &parts, line)?;
-            Ok(error::method_not_allowed(allow))
+    let (route, parameters) = match matched {
+        RouteMatch::Route(route, parameters) => (route, parameters),
+        RouteMatch::NotFound => return Ok(error::unknown_path()),
+        RouteMatch::MethodNotAllowed { allow, is_public } => {
+            if !is_public {
+                authenticate(app, &parts, memory, log)?;
+            }
+            return Ok(error::method_not_allowed(allow));
         }
-        Found::Route(Row { route, .. }, parameters) => match route.action {
-            Action::Public(handler) => {
-                blocking::run(app, route.work, move |app| handler(app, &parts)).await
-            }
-            Action::Image => {
-                let query = Query::parse(query_text(&parts));
-                let answer = images::answer(app, &parts, &query, parameters).await;
-                Ok(answer.with_optional(ignored_fields::QUERY, query.ignored(route.query, &[])))
-            }
-            Action::Changes => {
-                identify(app, &parts, line)?;
-                Ok(changes::answer(app, route, parts, &line.memory).await)
-            }
-            Action::Backup => {
-                let ignored = Query::parse(query_text(&parts)).ignored(route.query, &[]);
-                let caller = identify(app, &parts, line)?;
-                app.cms.authorise(&caller, Permission::Manage)?;
-                let answer = backup::answer(app, &parts.method).await?;
-                Ok(answer.with_optional(ignored_fields::QUERY, ignored))
-            }
-            Action::Keyed(needs, handler) => {
-                let memory = Arc::clone(&line.memory);
-                let errand = Arc::new(Errand { route, needs, handler, parts, parameters, memory });
-                let answered = Arc::clone(&errand).carry_out(app, body, line).await;
-                // Who is refused early is told what was ignored, too.
-                Ok(answered.unwrap_or_else(|error| {
-                    (route.failure)(error).with_optional(ignored_fields::QUERY, errand.ignored())
-                }))
+    };
+    match route.endpoint {
+        Endpoint::Public(handler) => match route.execution {
+            Execution::Inline => blocking::run_inline(app, |app| handler(app, &parts)),
+            Execution::Blocking(work) => {
+                blocking::run(app, work, move |app| handler(app, &parts)).await
             }
         },
+        Endpoint::Image => {
+            let segments: Vec<_> = parameters.decode_rest(parts.uri.path()).collect();
+            let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
+            let query = Query::of(&parts);
+            let response = images::get(app, &parts, &query, &segments).await;
+            Ok(response.with_optional(ignored_fields::QUERY, query.ignored(route.query, &[])))
+        }
+        Endpoint::Changes => {
+            authenticate(app, &parts, memory, log)?;
+            let ignored = ignored_parameters(route, &parts);
+            let (method, headers) = (parts.method.clone(), parts.headers.clone());
+            let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
+            let response = response.with_optional(ignored_fields::QUERY, ignored);
+            Ok(response.negotiated(&method, &headers, memory))
+        }
+        Endpoint::Backup => {
+            let caller = authenticate(app, &parts, memory, log)?;
+            app.cms.authorise(&caller, Permission::Manage)?;
+            let ignored = ignored_parameters(route, &parts);
+            let response = backup::get(app, &parts.method).await?;
+            Ok(response.with_optional(ignored_fields::QUERY, ignored))
+        }
+        Endpoint::Keyed(permission, handler) => {
+            log.query = match route.body {
+                BodyKind::None if route.method == Method::GET => {
+                    LoggedQuery::parameters(route.query, &parts)
+                }
+                _ => LoggedQuery::None,
+            };
+            let memory = Arc::clone(memory);
+            let request = KeyedRequest { route, permission, handler, parts, parameters, memory };
+            let request = Arc::new(request);
+            let response = Arc::clone(&request).respond(app, body, log).await;
+            // Errors of the checks have the list of ignored parameters too.
+            Ok(response.unwrap_or_else(|error| {
+                let ignored = ignored_parameters(route, &request.parts);
+                (route.error_response)(error).with_optional(ignored_fields::QUERY, ignored)
+            }))
+        }
     }
 }
 
-/// Finds the caller, who must not ask too often.
-fn identify(app: &App, parts: &Parts, line: &mut Line) -> Result<Caller> {
-    let query = Query::parse(query_text(parts));
-    let caller = blocking::now(app, |app| auth::caller(&app.cms, &parts.headers, &query))??;
-    let caller = caller.with_memory(Arc::clone(&line.memory));
-    line.caller = Some(caller.clone());
+/// Authenticates the caller, and applies the rate limit of the key.
+fn authenticate(
+    app: &App,
+    parts: &Parts,
+    memory: &Arc<Reservation>,
+    log: &mut RequestLog,
+) -> Result<Caller> {
+    let query = Query::of(parts);
+    let authenticate = |app: &App| auth::caller(&app.cms, &parts.headers, &query);
+    let caller = blocking::run_inline(app, authenticate)??.with_memory(Arc::clone(memory));
+    log.caller = Some(caller.clone());
     if app.admits_key(&caller) { Ok(caller) } else { Err(Error::TooManyRequests) }
 }
 
-/// The query as sent: also with the characters that a URI may not hold.
-pub(crate) fn query_text(parts: &Parts) -> &str {
-    match parts.extensions.get::<RawQuery>() {
-        Some(RawQuery(text)) => text,
-        None => parts.uri.query().unwrap_or(""),
-    }
+/// Lists the query parameters that the route does not know.
+fn ignored_parameters(route: &Route, parts: &Parts) -> Option<HeaderValue> {
+    Query::of(parts).ignored(route.query, &[])
 }
 
-/// A request on its way through a row that asks for a key.
-struct Errand {
+/// A request to a route that needs a key.
+struct KeyedRequest {
     route: &'static Route,
-    needs: Needs,
+    permission: RequiredPermission,
     handler: Handler,
     parts: Parts,
-    parameters: Parameters,
-    /// What the response takes.
+    parameters: PathParameters,
+    /// Memory of the response.
     memory: Arc<Reservation>,
 }
 
-impl Errand {
-    async fn carry_out(
+impl KeyedRequest {
+    async fn respond(
         self: Arc<Self>,
         app: &Arc<App>,
         body: &mut Body,
-        line: &mut Line,
-    ) -> Result<Answer> {
-        let mut caller = identify(app, &self.parts, line)?;
-        if self.needs.takes_dates() && visibility::keeps_dates(&self.parts.headers) {
+        log: &mut RequestLog,
+    ) -> Result<Response> {
+        let mut caller = authenticate(app, &self.parts, &self.memory, log)?;
+        if self.permission.creates_objects() && visibility::keeps_dates(&self.parts.headers) {
             caller = caller.keeping_dates();
         }
-        match self.route.reads {
-            Reads::Nothing => self.run(app, caller).await,
-            Reads::Json | Reads::Query | Reads::Form => {
-                self.run_with_body(app, caller, body, line).await
+        let (json, form) = match self.route.body {
+            // The core checks the permission, in the same order.
+            BodyKind::None => (BufferedBody::default(), Form::default()),
+            _ => {
+                self.authorise(app, &caller)?;
+                self.read_body(app, body, log).await?
             }
-        }
-    }
-
-    /// A request without a body: everything in one crossing, or in none when it is quick. What
-    /// the key must allow is checked by the call itself, in the same order.
-    async fn run(self: Arc<Self>, app: &Arc<App>, mut caller: Caller) -> Result<Answer> {
-        if self.route.work == Work::Write {
-            caller = caller.with_conditions(self.conditions(&[])?);
-        }
-        if let Some(quick) = self.route.quick {
-            let tried = blocking::now(app, |app| {
-                self.call(app, caller.clone(), &Bytes::new(), Form::default(), quick)
-            })?;
-            if let Some(answer) = tried {
-                return Ok(answer);
-            }
-        }
-        let work = self.route.work;
-        blocking::run(app, work, move |app| {
-            self.perform(app, caller, &Bytes::new(), Form::default())
-        })
-        .await
-    }
-
-    /// A request with a body, which is looked at only once the caller may write.
-    async fn run_with_body(
-        self: Arc<Self>,
-        app: &Arc<App>,
-        caller: Caller,
-        body: &mut Body,
-        line: &mut Line,
-    ) -> Result<Answer> {
-        blocking::now(app, |app| self.admit(app, &caller))??;
-        let headers = &self.parts.headers;
-        let (json, form) = if body.is_end_stream() {
-            (Whole::default(), Form::default())
-        } else if self.route.reads == Reads::Form {
-            (Whole::default(), form::read(app, headers, body).await?)
-        } else {
-            body::require_json(headers)?;
-            let is_query = self.route.reads == Reads::Query;
-            let limit = if is_query { limits::GRAPHQL_BODY } else { usize::MAX };
-            let asked = Instant::now();
-            let read = body::read(app, body, limit.min(app.body_limit)).await;
-            line.waited = asked.elapsed();
-            let json = read?;
-            if is_query {
-                line.graphql = json.bytes.clone();
-            }
-            (json, Form::default())
         };
-        let caller = caller.with_conditions(self.conditions(&json.bytes)?);
-        let work = self.route.work;
-        blocking::run(app, work, move |app| self.perform(app, caller, &json.bytes, form)).await
-    }
-
-    /// Reads what the change depends on, where a request is one change of objects.
-    fn conditions(&self, json: &[u8]) -> Result<Conditions> {
-        match self.needs {
-            Needs::Content(_) | Needs::BatchCreate | Needs::Duplicate => {
-                conditions(&self.parts, json)
-            }
-            _ => Ok(Conditions::default()),
+        let is_change = self.permission.changes_objects() && self.parts.method != Method::GET;
+        if is_change {
+            caller = caller.with_conditions(write_conditions::read(&self.parts, &json.bytes)?);
         }
+        let work = match self.route.execution {
+            Execution::Blocking(work) => work,
+            Execution::Inline => {
+                let call = |app: &App| {
+                    self.call(app, caller.clone().fast_only(), &json.bytes, Form::default())
+                };
+                match blocking::run_inline(app, call)? {
+                    Err(Error::NotFast) => Work::Read,
+                    response => return response,
+                }
+            }
+        };
+        blocking::run(app, work, move |app| self.call(app, caller, &json.bytes, form)).await?
     }
 
-    /// Names the query parameters that the route does not know (contract 1.11).
-    fn ignored(&self) -> Option<HeaderValue> {
-        Query::parse(query_text(&self.parts)).ignored(self.route.query, &[])
-    }
-
-    /// Checks that the caller may do this.
-    fn admit(&self, app: &App, caller: &Caller) -> Result<()> {
-        let query = Query::parse(query_text(&self.parts));
-        let [name, ..] = self.parameters.read(self.parts.uri.path());
-        app.cms.authorise(caller, self.needs.permission(&name, &query))?;
+    fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
+        let query = Query::of(&self.parts);
+        let [content_type, ..] = self.parameters.decode(self.parts.uri.path());
+        app.cms.authorise(caller, self.permission.of_request(&content_type, &query))?;
         caller.require_right_to_keep_dates()
     }
 
-    fn perform(&self, app: &App, caller: Caller, body: &Bytes, form: Form) -> Answer {
-        let handler = |cms: &Cms, call: &mut Call<'_>| (self.handler)(cms, call).map(Some);
-        let answer = self.call(app, caller, body, form, handler);
-        answer.expect("a handler that is not only quick always answers")
+    async fn read_body(
+        &self,
+        app: &Arc<App>,
+        body: &mut Body,
+        log: &mut RequestLog,
+    ) -> Result<(BufferedBody, Form)> {
+        let headers = &self.parts.headers;
+        if body.is_end_stream() {
+            return Ok(Default::default());
+        }
+        if self.route.body == BodyKind::Form {
+            return Ok((BufferedBody::default(), form::read(app, headers, body).await?));
+        }
+        body::require_json(headers)?;
+        let is_graphql = self.route.body == BodyKind::GraphQl;
+        let limit = if is_graphql { limits::GRAPHQL_BODY } else { usize::MAX };
+        let started = Instant::now();
+        let json = body::read(app, body, limit.min(app.body_limit)).await;
+        log.body_time = started.elapsed();
+        let json = json?;
+        if is_graphql {
+            log.query = LoggedQuery::GraphQl(json.bytes.clone());
+        }
+        Ok((json, Form::default()))
     }
 
-    /// Unpacks the request for a handler, and packs what it answers.
-    fn call(
-        &self,
-        app: &App,
-        caller: Caller,
-        body: &Bytes,
-        form: Form,
-        handler: impl Fn(&Cms, &mut Call<'_>) -> Result<Option<Answer>>,
-    ) -> Option<Answer> {
-        let path = self.parameters.read(self.parts.uri.path());
-        let query = Query::parse(query_text(&self.parts));
-        let (head, site) = (&self.parts, &app.site);
-        let (ignored_payload, unknown_filters) = (None, Vec::new());
-        let mut call =
-            Call { caller, path, query, head, site, body, form, ignored_payload, unknown_filters };
-        let answer = handler(&app.cms, &mut call)
-            .unwrap_or_else(|error| Some((self.route.failure)(error)))?;
-        let ignored = call.query.ignored(self.route.query, &call.unknown_filters);
-        Some(
-            answer
-                .with_optional(ignored_fields::QUERY, ignored)
-                .with_optional(ignored_fields::PAYLOAD, call.ignored_payload)
-                .finished_for(&self.parts.method, &self.parts.headers, &self.memory),
-        )
+    /// Calls the handler, and completes its response.
+    ///
+    /// # Errors
+    /// Only [`Error::NotFast`]; other errors become responses.
+    fn call(&self, app: &App, caller: Caller, body: &Bytes, form: Form) -> Result<Response> {
+        let mut context = RequestContext {
+            caller,
+            path: self.parameters.decode(self.parts.uri.path()),
+            query: Query::parse(query_string(&self.parts)),
+            head: &self.parts,
+            public_url: &app.public_url,
+            body,
+            form,
+            ignored_payload: None,
+            unknown_filters: Vec::new(),
+        };
+        let response = match (self.handler)(&app.cms, &mut context) {
+            Err(Error::NotFast) => return Err(Error::NotFast),
+            response => response.unwrap_or_else(self.route.error_response),
+        };
+        let ignored = context.query.ignored(self.route.query, &context.unknown_filters);
+        Ok(response
+            .with_optional(ignored_fields::QUERY, ignored)
+            .with_optional(ignored_fields::PAYLOAD, context.ignored_payload)
+            .negotiated(&self.parts.method, &self.parts.headers, &self.memory))
     }
 }

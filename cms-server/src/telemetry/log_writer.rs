@@ -1,7 +1,7 @@
-//! Where log lines go: a bounded queue, which one thread writes out.
+//! A bounded queue of log lines, which one thread writes to the output.
 //!
-//! A reader of the log that does not read stops nothing: lines that do not fit are dropped and counted,
-//! and the log says how many once it goes on. This module knows nothing of what lines say.
+//! A slow reader of the log blocks no request: lines that do not fit are dropped and counted, and the log
+//! reports their number later.
 
 use std::{
     io::{self, Write},
@@ -14,12 +14,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes of lines that may wait.
+/// Size of the queue.
 const QUEUE_BYTES: usize = 1024 * 1024;
-/// How often a flush looks whether all is written.
+/// Poll interval of a flush.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The end of the queue that takes lines; each write is one line.
+/// The sender of the queue; each write is one line.
 #[derive(Clone, Debug)]
 pub struct LogWriter {
     lines: Sender<Vec<u8>>,
@@ -28,17 +28,17 @@ pub struct LogWriter {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Bytes of lines that are not written yet.
-    waiting: AtomicUsize,
+    /// Bytes in the queue.
+    queued_bytes: AtomicUsize,
     dropped: AtomicU64,
 }
 
 impl LogWriter {
-    /// Starts a thread that writes lines to an output, and tells `report` how many were dropped since
-    /// the last time, once the output takes lines again.
+    /// Starts a thread that writes lines to an output. It calls `report` with the number of lines that were
+    /// dropped since the last report, once the queue has room again.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the thread cannot be started.
     pub fn start(
         output: impl Write + Send + 'static,
         report: impl Fn(u64) + Send + 'static,
@@ -52,29 +52,29 @@ impl LogWriter {
         Ok(Self { lines, state })
     }
 
-    /// How many lines were dropped so far.
+    /// Returns the number of dropped lines.
     pub fn dropped(&self) -> u64 {
         self.state.dropped.load(Ordering::Relaxed)
     }
 
-    /// Waits until all lines are written, at most so long.
+    /// Waits until all lines are written, or the timeout is over.
     pub fn flush(&self, timeout: Duration) {
         let start = Instant::now();
-        while self.state.waiting.load(Ordering::Relaxed) > 0 && start.elapsed() < timeout {
+        while self.state.queued_bytes.load(Ordering::Relaxed) > 0 && start.elapsed() < timeout {
             thread::sleep(FLUSH_INTERVAL);
         }
     }
 }
 
 impl Write for LogWriter {
-    /// Queues a line, or drops it: never waits, never fails.
+    /// Queues a line, or drops it; never waits, never fails.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let fits = |waiting: usize| {
-            let sum = waiting + line.len();
+        let fits = |queued: usize| {
+            let sum = queued + line.len();
             (sum <= QUEUE_BYTES).then_some(sum)
         };
-        let waiting = &self.state.waiting;
-        let is_queued = waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
+        let queued = &self.state.queued_bytes;
+        let is_queued = queued.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
             && self.lines.send(line.to_vec()).is_ok();
         if !is_queued {
             self.state.dropped.fetch_add(1, Ordering::Relaxed);
@@ -95,12 +95,12 @@ fn write_lines(
 ) {
     let mut reported = 0;
     for line in lines {
-        // A log that cannot be written is no reason to fail, and there is nowhere to say so.
+        // An error of the output is not an error of the server, and cannot be logged.
         output.write_all(&line).and_then(|()| output.flush()).ok();
-        let waiting = state.waiting.fetch_sub(line.len(), Ordering::Relaxed) - line.len();
+        let queued = state.queued_bytes.fetch_sub(line.len(), Ordering::Relaxed) - line.len();
         let dropped = state.dropped.load(Ordering::Relaxed);
-        // The report is a line of the log itself, so there has to be room for it.
-        if dropped > reported && waiting < QUEUE_BYTES / 2 {
+        // The report is a log line itself, so it needs room.
+        if dropped > reported && queued < QUEUE_BYTES / 2 {
             report(dropped - reported);
             reported = dropped;
         }
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// An output that takes a line whenever the test says so.
+    /// An output that accepts a line when the test allows it.
     struct Gated(Receiver<()>, Arc<Mutex<usize>>);
 
     impl Write for Gated {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn log_lines_are_dropped_and_counted_while_the_output_is_stuck() {
+    fn log_lines_are_dropped_and_counted_while_the_output_is_blocked() {
         let (open, gate) = mpsc::channel();
         let written = Arc::new(Mutex::new(0));
         let (reports, reported) = mpsc::channel();
@@ -141,8 +141,8 @@ mod tests {
         }
         assert_eq!(log.dropped(), 50);
         log.flush(Duration::from_millis(1));
-        assert_eq!(*written.lock().unwrap(), 0, "a flush waits for no longer than it may");
-        // From now on each write is taken at once.
+        assert_eq!(*written.lock().unwrap(), 0, "the flush timed out");
+        // From now on the output accepts each write.
         drop(open);
         assert_eq!(reported.recv().unwrap(), 50);
         log.flush(Duration::from_mins(1));
@@ -150,6 +150,6 @@ mod tests {
         log.write_all(&line).unwrap();
         log.flush(Duration::from_mins(1));
         assert_eq!((*written.lock().unwrap(), log.dropped()), (101, 50));
-        assert!(reported.try_recv().is_err(), "it is reported once");
+        assert!(reported.try_recv().is_err(), "one report");
     }
 }

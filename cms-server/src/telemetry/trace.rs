@@ -1,13 +1,12 @@
-//! Spans of requests, for who follows them through several services (OpenTelemetry).
+//! Traces of requests (OpenTelemetry).
 //!
-//! A request is a span, in the trace that the client began (W3C `traceparent`) or in a new one. What it
-//! waits for and does are spans below it; those of the core come from there. Without a collector nothing
-//! wants their target, and the places where they would begin find that out by a look at one number.
+//! A request is a span, in the trace of the client (W3C `traceparent`) or in a new one. Waiting and work
+//! are child spans, also those of the core. Without a collector no span is created.
 
 use std::time::Duration;
 
-use axum::http::{HeaderValue, request::Parts};
-use cms_core::TRACED;
+use axum::http::{HeaderValue, StatusCode, request::Parts};
+use cms_core::{Caller, TRACED};
 use opentelemetry::{KeyValue, propagation::TextMapPropagator, trace::TracerProvider};
 use opentelemetry_http::HeaderExtractor;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
@@ -23,33 +22,33 @@ use tracing::{
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Layer, filter::DynFilterFn, layer::Filter, registry::LookupSpan};
 
-use crate::{response::Answer, routing::path::Row, telemetry::request_log::Line};
+use super::route_label::RouteLabel;
 
-/// The span of a request, before it is known by its route.
+/// Name of the span of a request without a route.
 const REQUEST: &str = "request";
 
-/// How long a collector may take for one delivery, and for the last one.
-const PATIENCE: Duration = Duration::from_secs(10);
-const LAST_PATIENCE: Duration = Duration::from_secs(2);
+/// Timeout of an export, and of the last one.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Sends spans to a collector, in the background. The last ones go when this value does.
+/// Exports spans to a collector in the background, the last ones when this value is dropped.
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Takes the address of a collector that speaks OTLP over HTTP, `http://127.0.0.1:4318`. It need
-    /// not be there yet: spans that it does not take are lost, and nobody waits for it.
+    /// Takes the URL of a collector for OTLP over HTTP, `http://127.0.0.1:4318`. The collector may start
+    /// later; spans that it does not accept are dropped.
     ///
     /// # Errors
-    /// When it is no such address. The message is for people.
+    /// When the URL is not valid.
     pub fn to(collector: &str) -> Result<Self, String> {
-        // Fails only when a provider is installed already, which is as good.
+        // Fails only when another provider is installed, which works too.
         rustls::crypto::ring::default_provider().install_default().ok();
-        let client = Client::builder().timeout(PATIENCE).build();
+        let client = Client::builder().timeout(EXPORT_TIMEOUT).build();
         let exporter = SpanExporter::builder()
             .with_http()
             .with_http_client(client.map_err(|error| error.to_string())?)
             .with_protocol(Protocol::HttpBinary)
-            .with_timeout(PATIENCE)
+            .with_timeout(EXPORT_TIMEOUT)
             .with_endpoint(format!("{}/v1/traces", collector.trim_end_matches('/')))
             .build()
             .map_err(|error| error.to_string())?;
@@ -62,7 +61,7 @@ impl Traces {
         Ok(Self(provider.with_batch_exporter(exporter).with_resource(resource).build()))
     }
 
-    /// What has to hear of spans.
+    /// Returns the layer that receives spans.
     pub fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
@@ -79,13 +78,13 @@ impl Traces {
 
 impl Drop for Traces {
     fn drop(&mut self) {
-        if let Err(error) = self.0.shutdown_with_timeout(LAST_PATIENCE) {
-            tracing::warn!(%error, "the last spans were not sent");
+        if let Err(error) = self.0.shutdown_with_timeout(SHUTDOWN_TIMEOUT) {
+            tracing::warn!(%error, "last spans not exported");
         }
     }
 }
 
-/// Lets spans of requests through, and what is below them: what a server does unasked is not traced.
+/// Selects spans of requests and their child spans: background tasks are not traced.
 fn requests<S>() -> impl Filter<S>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
@@ -102,16 +101,16 @@ where
     .with_max_level_hint(LevelFilter::INFO)
 }
 
-/// Begins the span of a request.
-pub(crate) fn begin(row: Option<Row>, parts: &Parts, request_id: &HeaderValue) -> Span {
+/// Starts the span of a request.
+pub(crate) fn start(route: Option<RouteLabel>, parts: &Parts, request_id: &HeaderValue) -> Span {
     let span = info_span!(
         target: TRACED,
         REQUEST,
         otel.kind = "server",
-        otel.name = %name(row),
+        otel.name = %name(route),
         otel.status_code = Empty,
         http.request.method = parts.method.as_str(),
-        http.route = row.map(|row| row.route.path),
+        http.route = route.map(|route| route.path),
         http.response.status_code = Empty,
         url.path = parts.uri.path(),
         cms.request_id = request_id.to_str().unwrap_or_default(),
@@ -119,30 +118,30 @@ pub(crate) fn begin(row: Option<Row>, parts: &Parts, request_id: &HeaderValue) -
     );
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract(&HeaderExtractor(&parts.headers));
-        // It has not begun yet, and somebody wants it: nothing else can go wrong.
+        // Fails only for a span that is disabled or entered.
         span.set_parent(parent).ok();
     }
     span
 }
 
-/// Of routes, not of paths: names are what collectors count by.
-fn name(row: Option<Row>) -> String {
-    row.map_or_else(
+/// The name of a span has the route, not the path: collectors aggregate by name.
+fn name(route: Option<RouteLabel>) -> String {
+    route.map_or_else(
         || REQUEST.to_owned(),
-        |Row { route, .. }| format!("{} {}", route.method, route.path),
+        |RouteLabel { method, path }| format!("{method} {path}"),
     )
 }
 
-/// Ends the span of a request, and says how it was answered.
-pub(crate) fn end(span: Span, line: &Line, answer: &Answer) {
+/// Ends the span of a request with its status.
+pub(crate) fn end(span: Span, caller: Option<&Caller>, status: StatusCode) {
     if span.is_disabled() {
         return;
     }
-    if let Some(caller) = &line.caller {
+    if let Some(caller) = caller {
         span.record("cms.key", caller.actor().name.as_str());
     }
-    span.record("http.response.status_code", answer.status.as_u16());
-    if answer.status.is_server_error() {
+    span.record("http.response.status_code", status.as_u16());
+    if status.is_server_error() {
         span.record("otel.status_code", "ERROR");
     }
     drop(span);
