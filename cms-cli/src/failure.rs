@@ -124,7 +124,11 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         | Error::UnsupportedMedia
         | Error::Blocked(_) => 6,
         Error::DataLoss(_) => 8,
-        Error::Busy(_) | Error::Unreachable(_) | Error::TooManyRequests | Error::NoSpace(_) => 9,
+        Error::Busy(_)
+        | Error::Unreachable(_)
+        | Error::TooManyRequests
+        | Error::NotFast
+        | Error::NoSpace(_) => 9,
     }
 }
 

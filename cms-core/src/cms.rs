@@ -19,14 +19,17 @@ use cms_model::{
     wire::context::{ApiKey, AuthContext, Named, User},
 };
 
-use crate::graphql::schemas::{self, Schemas};
-
 use crate::{
     Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
     Types, Webhooks, Workflows,
     auth::service::KeyRing,
     ctd::{catalog_cache::CatalogCache, change},
-    object::{idempotency, remember::Remembered, service::Plan},
+    graphql::schemas::{self, Schemas},
+    object::{
+        idempotency,
+        remember::{CountKey, ListKey, Remembered},
+        service::Plan,
+    },
     openapi::service::Descriptions,
     progress::Progress,
     search::indexer::Indexer,
@@ -45,9 +48,9 @@ pub struct Cms {
     /// Objects that a change of their type rewrites.
     pub(crate) rewriting: Arc<Progress>,
     /// How many objects a filter matches.
-    pub(crate) counts: Remembered<u64>,
+    pub(crate) counts: Remembered<CountKey, u64>,
     /// How a list is read.
-    pub(crate) plans: Remembered<Arc<Plan>>,
+    pub(crate) plans: Remembered<ListKey, Arc<Plan>>,
     pub(crate) schemas: Schemas,
     pub(crate) index: Indexer,
     pub(crate) files: Files,
@@ -95,7 +98,8 @@ impl Cms {
         })
     }
 
-    /// Checks key kind, type and scope in the contract's order (1.4), before a body is read.
+    /// Checks key kind, content type and scope, in this order, before a body is read. The content types
+    /// are those of the snapshot in which the key was read.
     ///
     /// # Errors
     /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when there is no
@@ -107,30 +111,34 @@ impl Cms {
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
                 caller.require_write()?;
-                self.store.read(|reader| {
-                    self.catalog.at(reader)?.look_up(content_type)?;
-                    caller.require_type_admin()
-                })
+                self.catalog_of(caller)?.look_up(content_type)?;
+                caller.require_type_admin()
             }
-            Permission::Query => self.store.read(|reader| {
-                let catalog = self.catalog.at(reader)?;
+            Permission::Query => {
+                let catalog = self.catalog_of(caller)?;
                 let shown = schemas::shown(&catalog, caller).next();
                 shown.map(|_| ()).ok_or(Error::Forbidden)
-            }),
-            Permission::ReadType { content_type } => self.store.read(|reader| {
-                let catalog = self.catalog.at(reader)?;
+            }
+            Permission::ReadType { content_type } => {
+                let catalog = self.catalog_of(caller)?;
                 caller.require_sight(catalog.look_up(content_type)?.name())
-            }),
+            }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
                     caller.require_write()?;
                 }
-                self.store.read(|reader| {
-                    self.catalog.at(reader)?.get(content_type)?;
-                    caller.require(needs, content_type)
-                })
+                self.catalog_of(caller)?.get(content_type)?;
+                caller.require(needs, content_type)
             }
         }
+    }
+
+    /// The content types of the snapshot in which the key was read; the current ones for the operator.
+    pub(crate) fn catalog_of(&self, caller: &Caller) -> Result<Arc<Catalog>> {
+        caller
+            .catalog
+            .as_ref()
+            .map_or_else(|| self.current_catalog(), |known| Ok(Arc::clone(known)))
     }
 
     /// The types as they are now.

@@ -1,54 +1,38 @@
 //! The HTTP interface of cms: content, media and keys over HTTP/1.1 and HTTP/2.
 //!
-//! This crate knows requests and answers; what they mean is `cms-core`'s, of which it uses the
-//! public names alone. It reads no flags and no environment: [`ServerConfig`] is plain data.
+//! This crate knows requests and responses; what they mean is the business of `cms-core`, of which it
+//! uses the public names alone. It reads no flags and no environment: [`ServerConfig`] is plain data.
 //!
 //! A request goes through these modules, in this order:
 //!
 //! | module | does |
 //! |---|---|
-//! | `serve`, `admission`, `connection`, `target`, `pace` | socket, connection limits, unsent responses and slow clients, graceful end; repairs request lines |
-//! | `rate` | how often a key or an address may ask |
-//! | `request` | the way of one request, and the order of checks (contract 1.4) |
-//! | `router`, `path` | the one table of routes, and finding a row of it |
-//! | `blocking` | crosses to a thread that may block, once per request |
+//! | `server` | listens, accepts connections, speaks HTTP, shuts down |
+//! | `net` | limits on clients: connections, rates, permits, memory of unsent responses, slow clients |
+//! | `routing` | the table of routes, matching a path, the order of checks of a request |
+//! | `blocking` | the one step from connection threads to threads that may block |
 //! | `extract` | key, view, query and body of a request |
-//! | `http` | one short function per route: unpack, one call of the core, pack |
-//! | `answer`, `error`, `deprecation`, `compression` | what goes back |
-//! | `log`, `log_writer` | what is written down about it, and where |
+//! | `http` | one short function per route: unpack the request, call the core once, make the response |
+//! | `response` | headers, compression, errors |
+//! | `telemetry` | logs, metrics and traces |
 //!
-//! Beside requests, `chores` tidies up and publishes what is due, `webhook` tells others what happened,
-//! `metrics` counts for whoever watches, and `trace` tells who follows requests through several
-//! services.
+//! `state` is what all requests share, and knows no routes. `background` has the tasks that run without a
+//! request: publishing on schedule, indexing, clean-up, backups, webhook deliveries.
 
-mod admission;
-mod answer;
+mod background;
 mod blocking;
-mod chores;
-mod compression;
 mod config;
-mod connection;
-mod deprecation;
-mod error;
 mod extract;
 mod http;
-mod log;
-mod log_writer;
-mod metrics;
-mod pace;
-mod path;
-mod rate;
-mod request;
-mod router;
-mod serve;
-mod site;
+mod net;
+mod public_url;
+mod response;
+mod routing;
+mod server;
 mod state;
-mod target;
-mod trace;
-mod webhook;
+mod telemetry;
 
 pub use config::{MetricsAccess, Rate, ServerConfig, Tunables};
-pub use log_writer::LogWriter;
-pub use router::{ROUTES, Route, router};
-pub use serve::{Bound, Running, bind, serve};
-pub use trace::Traces;
+pub use routing::{request::router, route::Route, table::ROUTES};
+pub use server::{Bound, Running, bind, serve};
+pub use telemetry::{log_writer::LogWriter, trace::Traces};

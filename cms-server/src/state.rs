@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share. It knows no routes.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -11,87 +11,92 @@ use std::{
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use cms_core::{BackupPlan, Caller, Cms, MemoryBudget};
-use tokio::{sync::watch, time::Instant};
-
-use crate::{
-    admission::Admission,
-    blocking::Permits,
-    config::{MetricsAccess, ServerConfig, Tunables},
-    log_writer::LogWriter,
-    metrics::Metrics,
-    pace::Pace,
-    path::Table,
-    rate::{self, Limiter},
-    router::ROUTES,
-    site::Site,
+use cms_core::{BackupPlan, Caller, Cms, Error, MemoryBudget, Result};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::Instant,
 };
 
-/// Header that ties an answer to a line of the log.
+use crate::{
+    config::{MetricsAccess, ServerConfig, Tunables},
+    net::{
+        connection_limits::ConnectionLimits,
+        permits::Permits,
+        rate_limit::{RateLimiter, client_network},
+        transfer_rate::MinTransferRate,
+    },
+    public_url::PublicUrl,
+    telemetry::{log_writer::LogWriter, metrics::Metrics},
+};
+
+/// Header that connects a response with a line of the log.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Longest request id that is taken over from a request.
-const REQUEST_ID_LENGTH: usize = 64;
+/// Longest request id that is accepted from a client, in bytes.
+const MAX_REQUEST_ID_BYTES: usize = 64;
 
 pub(crate) struct App {
     pub(crate) cms: Arc<Cms>,
-    pub(crate) table: Table,
     pub(crate) permits: Permits,
-    /// For responses, made or unsent.
-    pub(crate) memory: Arc<MemoryBudget>,
+    /// Memory of all responses, from rendering until they are sent.
+    pub(crate) response_memory: Arc<MemoryBudget>,
     pub(crate) request_ids: RequestIds,
-    pub(crate) site: Site,
+    pub(crate) public_url: PublicUrl,
     pub(crate) body_limit: usize,
     pub(crate) upload_limit: u64,
-    /// Wakes who follows changes after each commit.
+    /// Notifies streams of changes and the webhook dispatcher of each commit.
     pub(crate) commits: watch::Sender<()>,
     _on_commit: Arc<dyn Fn() + Send + Sync>,
     pub(crate) backups: Option<BackupPlan>,
-    pub(crate) pace: Pace,
+    pub(crate) min_transfer_rate: MinTransferRate,
     pub(crate) request_timeout: Duration,
     pub(crate) metrics: Metrics,
-    pub(crate) metrics_for: MetricsAccess,
-    pub(crate) admission: Arc<Admission>,
+    pub(crate) metrics_access: MetricsAccess,
+    pub(crate) connection_limits: Arc<ConnectionLimits>,
     pub(crate) log: Option<LogWriter>,
+    max_subscribers: usize,
+    /// Free places for streams of changes.
+    free_subscribers: Arc<Semaphore>,
     /// In microseconds; the largest number for never.
     slow_query: AtomicU64,
-    key_rate: Limiter<String>,
-    address_rate: Limiter<IpAddr>,
+    key_rate: RateLimiter<String>,
+    address_rate: RateLimiter<IpAddr>,
     started: Instant,
-    /// The server is about to stop: it finishes what runs and is not ready for more.
+    /// The server is about to stop: it finishes running requests and is not ready for more.
     pub(crate) draining: AtomicBool,
 }
 
 impl App {
     pub(crate) fn new(config: &ServerConfig, cms: Arc<Cms>) -> Self {
         let commits = watch::Sender::new(());
-        let told = commits.clone();
+        let notified = commits.clone();
         let on_commit: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
-            told.send_replace(());
+            notified.send_replace(());
         });
         cms.on_commit(&on_commit);
-        let memory = Arc::new(MemoryBudget::new(config.response_memory));
+        let response_memory = Arc::new(MemoryBudget::new(config.response_memory));
         Self {
             cms,
-            table: Table::new(ROUTES),
             permits: Permits::new(config),
-            admission: Arc::new(Admission::new(config, &memory)),
-            memory,
+            connection_limits: Arc::new(ConnectionLimits::new(config, &response_memory)),
+            response_memory,
             request_ids: RequestIds::new(),
-            site: Site::new(config),
+            public_url: PublicUrl::new(config),
             body_limit: config.body_limit,
             upload_limit: config.upload_limit,
             commits,
             _on_commit: on_commit,
             backups: config.backups.clone(),
-            pace: Pace { least_rate: config.least_rate },
+            min_transfer_rate: MinTransferRate(config.min_transfer_rate),
             request_timeout: config.request_timeout,
             metrics: Metrics::new(),
-            metrics_for: config.metrics,
+            metrics_access: config.metrics,
             log: config.log.clone(),
+            max_subscribers: config.subscribers.max(1),
+            free_subscribers: Arc::new(Semaphore::new(config.subscribers.max(1))),
             slow_query: AtomicU64::new(micros(config.tunables.slow_query)),
-            key_rate: Limiter::new(config.tunables.key_rate),
-            address_rate: Limiter::new(config.tunables.address_rate),
+            key_rate: RateLimiter::new(config.tunables.key_rate),
+            address_rate: RateLimiter::new(config.tunables.address_rate),
             started: Instant::now(),
             draining: AtomicBool::new(false),
         }
@@ -101,26 +106,37 @@ impl App {
         self.draining.load(Ordering::Relaxed)
     }
 
-    /// Sets what may change while the server runs.
+    /// Applies settings that change while the server runs.
     pub(crate) fn tune(&self, tunables: Tunables) {
         self.slow_query.store(micros(tunables.slow_query), Ordering::Relaxed);
         self.key_rate.set(tunables.key_rate);
         self.address_rate.set(tunables.address_rate);
     }
 
-    /// Tells whether a read that took so long is worth a line in the log.
+    /// Tells whether a read that took so long is logged as a slow query.
     pub(crate) fn is_slow(&self, time: Duration) -> bool {
         micros(Some(time)) >= self.slow_query.load(Ordering::Relaxed)
     }
 
-    /// Tells whether an address may ask now.
+    /// Tells whether the rate limit of an address admits a request now.
     pub(crate) fn admits_address(&self, address: IpAddr) -> bool {
-        self.address_rate.admits(&rate::network(address), || self.started.elapsed())
+        self.address_rate.admits(&client_network(address), || self.started.elapsed())
     }
 
-    /// Tells whether a key may ask now.
+    /// Tells whether the rate limit of a key admits a request now.
     pub(crate) fn admits_key(&self, caller: &Caller) -> bool {
         self.key_rate.admits(&caller.actor().id, || self.started.elapsed())
+    }
+
+    /// Returns the number of open streams of changes.
+    pub(crate) fn subscribers(&self) -> usize {
+        self.max_subscribers.saturating_sub(self.free_subscribers.available_permits())
+    }
+
+    /// Takes a place for a stream of changes. A stream may last for days, so nobody waits for one.
+    pub(crate) fn subscribe(&self) -> Result<OwnedSemaphorePermit> {
+        let place = Arc::clone(&self.free_subscribers).try_acquire_owned();
+        place.map_err(|_| Error::Busy("too many streams of changes".to_owned()))
     }
 }
 
@@ -128,25 +144,24 @@ fn micros(time: Option<Duration>) -> u64 {
     time.and_then(|time| u64::try_from(time.as_micros()).ok()).unwrap_or(u64::MAX)
 }
 
-/// Names requests: a number that differs from start to start, then a counter.
+/// Generates request ids: a random number of the process, then a counter.
 pub(crate) struct RequestIds {
-    start: u64,
+    process: u64,
     next: AtomicU64,
 }
 
 impl RequestIds {
     fn new() -> Self {
-        Self { start: RandomState::new().hash_one(0) & 0xffff_ffff, next: AtomicU64::new(1) }
+        Self { process: RandomState::new().hash_one(0) & 0xffff_ffff, next: AtomicU64::new(1) }
     }
 
-    /// Returns the id that the request came with when it can be trusted to be harmless in a
-    /// header and a log, else a new one.
+    /// Returns the id of the request when it is harmless in a header and a log, else a new one.
     pub(crate) fn of(&self, headers: &HeaderMap) -> HeaderValue {
         match headers.get(REQUEST_ID) {
             Some(id) if is_plain(id.as_bytes()) => id.clone(),
             _ => {
                 let number = self.next.fetch_add(1, Ordering::Relaxed);
-                HeaderValue::try_from(format!("{:08x}-{number:x}", self.start))
+                HeaderValue::try_from(format!("{:08x}-{number:x}", self.process))
                     .expect("hexadecimal digits make a header value")
             }
         }
@@ -155,5 +170,5 @@ impl RequestIds {
 
 fn is_plain(id: &[u8]) -> bool {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b);
-    !id.is_empty() && id.len() <= REQUEST_ID_LENGTH && id.iter().all(plain)
+    !id.is_empty() && id.len() <= MAX_REQUEST_ID_BYTES && id.iter().all(plain)
 }

@@ -32,7 +32,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("regex_syntax", &["cms-core/model/src/pattern/"]),
     ("async_graphql", &["cms-core/model/src/graphql/", "cms-core/src/graphql/"]),
     ("axum", &["cms-server/src/"]),
-    ("reqwest", &["cms-cli/src/target/", "cms-server/src/trace.rs", "cms-server/src/webhook/"]),
+    (
+        "reqwest",
+        &["cms-cli/src/target/", "cms-server/src/telemetry/trace.rs", "cms-server/src/background/"],
+    ),
     ("clap", &["cms-cli/src/", "cms-server/src/"]),
     (
         "tokio",

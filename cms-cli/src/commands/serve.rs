@@ -52,7 +52,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         listen: args.listen,
         public_url: args.public_url.clone(),
         trust_proxy: args.trust_proxy,
-        least_rate: args.least_rate,
+        min_transfer_rate: args.least_rate,
         request_timeout: Duration::from_secs(args.request_timeout),
         metrics: match args.metrics {
             MetricsChoice::Public => MetricsAccess::Public,

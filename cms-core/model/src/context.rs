@@ -3,10 +3,11 @@
 //! A [`Caller`] is the first argument of every service call. It knows keys and scopes, but neither
 //! headers nor tokens; those are the server's.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::{
     auth::scope::Access,
+    ctd::catalog::Catalog,
     error::{Error, Result},
     memory::Reservation,
     wire::{
@@ -37,15 +38,28 @@ pub struct Visibility {
 }
 
 /// An authenticated request.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Caller {
     pub actor: Arc<Actor>,
+    /// The content types of the snapshot in which the key was read; none for the operator.
+    pub catalog: Option<Arc<Catalog>>,
+    /// Reads that may take longer end with [`Error::NotFast`].
+    pub fast_only: bool,
     pub visibility: Visibility,
     pub conditions: Conditions,
     /// What the response to the request takes of the memory for responses while it is made.
     pub memory: Arc<Reservation>,
     /// Objects that are created or replaced get the dates of the request.
     pub keeps_dates: bool,
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Caller")
+            .field("actor", &self.actor)
+            .field("visibility", &self.visibility)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Caller {
@@ -63,11 +77,26 @@ impl Caller {
     pub fn new(actor: Arc<Actor>) -> Self {
         Self {
             actor,
+            catalog: None,
+            fast_only: false,
             visibility: Visibility::default(),
             conditions: Conditions::default(),
             memory: Arc::default(),
             keeps_dates: false,
         }
+    }
+
+    /// The same key with the content types of the snapshot in which it was read.
+    #[must_use]
+    pub fn with_catalog(self, catalog: Arc<Catalog>) -> Self {
+        Self { catalog: Some(catalog), ..self }
+    }
+
+    /// The same request, where lists and single objects are read only if that is certain to take well
+    /// below a millisecond. Otherwise the read ends with [`Error::NotFast`].
+    #[must_use]
+    pub fn fast_only(self) -> Self {
+        Self { fast_only: true, ..self }
     }
 
     /// The same key with another view of the content.

@@ -53,6 +53,9 @@ pub enum Error {
     Busy(String),
     /// This key or address asks too often; nothing was done.
     TooManyRequests,
+    /// A read that must be fast may take longer: it has to be repeated without that limit. Never a
+    /// response.
+    NotFast,
     /// The disk is full; nothing was done, and it can be repeated once there is room. The source is
     /// for logs.
     NoSpace(Cause),
@@ -155,6 +158,7 @@ impl fmt::Display for Error {
             Self::BodyTooLarge => f.write_str("Request Entity Too Large"),
             Self::UnsupportedMedia => f.write_str("Unsupported Media Type"),
             Self::TooManyRequests => f.write_str("Too Many Requests"),
+            Self::NotFast => f.write_str("the read may take longer"),
             Self::NoSpace(_) => f.write_str("no space is left on the disk of the data folder"),
             Self::Internal(_) => f.write_str("Internal Server Error"),
         }

@@ -126,20 +126,29 @@ fn to_wire(row: KeyRow) -> Key {
 }
 
 impl Keys<'_> {
-    /// Finds the caller that a token belongs to.
+    /// Finds the caller that a token belongs to, and the content types of the same snapshot.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
     pub fn authenticate(&self, token: &str) -> Result<Caller> {
         let digest = digest(token);
-        let held = self.cms.store.peek(|reader| Ok(self.cms.keys.held(reader.revisions()?)))?;
-        let table = match held {
-            Some(table) => table,
-            None => self.cms.store.read(|reader| self.cms.keys.load(reader))?,
+        let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
+        let cached = self.cms.store.peek(|reader| {
+            let revisions = reader.revisions()?;
+            let catalog = Some(catalog.held()).filter(|held| held.rev == revisions.schema);
+            Ok(keys.held(revisions).zip(catalog))
+        })?;
+        let (table, catalog) = match cached {
+            Some(cached) => cached,
+            None => self.cms.store.read(|reader| {
+                let revisions = reader.revisions()?;
+                let table = keys.held(revisions).map_or_else(|| keys.load(reader), Ok)?;
+                Ok((table, catalog.at_revision(reader, revisions.schema)?))
+            })?,
         };
         let entry = table.by_digest.get(&digest).ok_or(Error::Unauthenticated)?;
         entry.used.store(self.cms.config.clock.now().0, Ordering::Relaxed);
-        Ok(Caller::new(Arc::clone(&entry.actor)))
+        Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
     }
 
     /// Makes the first keys of a new folder, and gives the first keys the tokens that the operator

@@ -5,10 +5,7 @@
 //! one statement per level and type fetches what all objects of the level lead to, each object
 //! once, whatever the number of those that lead there.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::ControlFlow,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_graphql::Value as Described;
 use cms_model::{
@@ -285,10 +282,7 @@ impl Execution<'_> {
         })?;
         let plan = plan.expect("without a bound nothing is put off");
         if plan.matching > slice.offset {
-            self.reader.list(&plan.page, |stored| {
-                visit(view.shown(stored))?;
-                Ok(ControlFlow::Continue(()))
-            })?;
+            self.reader.list(&plan.page, |stored| visit(view.shown(stored)))?;
         }
         Ok(plan.matching)
     }

@@ -1,65 +1,106 @@
-//! What was worked out for a list, kept for the next time that somebody asks the same.
+//! Caches of lists: how many objects a filter matches, and how a list is read.
 //!
-//! It stays true until an object of the type or the type itself changes, and `ctd_state.changes`,
-//! read in the same snapshot as the list, tells exactly that. So nothing here can be stale; it can
-//! only be missing.
+//! An entry is valid until an object of the type or the type itself changes, and `ctd_state.changes`, read
+//! in the snapshot of the list, shows exactly that. So an entry is never stale; it can only be missing.
 
 use std::{
     collections::HashMap,
+    hash::Hash,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Answers that are kept; past that all are forgotten, which is simple and rare.
+use crate::{paging::Slice, wire::object::ListRequest};
+use cms_model::object::view::View;
+
+/// Most entries; a full cache is emptied, which is simple and rare.
 const CAPACITY: usize = 2048;
-/// Longest question that is worth remembering, in bytes.
-const QUESTION_BYTES: usize = 4096;
+/// Longest text of a key, in bytes.
+const MAX_KEY_BYTES: usize = 4096;
 
-/// Answers by type and question, each from one state of the type.
-pub(crate) struct Remembered<T>(Mutex<Answers<T>>);
-
-struct Answers<T> {
-    count: usize,
-    by_type: HashMap<i64, HashMap<String, Answer<T>>>,
+/// Which objects a list has.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct CountKey {
+    filters: Option<String>,
+    ids: Option<Vec<String>>,
+    view: View,
 }
 
-struct Answer<T> {
+/// Which objects a list has, and how it is ordered and cut.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct ListKey {
+    objects: CountKey,
+    order_by: Option<String>,
+    descending: bool,
+    empty_first: bool,
+    slice: Slice,
+}
+
+impl CountKey {
+    /// None when the key is too long to be cached.
+    pub(crate) fn new(request: &ListRequest, view: View) -> Option<Self> {
+        let ids = request.ids.iter().flatten().map(String::len).sum::<usize>();
+        let bytes = ids + request.filters.as_ref().map_or(0, String::len);
+        let (filters, ids) = (request.filters.clone(), request.ids.clone());
+        (bytes <= MAX_KEY_BYTES).then(|| Self { filters, ids, view })
+    }
+}
+
+impl ListKey {
+    /// None when the key is too long to be cached. The page of the request is not part of it.
+    pub(crate) fn new(request: &ListRequest, slice: Slice, view: View) -> Option<Self> {
+        let order_by = request.order_by.clone().filter(|order| order.len() <= MAX_KEY_BYTES);
+        if order_by.is_none() && request.order_by.is_some() {
+            return None;
+        }
+        let (descending, empty_first) = (request.descending, request.empty_first);
+        let objects = CountKey::new(request, view)?;
+        Some(Self { objects, order_by, descending, empty_first, slice })
+    }
+}
+
+/// Cached values by type and key, each of one state of the type.
+pub(crate) struct Remembered<K, T>(Mutex<Entries<K, T>>);
+
+struct Entries<K, T> {
+    count: usize,
+    by_type: HashMap<i64, HashMap<K, Entry<T>>>,
+}
+
+struct Entry<T> {
     changes: i64,
     value: T,
 }
 
-impl<T: Clone> Remembered<T> {
-    /// Returns what was remembered at the same number of changes.
-    pub(crate) fn get(&self, ctd: i64, question: &str, changes: i64) -> Option<T> {
-        let answers = self.lock();
-        let known = answers.by_type.get(&ctd)?.get(question)?;
-        (known.changes == changes).then(|| known.value.clone())
+impl<K: Eq + Hash, T: Clone> Remembered<K, T> {
+    /// Returns the value that was cached at the same number of changes.
+    pub(crate) fn get(&self, ctd: i64, key: &K, changes: i64) -> Option<T> {
+        let entries = self.lock();
+        let entry = entries.by_type.get(&ctd)?.get(key)?;
+        (entry.changes == changes).then(|| entry.value.clone())
     }
 
-    pub(crate) fn set(&self, ctd: i64, question: String, changes: i64, value: T) {
-        if question.len() > QUESTION_BYTES {
-            return;
+    pub(crate) fn set(&self, ctd: i64, key: K, changes: i64, value: T) {
+        let mut entries = self.lock();
+        if entries.count >= CAPACITY {
+            *entries = Entries::default();
         }
-        let mut answers = self.lock();
-        if answers.count >= CAPACITY {
-            *answers = Answers::default();
-        }
-        let of_type = answers.by_type.entry(ctd).or_default();
-        let is_new = of_type.insert(question, Answer { changes, value }).is_none();
-        answers.count += usize::from(is_new);
+        let of_type = entries.by_type.entry(ctd).or_default();
+        let is_new = of_type.insert(key, Entry { changes, value }).is_none();
+        entries.count += usize::from(is_new);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Answers<T>> {
+    fn lock(&self) -> MutexGuard<'_, Entries<K, T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<T> Default for Remembered<T> {
+impl<K, T> Default for Remembered<K, T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> Default for Answers<T> {
+impl<K, T> Default for Entries<K, T> {
     fn default() -> Self {
         Self { count: 0, by_type: HashMap::new() }
     }

@@ -3,7 +3,7 @@
 //! Short functions around [`super::write`], [`cms_model::object::render`] and the store. Creation,
 //! batches, versions and copies have files of their own and the same receiver.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
@@ -32,6 +32,7 @@ use serde_json::{Map, Value};
 use super::{
     hydrate::{Hydration, Text},
     list,
+    remember::{CountKey, ListKey},
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 use crate::{
@@ -56,40 +57,23 @@ pub struct Objects<'a> {
 }
 
 impl Objects<'_> {
-    /// Lists objects in the list envelope (contract 3.2).
+    /// Lists objects in the list envelope.
+    ///
+    /// # Errors
+    /// Besides those of the request, [`Error::NotFast`] for a caller that reads fast only.
     pub fn list(&self, caller: &Caller, name: &str, request: &ListRequest) -> Result<Json> {
-        let json = self.list_within(caller, name, request, false)?;
-        Ok(json.expect("without a bound nothing is put off"))
-    }
-
-    /// Lists objects when that is certain to take well below a millisecond; else none.
-    pub fn list_if_quick(
-        &self,
-        caller: &Caller,
-        name: &str,
-        request: &ListRequest,
-    ) -> Result<Option<Json>> {
-        if request.page.limit > limits::QUICK_OBJECTS || request.hydrate > 1 {
-            return Ok(None);
+        let fast_only = caller.fast_only;
+        if fast_only && (request.page.limit > limits::QUICK_OBJECTS || request.hydrate > 1) {
+            return Err(Error::NotFast);
         }
-        self.list_within(caller, name, request, true)
-    }
-
-    /// Lists objects; none when the list has to be quick and is not known to be.
-    fn list_within(
-        &self,
-        caller: &Caller,
-        name: &str,
-        request: &ListRequest,
-        only_if_quick: bool,
-    ) -> Result<Option<Json>> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
-            let (slice, may_count) = (request.page.into(), !only_if_quick);
-            let plan = self.plan(reader, content_type, view, request, slice, may_count)?;
-            let is_admitted =
-                |plan: &Arc<Plan>| !only_if_quick || plan.page.cost <= limits::QUICK_ENTRIES;
-            let Some(plan) = plan.filter(is_admitted) else { return Ok(None) };
+            let slice = request.page.into();
+            let plan = self.plan(reader, content_type, view, request, slice, !fast_only)?;
+            let plan = plan.ok_or(Error::NotFast)?;
+            if fast_only && plan.page.cost > limits::QUICK_ENTRIES {
+                return Err(Error::NotFast);
+            }
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
             let mut text = Text::default();
@@ -98,15 +82,13 @@ impl Objects<'_> {
             render::list_head(&mut text.json, request.page, plan.matching, count);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
-            let mut is_too_large = false;
             // A page past the end costs nothing.
             if count > 0 {
                 reader.list(&plan.page, |stored| {
                     let stored = view.shown(stored);
                     let bytes = render::object_bytes(&stored);
-                    if only_if_quick && text.json.len() > limits::QUICK_BYTES {
-                        is_too_large = true;
-                        return Ok(ControlFlow::Break(()));
+                    if fast_only && text.json.len() > limits::QUICK_BYTES {
+                        return Err(Error::NotFast);
                     }
                     render::make_room(&mut text.json, bytes, &mut buffered)?;
                     if !std::mem::take(&mut is_first) {
@@ -117,22 +99,19 @@ impl Objects<'_> {
                     } else {
                         hydration.add(&mut text, content_type, &stored);
                     }
-                    Ok(ControlFlow::Continue(()))
+                    Ok(())
                 })?;
             }
-            if is_too_large {
-                return Ok(None);
-            }
             text.json.extend_from_slice(b"]}");
-            if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {
-                return Ok(None);
+            if fast_only && hydration.targets() > limits::QUICK_TARGETS {
+                return Err(Error::NotFast);
             }
-            Ok(Some(Json(hydration.finish(text, buffered, request.hydrate)?)))
+            Ok(Json(hydration.finish(text, buffered, request.hydrate)?))
         })
     }
 
-    /// Works out how a stretch of a list is read, or remembers it; none when something would have
-    /// to be counted and that is not allowed. The page of the request is not looked at.
+    /// Plans how a slice of a list is read, or returns the cached plan; none when matches would have to
+    /// be counted and that is not allowed. The page of the request is ignored.
     pub(crate) fn plan(
         &self,
         reader: &Reader<'_>,
@@ -148,16 +127,17 @@ impl Objects<'_> {
             Edition::Current => live,
             Edition::Published => published,
         };
-        let asked = format!("{request:?}{slice:?}{view:?}");
-        if let Some(known) = self.cms.plans.get(ctd, &asked, changes) {
-            return Ok(Some(known));
+        let list_key = ListKey::new(request, slice, view);
+        let cached = list_key.as_ref().and_then(|key| self.cms.plans.get(ctd, key, changes));
+        if cached.is_some() {
+            return Ok(cached);
         }
         let query = list::query(request, slice, content_type, view)?;
-        let filter = format!("{:?}{:?}{view:?}", request.filters, request.ids);
+        let count_key = CountKey::new(request, view);
         let known = if query.is_unrestricted() {
             Some(live)
         } else {
-            self.cms.counts.get(ctd, &filter, changes)
+            count_key.as_ref().and_then(|key| self.cms.counts.get(ctd, key, changes))
         };
         let matching = match known {
             Some(known) => known,
@@ -166,8 +146,10 @@ impl Objects<'_> {
         };
         let page = page(content_type, &query, Size { matching, live });
         let plan = Arc::new(Plan { matching, page });
-        self.cms.counts.set(ctd, filter, changes, matching);
-        self.cms.plans.set(ctd, asked, changes, Arc::clone(&plan));
+        if let (Some(list_key), Some(count_key)) = (list_key, count_key) {
+            self.cms.counts.set(ctd, count_key, changes, matching);
+            self.cms.plans.set(ctd, list_key, changes, Arc::clone(&plan));
+        }
         Ok(Some(plan))
     }
 
@@ -177,6 +159,9 @@ impl Objects<'_> {
     }
 
     /// As [`Self::get`], with the tag of the response.
+    ///
+    /// # Errors
+    /// Besides those of the request, [`Error::NotFast`] for a caller that reads fast only.
     pub fn get_with_tag(
         &self,
         caller: &Caller,
@@ -184,38 +169,14 @@ impl Objects<'_> {
         id: &str,
         hydrate: u8,
     ) -> Result<(Json, Tag)> {
-        let found = self.get_within(caller, name, id, hydrate, false)?;
-        Ok(found.expect("without a bound nothing is put off"))
-    }
-
-    /// As [`Self::get_with_tag`], when that is certain to be quick; else none.
-    pub fn get_if_quick(
-        &self,
-        caller: &Caller,
-        name: &str,
-        id: &str,
-        hydrate: u8,
-    ) -> Result<Option<(Json, Tag)>> {
-        if hydrate > 1 {
-            return Ok(None);
+        if caller.fast_only && hydrate > 1 {
+            return Err(Error::NotFast);
         }
-        self.get_within(caller, name, id, hydrate, true)
-    }
-
-    /// Returns one object; none when the read has to be quick and is not known to be.
-    fn get_within(
-        &self,
-        caller: &Caller,
-        name: &str,
-        id: &str,
-        hydrate: u8,
-        only_if_quick: bool,
-    ) -> Result<Option<(Json, Tag)>> {
         if hydrate == 0
-            && let Some(json) = self.get_at_once(caller, name, id)?
+            && let Some(json) = self.get_by_statement(caller, name, id)?
         {
             let tag = Tag::of(&json.0);
-            return Ok(Some((json, tag)));
+            return Ok((json, tag));
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_one(caller, content_type);
@@ -236,21 +197,21 @@ impl Objects<'_> {
             }
             let tag = Tag::of(&text.json);
             if hydrate == 0 {
-                return Ok(Some((Json(text.json), tag)));
+                return Ok((Json(text.json), tag));
             }
-            if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {
-                return Ok(None);
+            if caller.fast_only && hydration.targets() > limits::QUICK_TARGETS {
+                return Err(Error::NotFast);
             }
             let json = hydration.resolve(&text, hydrate)?;
             let tag = tag.hydrated(&json);
-            Ok(Some((Json(json), tag)))
+            Ok((Json(json), tag))
         })
     }
 
-    /// Returns one object by a single statement, when the type that this process knows turns out
-    /// to be the one of the same snapshot. None says nothing: the long way tells what is wrong.
-    fn get_at_once(&self, caller: &Caller, name: &str, id: &str) -> Result<Option<Json>> {
-        let catalog = self.cms.catalog.held();
+    /// Reads one object by a single statement, where the cached content type is that of the same snapshot.
+    /// None when it is not, or when the request ends with an error.
+    fn get_by_statement(&self, caller: &Caller, name: &str, id: &str) -> Result<Option<Json>> {
+        let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.held());
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
         let view = View::of_one(caller, content_type);
@@ -370,14 +331,21 @@ impl Objects<'_> {
         })
     }
 
-    /// Checks key and type, for calls that have something to do before they write.
+    /// Checks key and type, for calls that have something to do before they write. The type is that of the
+    /// snapshot in which the key was read; [`Self::write`] has the current one.
     pub(crate) fn content_type(
         &self,
         caller: &Caller,
         name: &str,
         needs: Access,
     ) -> Result<Arc<Type>> {
-        self.read(caller, name, needs, |_, _, content_type| Ok(Arc::clone(content_type)))
+        if needs.is_write() {
+            caller.require_write()?;
+        }
+        let catalog = self.cms.catalog_of(caller)?;
+        let content_type = catalog.get(name)?;
+        caller.require(needs, name)?;
+        Ok(Arc::clone(content_type))
     }
 
     /// Runs a read on one snapshot, after key and type are checked in the contract's order.

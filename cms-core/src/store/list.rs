@@ -1,7 +1,5 @@
 //! Lists of objects, and values that must be unique: runs what [`super::list_sql`] writes.
 
-use std::ops::ControlFlow;
-
 use cms_model::{
     ctd::catalog::Type,
     error::Result,
@@ -24,20 +22,18 @@ pub(crate) fn page(content_type: &Type, query: &ListQuery, size: Size) -> Page {
 }
 
 impl Reader<'_> {
-    /// Passes the objects of one page to `visit`, in order, without copying them, until it breaks off
-    /// or fails.
+    /// Passes the objects of one page to `visit`, in order, without copying them. Its first error
+    /// ends the page.
     pub(crate) fn list(
         &self,
         page: &Page,
-        mut visit: impl FnMut(Stored<'_>) -> Result<ControlFlow<()>>,
+        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut statement = self.statement(&page.statement.sql)?;
         let parameters = params_from_iter(&page.statement.parameters);
         let mut rows = statement.query(parameters).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
-            if visit(read(row).map_err(map)?)?.is_break() {
-                break;
-            }
+            visit(read(row).map_err(map)?)?;
         }
         Ok(())
     }

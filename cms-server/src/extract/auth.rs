@@ -1,22 +1,21 @@
-//! The key of a request: header `X-AUTH-TOKEN`, or query `auth_token` where there is no header
-//! (contract 1.2).
+//! The key of a request: header `X-AUTH-TOKEN`, or query `auth_token` without the header.
 
 use axum::http::{HeaderMap, HeaderName};
 use cms_core::{Caller, Cms, Error, Result};
 
-use super::{mode, query::Query};
+use super::{query::Query, visibility};
 
 const HEADER: HeaderName = HeaderName::from_static("x-auth-token");
 
 /// Query parameter of the key; every route knows it.
 pub(crate) const PARAMETER: &str = "auth_token";
 
-/// Returns the caller that a request comes from, with the view of content that it asks for.
+/// Authenticates the caller of a request, with the view of content that the request selects.
 pub(crate) fn caller(cms: &Cms, headers: &HeaderMap, query: &Query<'_>) -> Result<Caller> {
     let token = match headers.get(HEADER) {
         Some(value) => value.to_str().ok(),
         None => query.get(PARAMETER),
     };
     let caller = cms.keys().authenticate(token.ok_or(Error::Unauthenticated)?)?;
-    Ok(caller.with_visibility(mode::visibility(headers)))
+    Ok(caller.with_visibility(visibility::visibility(headers)))
 }

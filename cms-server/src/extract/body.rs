@@ -1,4 +1,4 @@
-//! The JSON body of a request: content type, size, syntax (contract 1.1, 1.12).
+//! The body of a request: media type, size, transfer rate, and JSON syntax.
 
 use std::{io, time::Duration};
 
@@ -10,28 +10,27 @@ use cms_core::{Error, Result};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tokio::{sync::OwnedSemaphorePermit, time};
+use tokio::time;
 
-use crate::{pace::Progress, state::App};
+use crate::{
+    net::{
+        permits::Permit,
+        transfer_rate::{LARGE_BYTES, STALL_TIMEOUT, Transfer},
+    },
+    state::App,
+};
 
-/// How long a client may pause in the middle of a body.
-const PAUSE: Duration = Duration::from_secs(30);
+/// Most bytes of an unread body that are discarded, and for how long.
+const MAX_DISCARDED_BYTES: u64 = 64 * 1024;
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Bytes from which on a body is large: few of these are held at the same time. Also the most memory
-/// that is reserved because a request says how long it is.
-const LARGE: usize = 1024 * 1024;
-
-/// Most of an unwanted body that is read away, and for how long.
-const DRAINED: u64 = 64 * 1024;
-const LINGER: Duration = Duration::from_secs(1);
-
-/// Refuses a body that does not say that it is JSON.
+/// Refuses a body whose media type is not JSON.
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<()> {
-    require(headers, "application/json")
+    require_media_type(headers, "application/json")
 }
 
-/// Refuses a body that does not say that it is of a media type.
-pub(crate) fn require(headers: &HeaderMap, media_type: &str) -> Result<()> {
+/// Refuses a body of another media type.
+pub(crate) fn require_media_type(headers: &HeaderMap, media_type: &str) -> Result<()> {
     let value = headers.get(header::CONTENT_TYPE).map_or(&b""[..], |v| v.as_bytes());
     let essence = value.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
     if essence.eq_ignore_ascii_case(media_type.as_bytes()) {
@@ -41,116 +40,112 @@ pub(crate) fn require(headers: &HeaderMap, media_type: &str) -> Result<()> {
     }
 }
 
-/// A body that must come at a pace.
-pub(crate) struct Paced<'b> {
+/// Reads a body that must arrive at the minimum transfer rate.
+pub(crate) struct BodyReader<'b> {
     body: &'b mut Body,
-    progress: Progress,
+    transfer: Transfer,
 }
 
-impl<'b> Paced<'b> {
+impl<'b> BodyReader<'b> {
     pub(crate) fn new(app: &App, body: &'b mut Body) -> Self {
-        Self { body, progress: app.pace.start() }
+        Self { body, transfer: app.min_transfer_rate.start() }
     }
 
-    /// Asks for more of it from now on: the body holds what others wait for.
-    fn hurry(&mut self, app: &App) {
-        self.progress = app.pace.hurried().start();
-    }
-
-    /// Waits for the next piece; none at the end.
+    /// Waits for the next chunk; none at the end.
     ///
     /// # Errors
-    /// When it does not come in time, or the connection is gone.
+    /// When the client is too slow, or the connection is closed.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Bytes>> {
         loop {
-            let asked = time::Instant::now();
-            let next = time::timeout(self.progress.patience(PAUSE), self.body.frame());
+            let start = time::Instant::now();
+            let next = time::timeout(self.transfer.time_left(STALL_TIMEOUT), self.body.frame());
             let Some(frame) = next.await? else {
                 return Ok(None);
             };
             let Ok(data) = frame.map_err(io::Error::other)?.into_data() else { continue };
-            self.progress.moved(data.len(), asked.elapsed());
+            self.transfer.record(data.len(), start.elapsed());
             return Ok(Some(data));
         }
     }
 }
 
-/// A whole body. A large one is let go together with its turn.
+/// A body in memory. A large one is dropped together with its permit.
 #[derive(Default)]
-pub(crate) struct Whole {
+pub(crate) struct BufferedBody {
     pub(crate) bytes: Bytes,
-    _turn: Option<OwnedSemaphorePermit>,
+    _permit: Option<Permit>,
 }
 
-/// Reads a whole body, of at most `limit` bytes.
-pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<Whole> {
-    let reading = read_all(app, Paced::new(app, body), limit);
+/// Reads a complete body of at most `limit` bytes.
+pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<BufferedBody> {
+    let reading = buffer(app, BodyReader::new(app, body), limit);
     time::timeout(app.request_timeout, reading).await.map_err(|_| Error::malformed())?
 }
 
-async fn read_all(app: &App, mut paced: Paced<'_>, limit: usize) -> Result<Whole> {
-    let body = &*paced.body;
-    let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<BufferedBody> {
+    let declared = usize::try_from(reader.body.size_hint().lower()).unwrap_or(usize::MAX);
     if declared > limit {
         return Err(Error::BodyTooLarge);
     }
     let mut first = Bytes::new();
     let mut all = Vec::new();
-    let mut turn = None;
-    while let Some(data) = paced.next().await.map_err(|_| Error::malformed())? {
+    let mut permit = None;
+    while let Some(data) = reader.next().await.map_err(|_| Error::malformed())? {
         let length = first.len() + all.len() + data.len();
         if length > limit {
             return Err(Error::BodyTooLarge);
         }
-        if turn.is_none() && length.max(declared) > LARGE {
-            turn = Some(app.permits.large_body().await?);
-            paced.hurry(app);
+        if permit.is_none() && length.max(declared) > LARGE_BYTES {
+            permit = Some(app.permits.acquire_large_body().await?);
+            reader.transfer.set_held(length.max(declared));
         }
         if first.is_empty() && all.is_empty() {
-            // Small bodies come in one piece, which need not be copied.
+            // Small bodies arrive in one chunk, which is not copied.
             first = data;
             continue;
         }
         if all.is_empty() {
-            all.reserve(declared.min(LARGE).max(first.len() + data.len()));
+            // A declared length is no reason to allocate more before the bytes arrive.
+            all.reserve(declared.min(LARGE_BYTES).max(first.len() + data.len()));
             all.extend_from_slice(&std::mem::take(&mut first));
         }
         all.extend_from_slice(&data);
     }
-    Ok(Whole { bytes: if all.is_empty() { first } else { all.into() }, _turn: turn })
+    let bytes = if all.is_empty() { first } else { all.into() };
+    Ok(BufferedBody { bytes, _permit: permit })
 }
 
-/// Reads away what nobody wanted of a body, when it is short and comes at once: a connection with
-/// unread bytes is closed, and the answer may be lost with it.
-pub(crate) async fn drain(body: &mut Body) {
-    if body.is_end_stream() || body.size_hint().lower() > DRAINED {
+/// Discards the rest of a short body that arrives at once: a connection with unread bytes is closed,
+/// and the client may lose the response.
+pub(crate) async fn discard(body: &mut Body) {
+    if body.is_end_stream() || body.size_hint().lower() > MAX_DISCARDED_BYTES {
         return;
     }
-    let mut left = DRAINED;
-    let reading = async {
+    let mut left = MAX_DISCARDED_BYTES;
+    let discarding = async {
         while let Some(Ok(frame)) = body.frame().await {
-            let taken = frame.data_ref().map_or(0, Bytes::len) as u64;
-            match left.checked_sub(taken) {
-                Some(less) => left = less,
+            let length = frame.data_ref().map_or(0, Bytes::len) as u64;
+            match left.checked_sub(length) {
+                Some(rest) => left = rest,
                 None => return,
             }
         }
     };
-    // Who sends slowly loses the connection, as before.
-    time::timeout(LINGER, reading).await.ok();
+    // A slow client loses the connection.
+    time::timeout(DISCARD_TIMEOUT, discarding).await.ok();
 }
 
-/// Reads a body that is a JSON object.
+/// Parses a body that is a JSON object.
 pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>> {
     parse(body)
 }
 
-/// Reads a body that is a JSON object, or is not there.
+/// Parses a body that is a JSON object or empty.
 pub(crate) fn object_or_empty(body: &[u8]) -> Result<Map<String, Value>> {
     if body.is_empty() { Ok(Map::new()) } else { parse(body) }
 }
 
-/// Reads a structure out of an object; the message says what is wrong with it.
+/// Deserializes an object; the error message names what is not valid.
 pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::Object(object))
         .map_err(|error| Error::BadRequest(error.to_string()))
@@ -170,34 +165,34 @@ mod tests {
     use super::*;
     use crate::config::ServerConfig;
 
-    /// A body may come slowly, unless it is large: then others wait for its turn.
+    /// A large body holds a permit that others wait for.
     #[tokio::test(start_paused = true)]
-    async fn large_bodies_have_to_hurry() {
+    async fn large_body_needs_a_higher_rate() {
         let core = TestCms::new();
         let config = ServerConfig {
-            least_rate: 100,
+            min_transfer_rate: 100,
             request_timeout: Duration::from_hours(10),
             ..ServerConfig::default()
         };
         let app = App::new(&config, Arc::clone(&core.cms));
-        // bytes that come at once, bytes of each piece that follows after ten seconds, whether all come
-        for (first, piece, comes) in [
+        // bytes of the first chunk, bytes of each chunk that follows after ten seconds, whether all arrive
+        for (first, chunk, arrives) in [
             (0, 2000, true),
-            (LARGE / 2, 2000, true),
-            (LARGE + 1, 2000, false),
-            (LARGE + 1, 40_000, true),
+            (LARGE_BYTES / 2, 2000, true),
+            (LARGE_BYTES + 1, 2000, false),
+            (LARGE_BYTES + 1, 40_000, true),
         ] {
-            let pieces = stream::unfold(0, move |number: usize| async move {
+            let chunks = stream::unfold(0, move |number: usize| async move {
                 if number > 0 {
                     time::sleep(Duration::from_secs(10)).await;
                 }
-                let length = if number == 0 { first } else { piece };
+                let length = if number == 0 { first } else { chunk };
                 (number < 100).then(|| (Ok::<_, Infallible>(vec![b' '; length]), number + 1))
             });
-            let mut body = Body::from_stream(pieces);
+            let mut body = Body::from_stream(chunks);
             let read = read(&app, &mut body, usize::MAX).await;
-            assert_eq!(read.is_ok(), comes, "{first} {piece}");
-            assert!(read.is_err() || read.unwrap().bytes.len() == first + 99 * piece);
+            assert_eq!(read.is_ok(), arrives, "{first} {chunk}");
+            assert!(read.is_err() || read.unwrap().bytes.len() == first + 99 * chunk);
         }
     }
 }

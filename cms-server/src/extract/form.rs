@@ -1,5 +1,5 @@
-//! A form with a file (`multipart/form-data`, contract 7.1), read as it arrives: the file goes to disk
-//! piece by piece, all other fields are short.
+//! A form with a file (`multipart/form-data`): the file is streamed to disk, all other fields are
+//! short.
 
 use std::{
     io::{self, Write},
@@ -20,60 +20,60 @@ use percent_encoding::percent_decode_str;
 use tokio::{task, time};
 
 use super::{
-    body::{self, Paced},
+    body::{self, BodyReader},
     query,
 };
 use crate::{blocking, state::App};
 
-/// The field of the file; there may be one.
-const FILE: &str = "file";
-/// Bytes of any other field.
-const FIELD_BYTES: u64 = 64 * 1024;
-/// Fields of a form.
-const FIELDS: usize = 100;
-/// Bytes of a file that are gathered before they are written.
-const PIECE: usize = 256 * 1024;
-/// Bytes that may come before the next part, or in a short field: more than either needs.
-const GAP: usize = 128 * 1024;
+/// The name of the only field that is a file.
+const FILE_FIELD: &str = "file";
+/// Longest other field.
+const MAX_FIELD_BYTES: u64 = 64 * 1024;
+/// Most fields of a form.
+const MAX_FIELDS: usize = 100;
+/// Bytes of a file that are buffered before they are written.
+const WRITE_BYTES: usize = 256 * 1024;
+/// Most bytes between two parts or in a short field: more than either needs.
+const MAX_GAP_BYTES: usize = 128 * 1024;
 
-/// What a form holds.
+/// A parsed form.
 pub(crate) struct Form {
     pub(crate) file: Option<Incoming>,
     pub(crate) request: UploadRequest,
 }
 
-/// Reads a body that is a form.
+/// Parses a body that is a form.
 pub(crate) async fn read(app: &Arc<App>, headers: &HeaderMap, body: &mut Body) -> Result<Form> {
     let boundary = boundary(headers)?;
     if body.size_hint().lower() > app.upload_limit {
         return Err(Error::BodyTooLarge);
     }
-    // Who has no turn yet is not told to send.
-    let _turn = app.permits.upload().await?;
+    // The client sends nothing before the first read, which follows the permit (100-continue).
+    let _permit = app.permits.acquire_upload().await?;
     let reading = async {
         let form = read_fields(app, boundary, body).await;
         if matches!(form, Err(Error::NoSpace(_))) {
-            // Who is cut off while sending hears no answer, and would send all of it again.
-            read_away(app, body).await;
+            // A client that is disconnected while it sends gets no response, and sends all of it again.
+            discard(app, body).await;
         }
         form
     };
     time::timeout(app.request_timeout, reading).await.map_err(|_| malformed())?
 }
 
-/// Takes what is left of a form, and keeps nothing of it.
-async fn read_away(app: &App, body: &mut Body) {
+/// Discards the rest of a form.
+async fn discard(app: &App, body: &mut Body) {
     let mut left = app.upload_limit;
-    let mut paced = Paced::new(app, body);
-    while let Ok(Some(data)) = paced.next().await {
-        let Some(less) = left.checked_sub(data.len() as u64) else { return };
-        left = less;
+    let mut reader = BodyReader::new(app, body);
+    while let Ok(Some(data)) = reader.next().await {
+        let Some(rest) = left.checked_sub(data.len() as u64) else { return };
+        left = rest;
     }
 }
 
-/// What stands between the fields.
+/// Returns the boundary between the parts.
 fn boundary(headers: &HeaderMap) -> Result<String> {
-    body::require(headers, "multipart/form-data")?;
+    body::require_media_type(headers, "multipart/form-data")?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     multer::parse_boundary(content_type.unwrap_or_default()).map_err(|_| malformed())
 }
@@ -82,22 +82,22 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
     let gap = Arc::new(AtomicUsize::new(0));
     let limits = SizeLimit::new()
         .whole_stream(app.upload_limit)
-        .per_field(FIELD_BYTES)
-        .for_field(FILE, app.upload_limit);
+        .per_field(MAX_FIELD_BYTES)
+        .for_field(FILE_FIELD, app.upload_limit);
     let constraints = Constraints::new().size_limit(limits);
-    let frames = frames(Paced::new(app, body), Arc::clone(&gap));
+    let frames = frames(BodyReader::new(app, body), Arc::clone(&gap));
     let mut fields = Multipart::with_constraints(frames, boundary, constraints);
     let mut form = Form::default();
     let mut count = 0;
-    while let Some(mut field) = fields.next_field().await.map_err(|error| refusal(&error))? {
+    while let Some(mut field) = fields.next_field().await.map_err(|error| parse_error(&error))? {
         count += 1;
-        if count > FIELDS {
+        if count > MAX_FIELDS {
             return Err(Error::BadRequest("The form has too many fields".to_owned()));
         }
         gap.store(0, Ordering::Relaxed);
-        if field.name() != Some(FILE) {
+        if field.name() != Some(FILE_FIELD) {
             let name = field.name().unwrap_or_default().to_owned();
-            form.set(&name, field.text().await.map_err(|error| refusal(&error))?);
+            form.set(&name, field.text().await.map_err(|error| parse_error(&error))?);
             gap.store(0, Ordering::Relaxed);
             continue;
         }
@@ -111,20 +111,20 @@ async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Resul
     Ok(form)
 }
 
-/// Writes a file as it arrives.
+/// Streams a file to disk.
 async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Result<Incoming> {
-    let mut file = blocking::cross(app, |app| app.cms.media().receive()).await??;
-    let mut piece = Vec::new();
+    let mut file = blocking::run_without_permit(app, |app| app.cms.media().receive()).await??;
+    let mut buffer = Vec::new();
     loop {
-        let chunk = field.chunk().await.map_err(|error| refusal(&error))?;
+        let chunk = field.chunk().await.map_err(|error| parse_error(&error))?;
         gap.store(0, Ordering::Relaxed);
         let is_last = chunk.is_none();
-        piece.extend_from_slice(&chunk.unwrap_or_default());
-        if is_last || piece.len() >= PIECE {
-            let write = move |_: &App| file.write_all(&piece).map(|()| (file, piece));
-            let written = blocking::cross(app, write).await?;
-            (file, piece) = written.map_err(Error::of_disk)?;
-            piece.clear();
+        buffer.extend_from_slice(&chunk.unwrap_or_default());
+        if is_last || buffer.len() >= WRITE_BYTES {
+            let write = move |_: &App| file.write_all(&buffer).map(|()| (file, buffer));
+            let written = blocking::run_without_permit(app, write).await?;
+            (file, buffer) = written.map_err(Error::of_disk)?;
+            buffer.clear();
         }
         if is_last {
             return Ok(file);
@@ -132,13 +132,16 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
     }
 }
 
-/// The data of a body, as the parser may have it. The parser keeps all that it can get, and looks for
-/// a part in that again and again: so it gets one frame at a time, and not many without a part. The
-/// last one, of any length, does not count: it may not have been looked at.
-fn frames(body: Paced<'_>, gap: Arc<AtomicUsize>) -> impl Stream<Item = io::Result<Bytes>> + Send {
+/// Passes the body to the parser one frame at a time, and few frames without a part: the parser buffers
+/// all input, and searches it for the next part again and again. The last frame does not count, since the
+/// parser may not have searched it.
+fn frames(
+    body: BodyReader<'_>,
+    gap: Arc<AtomicUsize>,
+) -> impl Stream<Item = io::Result<Bytes>> + Send {
     stream::try_unfold((body, gap, 0), |(mut body, gap, last)| async move {
         task::yield_now().await;
-        if gap.load(Ordering::Relaxed) > GAP + last {
+        if gap.load(Ordering::Relaxed) > MAX_GAP_BYTES + last {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let Some(data) = body.next().await? else { return Ok(None) };
@@ -148,7 +151,7 @@ fn frames(body: Paced<'_>, gap: Arc<AtomicUsize>) -> impl Stream<Item = io::Resu
     })
 }
 
-/// Without fields. What is not said to stay unsaved is saved.
+/// Without fields. The file is saved unless a field says otherwise.
 impl Default for Form {
     fn default() -> Self {
         Self { file: None, request: UploadRequest { save: true, ..UploadRequest::default() } }
@@ -156,7 +159,7 @@ impl Default for Form {
 }
 
 impl Form {
-    /// Takes a field. Of several, the last one counts; unknown ones are ignored.
+    /// Sets a field. The last one of a name counts; unknown ones are ignored.
     fn set(&mut self, name: &str, text: String) {
         let request = &mut self.request;
         match name {
@@ -171,14 +174,14 @@ impl Form {
     }
 }
 
-/// The name of a file, in either of the two ways in which clients say it.
+/// Returns the file name, from either of the two parameters.
 fn file_name(field: &Field<'_>) -> String {
     let disposition = field.headers().get(header::CONTENT_DISPOSITION);
     let extended = disposition.and_then(extended_file_name);
     extended.or_else(|| field.file_name().map(str::to_owned)).unwrap_or_default()
 }
 
-/// `filename*=utf-8''a%20b.png`, as some clients send names that are not plain.
+/// Decodes `filename*=utf-8''a%20b.png` (RFC 5987).
 fn extended_file_name(disposition: &HeaderValue) -> Option<String> {
     let text = disposition.to_str().ok()?;
     let value = text.split(';').find_map(|part| part.trim().strip_prefix("filename*="))?;
@@ -188,7 +191,7 @@ fn extended_file_name(disposition: &HeaderValue) -> Option<String> {
     charset.eq_ignore_ascii_case("utf-8").then(|| name.into_owned())
 }
 
-fn refusal(error: &multer::Error) -> Error {
+fn parse_error(error: &multer::Error) -> Error {
     match error {
         multer::Error::StreamSizeExceeded { .. } => Error::BodyTooLarge,
         multer::Error::FieldSizeExceeded { .. } => {
@@ -207,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_may_be_encoded() {
+    fn file_name_may_be_encoded() {
         let cases = [
             ("form-data; name=\"file\"; filename*=utf-8''a%20b%C3%A4.png", Some("a bä.png")),
             ("form-data; filename=\"x\"; filename*=UTF-8'de'c.png", Some("c.png")),

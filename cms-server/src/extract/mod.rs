@@ -1,9 +1,9 @@
-//! What a request says, taken out of its head and body.
+//! Parsing the parts of a request: key, view, query, preconditions and body.
 
 pub(crate) mod auth;
 pub(crate) mod body;
-pub(crate) mod conditions;
 pub(crate) mod form;
-pub(crate) mod mode;
+pub(crate) mod preconditions;
 pub(crate) mod query;
-pub(crate) mod validators;
+pub(crate) mod visibility;
+pub(crate) mod write_conditions;

@@ -1,14 +1,22 @@
-//! The query of a request (contract 1.8): raw pairs, of which a name may come several times.
+//! The query string of a request: decoded pairs, of which a name may occur several times.
 //!
-//! Nothing in a query is an error here: what does not decode stays as it is.
+//! Nothing in a query string is an error here: what does not decode stays unchanged.
 
 use std::borrow::Cow;
 
-use axum::http::HeaderValue;
+use axum::http::{HeaderValue, request::Parts};
 use percent_encoding::percent_decode_str;
 
 use super::auth;
-use crate::deprecation;
+use crate::{net::raw_query::RawQuery, response::ignored_fields};
+
+/// Returns the query string as the client sent it, with characters that a URI may not contain too.
+pub(crate) fn query_string(parts: &Parts) -> &str {
+    match parts.extensions.get::<RawQuery>() {
+        Some(RawQuery(text)) => text,
+        None => parts.uri.query().unwrap_or(""),
+    }
+}
 
 /// Names and values in request order, decoded.
 pub(crate) struct Query<'a> {
@@ -16,6 +24,11 @@ pub(crate) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
+    /// Parses the query string of a request.
+    pub(crate) fn of(parts: &'a Parts) -> Self {
+        Self::parse(query_string(parts))
+    }
+
     pub(crate) fn parse(text: &'a str) -> Self {
         let pairs = text
             .split('&')
@@ -26,12 +39,12 @@ impl<'a> Query<'a> {
         Self { pairs }
     }
 
-    /// Returns a single value; of several the last one counts.
+    /// Returns a value; of several, the last one.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, value)| value.as_ref())
     }
 
-    /// Returns a single value that is not empty.
+    /// Returns a value that is not empty.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
     }
@@ -51,8 +64,8 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns the names that a route does not know, and at the place of `filters` those of its
-    /// conditions that mean nothing, as a header value.
+    /// Returns the names that a route does not know as a header value, and after `filters` the paths in it
+    /// that the content type does not have.
     pub(crate) fn ignored(
         &self,
         known: &[&str],
@@ -66,18 +79,17 @@ impl<'a> Query<'a> {
             (!is_known).then_some(Cow::Borrowed(name)).into_iter().chain(conditions)
         });
         let names: Vec<Cow<'_, str>> = names.collect();
-        deprecation::names(names.iter().map(AsRef::as_ref))
+        ignored_fields::header_value(names.iter().map(AsRef::as_ref))
     }
 
-    /// Returns the pairs that a route knows. The key is none of them, however it is spelt.
+    /// Returns the pairs that a route knows. None of them is the key, in any spelling.
     pub(crate) fn known(&self, known: &[&str]) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.pairs.iter().map(|(name, value)| (name.as_ref(), value.as_ref()));
         pairs.filter(|(name, _)| is_known(name, known))
     }
 }
 
-/// Tells whether a name is among those that a route knows. Of these a `[]` at the end marks an array,
-/// `[*]` a map.
+/// Tells whether a route knows a name. In `known`, a `[]` at the end marks an array, `[*]` a map.
 fn is_known(name: &str, known: &[&str]) -> bool {
     known.iter().any(|k| match (k.strip_suffix("[]"), k.strip_suffix("[*]")) {
         (Some(array), _) => is_element(name, array),
@@ -102,7 +114,7 @@ fn key<'n>(parameter: &'n str, map: &str) -> Option<&'n str> {
     (!key.is_empty()).then_some(key)
 }
 
-/// Undoes form encoding: `+` is a space, then percent-encoding.
+/// Decodes form encoding: `+` is a space, then percent-encoding.
 fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('+') {
         return percent_decode_str(text).decode_utf8_lossy();
@@ -116,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_decoded_and_the_last_one_counts() {
+    fn query_value_is_decoded_and_the_last_one_counts() {
         let query = Query::parse("a=1&&a=2&b=x+y%26z&c&d=a=b&e=100%&f=%ff&g=%22%7B%7D%22&=x");
         let texts = ["a", "b", "c", "d", "e", "f", "g", "", "h"].map(|name| query.get(name));
         let wanted = [
@@ -135,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_come_in_three_spellings() {
+    fn query_array_has_three_spellings() {
         let list = |text: &str| Query::parse(text).list("ids");
         assert_eq!(list("ids[]=a&ids[]=b").unwrap(), ["a", "b"]);
         assert_eq!(list("ids%5B%5D=a&ids[1]=b").unwrap(), ["a", "b"]);
@@ -145,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_have_their_keys_in_brackets() {
+    fn query_map_has_its_keys_in_brackets() {
         let query = Query::parse("f[a.b]=1&f%5Bl[*].c%5D=2&f=3&f[]=4&fx[a]=5&f[a.b]=6");
         let pairs = query.map("f");
         let pairs: Vec<_> =
@@ -156,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn names_nobody_knows_are_told() {
+    fn unknown_parameters_are_listed() {
         let ignored = |text: &str| {
             let value = Query::parse(text).ignored(&["page", "ids[]"], &[]);
             value.map(|v| v.to_str().unwrap().to_owned())
@@ -166,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_filters_are_named_at_the_place_of_the_parameter() {
+    fn unknown_filters_are_listed_after_filters() {
         let unknown = ["a.b".to_owned(), "c,d".to_owned()];
         let ignored = |text: &str, known: &[&str]| {
             let value = Query::parse(text).ignored(known, &unknown);

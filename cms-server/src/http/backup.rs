@@ -1,9 +1,8 @@
-//! Sending a backup while it is made: nothing of it is kept here, however large it is.
+//! Downloading a backup, which is streamed while it is made.
 
 use std::{
     io::{self, Write},
     sync::Arc,
-    time::Duration,
 };
 
 use axum::{
@@ -15,91 +14,93 @@ use futures_util::stream;
 use tokio::{runtime::Handle, sync::mpsc, task};
 
 use crate::{
-    answer::Answer,
-    blocking::{self, Work},
+    blocking,
+    net::{permits::Work, transfer_rate::STALL_TIMEOUT},
+    response::Response,
     state::App,
 };
 
 const TAR: HeaderValue = HeaderValue::from_static("application/x-tar");
-/// Bytes that are sent at a time, and how many such pieces may wait.
-const PIECE: usize = 256 * 1024;
-const PIECES: usize = 4;
-/// How long a client may take none: files cannot be removed meanwhile.
-const SILENCE: Duration = Duration::from_mins(1);
+/// Size of a chunk of the response.
+const CHUNK_BYTES: usize = 256 * 1024;
+/// Chunks that may wait for the client.
+const CHUNKS: usize = 4;
 
-/// Copies the database, and answers with all the rest under way.
+/// Copies the database, and streams the backup.
 ///
-/// What goes wrong later breaks the answer off: a file without its end is no backup.
-pub(crate) async fn answer(app: &Arc<App>, method: &Method) -> Result<Answer> {
+/// A later error breaks the response off: a file without its end is no valid backup.
+pub(crate) async fn get(app: &Arc<App>, method: &Method) -> Result<Response> {
     if method == Method::HEAD {
-        return Ok(Answer::endless(TAR, Body::empty()));
+        return Ok(Response::unsized_stream(TAR, Body::empty()));
     }
     let copied = blocking::run(app, Work::File, |app| app.cms.backups().begin()).await??;
-    let (sender, receiver) = mpsc::channel(PIECES);
+    let (sender, receiver) = mpsc::channel(CHUNKS);
     let app = Arc::clone(app);
     task::spawn_blocking(move || send(&app, copied, sender));
     let body = stream::unfold(receiver, |mut receiver| async move {
-        // Whoever goes away without saying that this was all failed.
-        let broken = || Err(Error::internal("the backup was not finished"));
-        let piece: Option<Result<Bytes>> = match receiver.recv().await {
-            Some(Next::Piece(piece)) => Some(Ok(piece)),
-            Some(Next::End) => None,
-            None => Some(broken()),
+        let chunk: Option<Result<Bytes>> = match receiver.recv().await {
+            Some(Message::Chunk(chunk)) => Some(Ok(chunk)),
+            Some(Message::End) => None,
+            // The sender failed.
+            None => Some(Err(Error::internal("backup not completed"))),
         };
-        piece.map(|piece| (piece, receiver))
+        chunk.map(|chunk| (chunk, receiver))
     });
-    Ok(Answer::endless(TAR, Body::from_stream(body)))
+    Ok(Response::unsized_stream(TAR, Body::from_stream(body)))
 }
 
-enum Next {
-    Piece(Bytes),
+enum Message {
+    Chunk(Bytes),
     End,
 }
 
-fn send(app: &App, copied: Copied, sender: mpsc::Sender<Next>) {
-    let mut output = Pieces { sender, piece: Vec::with_capacity(PIECE) };
-    let written = blocking::now(app, |app| app.cms.backups().write(copied, &mut output)).flatten();
-    let ended = written.and_then(|backup| {
-        output.hand_over(Next::End).map_err(|error| Error::Internal(error.into()))?;
+fn send(app: &App, copied: Copied, sender: mpsc::Sender<Message>) {
+    let mut output = ChunkWriter { sender, chunk: Vec::with_capacity(CHUNK_BYTES) };
+    let written = blocking::run_inline(app, |app| app.cms.backups().write(copied, &mut output));
+    let sent = written.flatten().and_then(|backup| {
+        output.send(Message::End).map_err(|error| Error::Internal(error.into()))?;
         Ok(backup)
     });
-    app.metrics.count_backup("sent", ended.is_ok());
-    match ended {
-        Ok(backup) => tracing::info!(files = backup.files, bytes = backup.bytes, "sent a backup"),
+    app.metrics.count_backup("downloaded", sent.is_ok());
+    match sent {
+        Ok(backup) => {
+            tracing::info!(files = backup.files, bytes = backup.bytes, "backup download completed");
+        }
         Err(error) => {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
-            tracing::warn!(%error, cause, "a backup was not sent to its end");
+            tracing::warn!(%error, cause, "backup download failed");
         }
     }
 }
 
-/// Gathers what is written, and hands it to the connection.
-struct Pieces {
-    sender: mpsc::Sender<Next>,
-    piece: Vec<u8>,
+/// Collects chunks, and sends them to the connection.
+struct ChunkWriter {
+    sender: mpsc::Sender<Message>,
+    chunk: Vec<u8>,
 }
 
-impl Pieces {
-    fn hand_over(&self, next: Next) -> io::Result<()> {
-        let handed = Handle::current().block_on(self.sender.send_timeout(next, SILENCE));
-        handed.map_err(|_| io::Error::other(Error::Busy("the client takes no more".to_owned())))
+impl ChunkWriter {
+    /// Waits for the client with a timeout: during a backup no file is removed.
+    fn send(&self, message: Message) -> io::Result<()> {
+        let sent = Handle::current().block_on(self.sender.send_timeout(message, STALL_TIMEOUT));
+        sent.map_err(|_| io::Error::other(Error::Busy("the client reads too slowly".to_owned())))
     }
 }
 
-impl Write for Pieces {
+impl Write for ChunkWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.piece.extend_from_slice(bytes);
-        if self.piece.len() >= PIECE {
+        self.chunk.extend_from_slice(bytes);
+        if self.chunk.len() >= CHUNK_BYTES {
             self.flush()?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.piece.is_empty() {
+        if self.chunk.is_empty() {
             return Ok(());
         }
-        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE));
-        self.hand_over(Next::Piece(piece.into()))
+        let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK_BYTES));
+        self.send(Message::Chunk(chunk.into()))
     }
 }

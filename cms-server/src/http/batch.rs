@@ -1,4 +1,4 @@
-//! Many content objects in one call (contract 3.8, 3.9).
+//! Batches of content objects.
 
 use axum::http::StatusCode;
 use cms_core::{
@@ -7,35 +7,39 @@ use cms_core::{
 };
 use serde_json::json;
 
-use crate::{answer::Answer, request::Call};
+use super::context::RequestContext;
+use crate::response::Response;
 
-pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    let elements = elements(cms, call)?;
-    let update_existing = paging::boolean(call.query.get("updateExisting"));
-    let report = cms.objects().batch_create(&call.caller, name, &elements, update_existing)?;
-    Ok(reported(&report))
+pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let elements = elements(cms, context)?;
+    let update_existing = paging::boolean(context.query.get("updateExisting"));
+    let report = cms.objects().batch_create(&context.caller, name, &elements, update_existing)?;
+    Ok(response(&report))
 }
 
-pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    let elements = elements(cms, call)?;
-    Ok(reported(&cms.objects().batch_patch(&call.caller, name, &elements)?))
+pub(crate) fn patch(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let elements = elements(cms, context)?;
+    Ok(response(&cms.objects().batch_patch(&context.caller, name, &elements)?))
 }
 
-pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    let ids: Vec<String> = first_of(call.body, cms.config().batch_limit)?;
-    let count = cms.objects().batch_delete(&call.caller, name, &ids)?;
-    Ok(Answer::json(&json!({ "deletedCount": count })))
+pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let ids: Vec<String> = first_of(context.body, cms.config().batch_limit)?;
+    let count = cms.objects().batch_delete(&context.caller, name, &ids)?;
+    Ok(Response::json(&json!({ "deletedCount": count })))
 }
 
-fn elements(cms: &Cms, call: &Call<'_>) -> Result<Elements> {
-    Elements::read(call.body, cms.config().batch_limit)
+fn elements(cms: &Cms, context: &RequestContext<'_>) -> Result<Elements> {
+    Elements::read(context.body, cms.config().batch_limit)
 }
 
-/// A report with errors is a 400, whatever was saved.
-fn reported(report: &BatchReport) -> Answer {
-    let answer = Answer::json(report);
-    if report.batch_error_count == 0 { answer } else { answer.with_status(StatusCode::BAD_REQUEST) }
+/// A report with errors is a 400, also when some objects were saved.
+fn response(report: &BatchReport) -> Response {
+    let response = Response::json(report);
+    if report.batch_error_count == 0 {
+        return response;
+    }
+    response.with_status(StatusCode::BAD_REQUEST)
 }

@@ -1,10 +1,11 @@
-//! Looking for what does not fit together in the data folder.
+//! Integrity check of the data directory.
 
 use cms_core::{Cms, Result, wire::check::CheckRequest};
 
-use crate::{answer::Answer, extract::body, request::Call};
+use super::context::RequestContext;
+use crate::{extract::body, response::Response};
 
-pub(crate) fn check(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let request: CheckRequest = body::structure(body::object_or_empty(call.body)?)?;
-    Ok(Answer::json(&cms.check(&request)?))
+pub(crate) fn check(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let request: CheckRequest = body::structure(body::object_or_empty(context.body)?)?;
+    Ok(Response::json(&cms.check(&request)?))
 }

@@ -1,9 +1,32 @@
-//! `GET /api/auth-context` (contract 1.13).
+//! [`RequestContext`]: a request as handlers see it.
 
-use cms_core::{Cms, Result};
+use std::borrow::Cow;
 
-use crate::{answer::Answer, request::Call};
+use axum::{
+    body::Bytes,
+    http::{HeaderValue, request::Parts},
+};
+use cms_core::Caller;
 
-pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    Ok(Answer::json(&cms.auth_context(&call.caller)?))
+use crate::{
+    extract::{form::Form, query::Query},
+    public_url::PublicUrl,
+};
+
+/// An authenticated request: the caller, and the parsed parts of the request.
+pub(crate) struct RequestContext<'a> {
+    pub(crate) caller: Caller,
+    /// Parameters of the path, decoded; empty where the route has fewer.
+    pub(crate) path: [Cow<'a, str>; 3],
+    pub(crate) query: Query<'a>,
+    pub(crate) head: &'a Parts,
+    pub(crate) public_url: &'a PublicUrl,
+    /// JSON; empty where the route reads none.
+    pub(crate) body: &'a Bytes,
+    /// Empty where the route reads none.
+    pub(crate) form: Form,
+    /// Payload keys that the handler ignored.
+    pub(crate) ignored_payload: Option<HeaderValue>,
+    /// Paths in `filters` that the content type does not have.
+    pub(crate) unknown_filters: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Queries in the language GraphQL (contract 8), in both versions.
+//! GraphQL queries, in both versions of the API.
 
 use axum::http::{HeaderValue, header};
 use cms_core::{
@@ -6,55 +6,64 @@ use cms_core::{
     wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
 };
 
-use crate::{answer::Answer, request::Call};
+use super::context::RequestContext;
+use crate::response::Response;
 
-/// What an address answers depends on the key, and may be another thing the next time.
-const OWN_AND_NEW: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// The response depends on the key, and on the content of the moment.
+const NO_CACHE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
-pub(crate) fn query(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    posted(cms, call, GraphQlVersion::Legacy)
+pub(crate) fn query(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    execute_body(cms, context, GraphQlVersion::Legacy)
 }
 
-pub(crate) fn query_v2(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    posted(cms, call, GraphQlVersion::V2)
+pub(crate) fn query_v2(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    execute_body(cms, context, GraphQlVersion::V2)
 }
 
-pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    gotten(cms, call, GraphQlVersion::Legacy)
+pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    execute_parameters(cms, context, GraphQlVersion::Legacy)
 }
 
-pub(crate) fn get_v2(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    gotten(cms, call, GraphQlVersion::V2)
+pub(crate) fn get_v2(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    execute_parameters(cms, context, GraphQlVersion::V2)
 }
 
-pub(crate) fn schema(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    cms.graphql().schema(&call.caller, GraphQlVersion::Legacy).map(Answer::text)
+pub(crate) fn schema(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    cms.graphql().schema(&context.caller, GraphQlVersion::Legacy).map(Response::text)
 }
 
-pub(crate) fn schema_v2(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    cms.graphql().schema(&call.caller, GraphQlVersion::V2).map(Answer::text)
+pub(crate) fn schema_v2(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    cms.graphql().schema(&context.caller, GraphQlVersion::V2).map(Response::text)
 }
 
-fn posted(cms: &Cms, call: &Call<'_>, version: GraphQlVersion) -> Result<Answer> {
-    answer(cms, call, version, GraphQlRequest::read(call.body))
-}
-
-fn gotten(cms: &Cms, call: &Call<'_>, version: GraphQlVersion) -> Result<Answer> {
-    // What is wrong with parameters is told to those who may ask.
-    cms.authorise(&call.caller, Permission::Query)?;
-    let request = GraphQlRequest::read_parameters(|name| call.query.get(name));
-    let answer = answer(cms, call, version, request)?;
-    Ok(answer.with_header(header::CACHE_CONTROL, OWN_AND_NEW))
-}
-
-fn answer(
+fn execute_body(
     cms: &Cms,
-    call: &Call<'_>,
+    context: &RequestContext<'_>,
+    version: GraphQlVersion,
+) -> Result<Response> {
+    execute(cms, context, version, GraphQlRequest::read(context.body))
+}
+
+fn execute_parameters(
+    cms: &Cms,
+    context: &RequestContext<'_>,
+    version: GraphQlVersion,
+) -> Result<Response> {
+    // Errors of parameters are for callers with the permission.
+    cms.authorise(&context.caller, Permission::Query)?;
+    let request = GraphQlRequest::read_parameters(|name| context.query.get(name));
+    let response = execute(cms, context, version, request)?;
+    Ok(response.with_header(header::CACHE_CONTROL, NO_CACHE))
+}
+
+fn execute(
+    cms: &Cms,
+    context: &RequestContext<'_>,
     version: GraphQlVersion,
     request: std::result::Result<GraphQlRequest, GraphQlAnswer>,
-) -> Result<Answer> {
+) -> Result<Response> {
     match request {
-        Ok(request) => Ok(cms.graphql().execute(&call.caller, version, &request)?.into()),
+        Ok(request) => Ok(cms.graphql().execute(&context.caller, version, &request)?.into()),
         Err(refusal) => Ok(refusal.into()),
     }
 }

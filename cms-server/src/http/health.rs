@@ -1,69 +1,67 @@
-//! For whoever watches over the process (contract 10.1).
+//! Health checks and metrics, for monitoring.
 
 use axum::http::{HeaderValue, StatusCode, header, request::Parts};
 use cms_core::{Error, Permission, wire};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    answer::Answer,
     config::MetricsAccess,
-    error,
     extract::{auth, query::Query},
-    metrics,
-    request::query_text,
+    response::{Response, error},
     state::App,
+    telemetry::exposition,
 };
 
-/// The process answers.
-pub(crate) fn alive(_: &App, _: &Parts) -> Answer {
-    Answer::json(&json!({ "status": "ok" }))
+/// Liveness: the process responds.
+pub(crate) fn alive(_: &App, _: &Parts) -> Response {
+    Response::json(&json!({ "status": "ok" }))
 }
 
-/// Every part of the data folder can serve, and the server is not about to stop; else which part it
-/// is. Why stands in the log only: anybody may ask.
-pub(crate) fn ready(app: &App, _: &Parts) -> Answer {
+/// Readiness: every part of the data directory works, and the server is not about to stop. The response
+/// names the parts that are not ready; the reasons are in the log only, since the route is public.
+pub(crate) fn ready(app: &App, _: &Parts) -> Response {
     let mut parts = Map::new();
     let mut is_ready = true;
-    let mut note = |name: &str, is_faulty: bool| {
+    let mut add = |name: &str, is_faulty: bool| {
         is_ready &= !is_faulty;
         parts.insert(name.to_owned(), Value::from(if is_faulty { "not ready" } else { "ok" }));
     };
-    note("server", app.is_draining());
+    add("server", app.is_draining());
     for part in app.cms.readiness() {
-        note(part.name, part.fault.is_some());
+        add(part.name, part.fault.is_some());
         if let Some(fault) = part.fault {
             tracing::warn!(part = part.name, fault, "not ready");
         }
     }
     if is_ready {
-        return Answer::json(&json!({ "status": "ok", "parts": parts }));
+        return Response::json(&json!({ "status": "ok", "parts": parts }));
     }
     let mut body = wire::error::body(&Error::Busy(String::new()));
     body["status"] = Value::from("not ready");
     body["parts"] = Value::Object(parts);
-    Answer::json(&body)
+    Response::json(&body)
         .with_status(StatusCode::SERVICE_UNAVAILABLE)
         .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
 }
 
-/// The metrics, for whom the operator lets have them.
-pub(crate) fn metrics(app: &App, head: &Parts) -> Answer {
-    match app.metrics_for {
+/// The metrics, for the clients that the operator selected.
+pub(crate) fn metrics(app: &App, head: &Parts) -> Response {
+    match app.metrics_access {
         MetricsAccess::Off => error::unknown_path(),
-        MetricsAccess::Public => written(app),
+        MetricsAccess::Public => rendered(app),
         MetricsAccess::Admin => {
-            let query = Query::parse(query_text(head));
-            let caller = auth::caller(&app.cms, &head.headers, &query);
-            let admitted = caller.and_then(|caller| app.cms.authorise(&caller, Permission::Manage));
-            admitted.map_or_else(Answer::from, |()| written(app))
+            let caller = auth::caller(&app.cms, &head.headers, &Query::of(head));
+            let authorised =
+                caller.and_then(|caller| app.cms.authorise(&caller, Permission::Manage));
+            authorised.map_or_else(Response::from, |()| rendered(app))
         }
     }
 }
 
-fn written(app: &App) -> Answer {
+fn rendered(app: &App) -> Response {
     let text_type = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    match metrics::write(app) {
-        Ok(text) => Answer::file(text_type, text.into()),
+    match exposition::render(app) {
+        Ok(text) => Response::file(text_type, text.into()),
         Err(error) => error.into(),
     }
 }

@@ -1,20 +1,21 @@
-//! API keys, for admin keys (contract 10.1).
+//! API keys, for admin keys.
 
 use cms_core::{Cms, Result, wire::key::NewKey};
 
-use crate::{answer::Answer, extract::body, request::Call};
+use super::context::RequestContext;
+use crate::{extract::body, response::Response};
 
-pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    Ok(Answer::json(&cms.keys().list(&call.caller)?))
+pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    Ok(Response::json(&cms.keys().list(&context.caller)?))
 }
 
-pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let new = NewKey::from_payload(&body::object(call.body)?)?;
-    Ok(Answer::json(&cms.keys().create(&call.caller, &new)?))
+pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let new = NewKey::from_payload(&body::object(context.body)?)?;
+    Ok(Response::json(&cms.keys().create(&context.caller, &new)?))
 }
 
-pub(crate) fn revoke(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    cms.keys().revoke(&call.caller, id)?;
-    Ok(Answer::no_content())
+pub(crate) fn revoke(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    cms.keys().revoke(&context.caller, id)?;
+    Ok(Response::no_content())
 }

@@ -1,11 +1,11 @@
-//! Uploads (contract 7.1). Media objects are content objects like all others; their files are
-//! [`super::images`].
+//! Uploads. Media objects are content objects; [`super::images`] serves their files.
 
 use cms_core::{Cms, Result};
 
-use crate::{answer::Answer, extract::form::Form, request::Call};
+use super::context::RequestContext;
+use crate::{extract::form::Form, response::Response};
 
-pub(crate) fn upload(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let Form { file, request } = std::mem::take(&mut call.form);
-    Ok(cms.media().upload(&call.caller, file, &request)?.into())
+pub(crate) fn upload(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let Form { file, request } = std::mem::take(&mut context.form);
+    Ok(cms.media().upload(&context.caller, file, &request)?.into())
 }

@@ -1,10 +1,14 @@
-//! One function per route: unpack, one call of the core, pack. Which route leads here is in
-//! `router.rs`; key, scope and content type were checked before.
+//! One function per route: unpack the request, call the core once, make the response.
+//!
+//! `routing/table.rs` has the routes; it checks key, permission and media type before. Nothing here knows
+//! the table.
 
+pub(crate) mod auth_context;
 pub(crate) mod backup;
 pub(crate) mod batch;
 pub(crate) mod changes;
 pub(crate) mod check;
+pub(crate) mod content_types;
 pub(crate) mod context;
 pub(crate) mod docs;
 pub(crate) mod graphql;
@@ -16,6 +20,5 @@ pub(crate) mod objects;
 pub(crate) mod openapi;
 pub(crate) mod publish;
 pub(crate) mod search;
-pub(crate) mod types;
 pub(crate) mod webhooks;
 pub(crate) mod workflow;

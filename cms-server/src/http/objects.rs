@@ -1,4 +1,4 @@
-//! Content objects (contract 3).
+//! Content objects.
 
 use cms_core::{
     Cms, Result, limits,
@@ -6,32 +6,20 @@ use cms_core::{
     wire::object::{self, Direction, ListRequest},
 };
 
+use super::context::RequestContext;
 use crate::{
-    answer::Answer,
     extract::{body, query::Query},
-    request::Call,
+    response::Response,
 };
 
-pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    let request = list_request(&call.query);
-    let json = cms.objects().list(&call.caller, name, &request)?;
-    call.unknown_filters = unknown_filters(cms, name, &request);
-    Ok(Answer::tagged(json))
-}
-
-pub(crate) fn list_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answer>> {
-    let [name, ..] = &call.path;
-    let request = list_request(&call.query);
-    let Some(json) = cms.objects().list_if_quick(&call.caller, name, &request)? else {
-        return Ok(None);
-    };
-    call.unknown_filters = unknown_filters(cms, name, &request);
-    Ok(Some(Answer::tagged(json)))
-}
-
-fn unknown_filters(cms: &Cms, name: &str, request: &ListRequest) -> Vec<String> {
-    request.filters.as_ref().map_or_else(Vec::new, |text| cms.objects().unknown_filters(name, text))
+pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let request = list_request(&context.query);
+    let json = cms.objects().list(&context.caller, name, &request)?;
+    if let Some(filters) = &request.filters {
+        context.unknown_filters = cms.objects().unknown_filters(name, filters);
+    }
+    Ok(Response::tagged(json))
 }
 
 fn list_request(query: &Query<'_>) -> ListRequest {
@@ -46,63 +34,69 @@ fn list_request(query: &Query<'_>) -> ListRequest {
     }
 }
 
-pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    let hydrate = paging::hydration(call.query.get("hydrate"));
-    let (json, tag) = cms.objects().get_with_tag(&call.caller, name, id, hydrate)?;
-    Ok(Answer::from(json).with_tag(tag))
+pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    let hydrate = paging::hydration(context.query.get("hydrate"));
+    let (json, tag) = cms.objects().get_with_tag(&context.caller, name, id, hydrate)?;
+    Ok(Response::from(json).with_tag(tag))
 }
 
-/// A look-up by key is quick, and so is hydration of a few links.
-pub(crate) fn get_if_quick(cms: &Cms, call: &mut Call<'_>) -> Result<Option<Answer>> {
-    let [name, id, _] = &call.path;
-    let hydrate = paging::hydration(call.query.get("hydrate"));
-    let found = cms.objects().get_if_quick(&call.caller, name, id, hydrate)?;
-    Ok(found.map(|(json, tag)| Answer::from(json).with_tag(tag)))
+pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    Ok(Response::tagged(cms.objects().create(
+        &context.caller,
+        name,
+        object::read(context.body)?,
+    )?))
 }
 
-pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    Ok(Answer::tagged(cms.objects().create(&call.caller, name, object::read(call.body)?)?))
+pub(crate) fn replace(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    Ok(Response::tagged(cms.objects().replace(
+        &context.caller,
+        name,
+        id,
+        object::read(context.body)?,
+    )?))
 }
 
-pub(crate) fn replace(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    Ok(Answer::tagged(cms.objects().replace(&call.caller, name, id, object::read(call.body)?)?))
+pub(crate) fn patch(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    Ok(Response::tagged(cms.objects().patch(
+        &context.caller,
+        name,
+        id,
+        object::read(context.body)?,
+    )?))
 }
 
-pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    Ok(Answer::tagged(cms.objects().patch(&call.caller, name, id, object::read(call.body)?)?))
+pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    cms.objects().delete(&context.caller, name, id)?;
+    Ok(Response::no_content())
 }
 
-pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    cms.objects().delete(&call.caller, name, id)?;
-    Ok(Answer::no_content())
+pub(crate) fn removed(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let ids = cms.objects().removed(&context.caller, name, context.query.get("deletedAfter"))?;
+    Ok(Response::json(&ids))
 }
 
-pub(crate) fn removed(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    let ids = cms.objects().removed(&call.caller, name, call.query.get("deletedAfter"))?;
-    Ok(Answer::json(&ids))
+pub(crate) fn versions(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    let (page, direction) = (page(&context.query), direction(&context.query));
+    Ok(Response::tagged(cms.objects().versions(&context.caller, name, id, page, direction)?))
 }
 
-pub(crate) fn versions(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    let (page, direction) = (page(&call.query), direction(&call.query));
-    Ok(Answer::tagged(cms.objects().versions(&call.caller, name, id, page, direction)?))
+pub(crate) fn version(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, version] = &context.path;
+    Ok(Response::tagged(cms.objects().version(&context.caller, name, id, version)?))
 }
 
-pub(crate) fn version(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, version] = &call.path;
-    Ok(Answer::tagged(cms.objects().version(&call.caller, name, id, version)?))
-}
-
-pub(crate) fn duplicate(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    let payload = body::object(call.body)?;
-    Ok(Answer::tagged(cms.objects().duplicate(&call.caller, name, id, &payload)?))
+pub(crate) fn duplicate(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    let payload = body::object(context.body)?;
+    Ok(Response::tagged(cms.objects().duplicate(&context.caller, name, id, &payload)?))
 }
 
 pub(crate) fn page(query: &Query<'_>) -> Page {
@@ -113,7 +107,7 @@ pub(crate) fn is_descending(query: &Query<'_>) -> bool {
     direction(query) == Direction::Descending
 }
 
-/// Anything but `desc` is ascending.
+/// Every value but `desc` is ascending.
 pub(crate) fn direction(query: &Query<'_>) -> Direction {
     match query.get("order_direction") {
         Some(text) if text.eq_ignore_ascii_case("desc") => Direction::Descending,

@@ -1,4 +1,4 @@
-//! The description of the API for programs (contract 9).
+//! The OpenAPI document.
 
 use axum::http::{HeaderValue, header};
 use cms_core::{
@@ -6,31 +6,30 @@ use cms_core::{
     wire::openapi::{OpenApiRequest, OpenApiVersion},
 };
 
+use super::context::RequestContext;
 use crate::{
-    answer::{Answer, etag},
-    compression::Coding,
-    extract::validators::knows_tag,
-    request::Call,
+    extract::preconditions::has_cached,
+    response::{Response, compression::Coding, etag},
 };
 
-const ENCODED: HeaderValue = HeaderValue::from_static("accept-encoding");
+const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding");
 
-/// Who knows the description already is told so.
-pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
+/// A client that has the document gets a 304.
+pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let request = OpenApiRequest {
-        version: OpenApiVersion::parse(call.query.get("version"))?,
-        hydrate: paging::hydration(call.query.get("hydrate")) > 0,
-        user_only: paging::boolean(call.query.get("user_only")),
-        base_url: call.site.base_url(call.head),
+        version: OpenApiVersion::parse(context.query.get("version"))?,
+        hydrate: paging::hydration(context.query.get("hydrate")) > 0,
+        user_only: paging::boolean(context.query.get("user_only")),
+        base_url: context.public_url.of(context.head),
     };
-    let document = cms.openapi().document(&call.caller, &request)?;
-    let headers = &call.head.headers;
-    let etag = etag(document.tag, Coding::wanted(headers));
+    let document = cms.openapi().document(&context.caller, &request)?;
+    let headers = &context.head.headers;
+    let etag = etag(document.tag, Coding::preferred(headers));
     let tag = HeaderValue::try_from(&etag).expect("digits and letters make a header value");
-    let answer = if knows_tag(headers, &etag) {
-        Answer::not_modified().with_header(header::VARY, ENCODED)
+    let response = if has_cached(headers, &etag) {
+        Response::not_modified().with_header(header::VARY, ACCEPT_ENCODING)
     } else {
-        Answer::from(document.text.clone())
+        Response::from(document.text.clone())
     };
-    Ok(answer.with_header(header::ETAG, tag))
+    Ok(response.with_header(header::ETAG, tag))
 }

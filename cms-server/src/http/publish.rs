@@ -1,59 +1,64 @@
-//! Draft & Public: publish, unpublish, archive, and schedules (contract 4, 13.3).
+//! Draft & Public: publish, unpublish, archive, and schedules.
 
 use cms_core::{
     Cms, Result, limits, paging,
     wire::{batch::first_of, publish::PublishAction},
 };
 
-use crate::{answer::Answer, extract::body, request::Call};
+use super::context::RequestContext;
+use crate::{extract::body, response::Response};
 
-pub(crate) fn publish(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    act(cms, call, PublishAction::Publish)
+pub(crate) fn publish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    act(cms, context, PublishAction::Publish)
 }
 
-pub(crate) fn unpublish(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    act(cms, call, PublishAction::Unpublish)
+pub(crate) fn unpublish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    act(cms, context, PublishAction::Unpublish)
 }
 
-pub(crate) fn archive(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    act(cms, call, PublishAction::Archive)
+pub(crate) fn archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    act(cms, context, PublishAction::Archive)
 }
 
-pub(crate) fn batch_publish(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    act_on_many(cms, call, PublishAction::Publish)
+pub(crate) fn batch_publish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    act_on_many(cms, context, PublishAction::Publish)
 }
 
-pub(crate) fn batch_unpublish(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    act_on_many(cms, call, PublishAction::Unpublish)
+pub(crate) fn batch_unpublish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    act_on_many(cms, context, PublishAction::Unpublish)
 }
 
-pub(crate) fn batch_archive(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    act_on_many(cms, call, PublishAction::Archive)
+pub(crate) fn batch_archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    act_on_many(cms, context, PublishAction::Archive)
 }
 
-/// With `hydrate`, links are followed one level deep, whatever the number says (contract 4.4).
-fn act(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    let cascade = paging::hydration(call.query.get("hydrate")) > 0;
-    cms.publishing().act(&call.caller, name, id, action, cascade)?;
-    Ok(Answer::no_content())
+/// With any `hydrate` above 0, the action applies to linked objects too, one level deep.
+fn act(cms: &Cms, context: &mut RequestContext<'_>, action: PublishAction) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    let cascade = paging::hydration(context.query.get("hydrate")) > 0;
+    cms.publishing().act(&context.caller, name, id, action, cascade)?;
+    Ok(Response::no_content())
 }
 
-fn act_on_many(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> {
-    let [name, ..] = &call.path;
-    let ids: Vec<String> = first_of(call.body, limits::BATCH_PUBLISH)?;
-    cms.publishing().act_on_many(&call.caller, name, &ids, action)?;
-    Ok(Answer::no_content())
+fn act_on_many(
+    cms: &Cms,
+    context: &mut RequestContext<'_>,
+    action: PublishAction,
+) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let ids: Vec<String> = first_of(context.body, limits::BATCH_PUBLISH)?;
+    cms.publishing().act_on_many(&context.caller, name, &ids, action)?;
+    Ok(Response::no_content())
 }
 
-pub(crate) fn schedule(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    let payload = body::object(call.body)?;
-    Ok(Answer::tagged(cms.publishing().schedule(&call.caller, name, id, payload)?))
+pub(crate) fn schedule(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    let payload = body::object(context.body)?;
+    Ok(Response::tagged(cms.publishing().schedule(&context.caller, name, id, payload)?))
 }
 
-pub(crate) fn unschedule(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    cms.publishing().unschedule(&call.caller, name, id)?;
-    Ok(Answer::no_content())
+pub(crate) fn unschedule(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    cms.publishing().unschedule(&context.caller, name, id)?;
+    Ok(Response::no_content())
 }

@@ -1,19 +1,18 @@
-//! Full-text search (contract 6), and its index (contract 10.1).
+//! Full-text search, and its index.
 
 use cms_core::{
     Cms, Result, paging,
     wire::search::{QueryMode, SearchRequest},
 };
 
-use super::objects;
+use super::{context::RequestContext, objects};
 use crate::{
-    answer::Answer,
     extract::{body, query::Query},
-    request::Call,
+    response::Response,
 };
 
-pub(crate) fn search(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    Ok(cms.search().search(&call.caller, &request(&call.query))?.into())
+pub(crate) fn search(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    Ok(cms.search().search(&context.caller, &request(&context.query))?.into())
 }
 
 fn request(query: &Query<'_>) -> SearchRequest {
@@ -39,7 +38,7 @@ fn request(query: &Query<'_>) -> SearchRequest {
     }
 }
 
-/// Boosts that are numbers above 0; others are ignored (contract 6.1).
+/// Boosts that are numbers above 0; others are ignored.
 fn boosts(query: &Query<'_>) -> Vec<(String, f32)> {
     let boost = |(name, text): (String, String)| {
         let boost = text.trim().parse::<f32>().ok()?;
@@ -52,12 +51,12 @@ fn number(text: Option<&str>) -> Option<f64> {
     text?.trim().parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-pub(crate) fn reindex(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload = body::object_or_empty(call.body)?;
-    Ok(Answer::accepted(&cms.search().reindex(&call.caller, &payload)?))
+pub(crate) fn reindex(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let payload = body::object_or_empty(context.body)?;
+    Ok(Response::accepted(&cms.search().reindex(&context.caller, &payload)?))
 }
 
-pub(crate) fn job(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    Ok(Answer::json(&cms.search().job(&call.caller, id)?))
+pub(crate) fn job(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    Ok(Response::json(&cms.search().job(&context.caller, id)?))
 }

@@ -1,26 +1,26 @@
-//! The log of webhooks, for admin keys. Webhooks themselves are objects (contract 11.1).
+//! The delivery log of webhooks, for admin keys. Webhooks are content objects.
 
 use cms_core::{Cms, Result, wire::webhook::ReplayRequest};
 
-use super::objects;
-use crate::{answer::Answer, extract::body, request::Call};
+use super::{context::RequestContext, objects};
+use crate::{extract::body, response::Response};
 
-pub(crate) fn list(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    Ok(Answer::json(&cms.webhooks().list(&call.caller)?))
+pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    Ok(Response::json(&cms.webhooks().list(&context.caller)?))
 }
 
-pub(crate) fn log(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    Ok(Answer::json(&cms.webhooks().log(&call.caller, id, objects::page(&call.query))?))
+pub(crate) fn log(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    Ok(Response::json(&cms.webhooks().log(&context.caller, id, objects::page(&context.query))?))
 }
 
-pub(crate) fn replay(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    let request = ReplayRequest::from_payload(&body::object_or_empty(call.body)?)?;
-    Ok(Answer::json(&cms.webhooks().replay(&call.caller, id, &request)?))
+pub(crate) fn replay(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    let request = ReplayRequest::from_payload(&body::object_or_empty(context.body)?)?;
+    Ok(Response::json(&cms.webhooks().replay(&context.caller, id, &request)?))
 }
 
-pub(crate) fn test(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    Ok(Answer::json(&cms.webhooks().test(&call.caller, id)?))
+pub(crate) fn test(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    Ok(Response::json(&cms.webhooks().test(&context.caller, id)?))
 }

@@ -1,48 +1,49 @@
-//! Workflows: the states of objects, and definitions for admin keys (contract 5, 10.1).
+//! Workflows: the states of objects, and definitions for admin keys.
 
 use cms_core::{Cms, Permission, Result};
 
-use crate::{answer::Answer, extract::body, request::Call};
+use super::context::RequestContext;
+use crate::{extract::body, response::Response};
 
-pub(crate) fn list(cms: &Cms, _: &mut Call<'_>) -> Result<Answer> {
-    Ok(Answer::json(&cms.workflows().list()?))
+pub(crate) fn list(cms: &Cms, _: &mut RequestContext<'_>) -> Result<Response> {
+    Ok(Response::json(&cms.workflows().list()?))
 }
 
-/// The same list, for those who may change it.
-pub(crate) fn definitions(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    cms.authorise(&call.caller, Permission::Manage)?;
-    list(cms, call)
+/// The same list, for admin keys.
+pub(crate) fn definitions(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    cms.authorise(&context.caller, Permission::Manage)?;
+    list(cms, context)
 }
 
-pub(crate) fn state(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    Ok(Answer::json(&cms.workflows().state(&call.caller, name, id)?))
+pub(crate) fn state(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    Ok(Response::json(&cms.workflows().state(&context.caller, name, id)?))
 }
 
-pub(crate) fn act(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [name, id, _] = &call.path;
-    let payload = body::object(call.body)?;
-    Ok(Answer::json(&cms.workflows().act(&call.caller, name, id, payload)?))
+pub(crate) fn act(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    let payload = body::object(context.body)?;
+    Ok(Response::json(&cms.workflows().act(&context.caller, name, id, payload)?))
 }
 
-pub(crate) fn get(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    Ok(Answer::json(&cms.workflows().get(&call.caller, id)?))
+pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    Ok(Response::json(&cms.workflows().get(&context.caller, id)?))
 }
 
-pub(crate) fn create(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let payload = body::object(call.body)?;
-    Ok(Answer::json(&cms.workflows().create(&call.caller, payload)?))
+pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let payload = body::object(context.body)?;
+    Ok(Response::json(&cms.workflows().create(&context.caller, payload)?))
 }
 
-pub(crate) fn replace(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    let payload = body::object(call.body)?;
-    Ok(Answer::json(&cms.workflows().replace(&call.caller, id, payload)?))
+pub(crate) fn replace(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    let payload = body::object(context.body)?;
+    Ok(Response::json(&cms.workflows().replace(&context.caller, id, payload)?))
 }
 
-pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
-    let [id, ..] = &call.path;
-    cms.workflows().delete(&call.caller, id)?;
-    Ok(Answer::no_content())
+pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    cms.workflows().delete(&context.caller, id)?;
+    Ok(Response::no_content())
 }

@@ -29,7 +29,7 @@ fn refused(element: &Value, errors: &Value) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn dates_of_a_new_object_are_those_of_the_request() {
+async fn dates_of_a_new_object_are_kept() {
     let app = TestApp::new();
     let dates = json!({ "createdAt": "2019-05-01 10:00", "updatedAt": "@1579703676",
         "deletedAt": "", "status": "draft", "latestVersion": 9 });
@@ -58,7 +58,7 @@ async fn dates_of_a_new_object_are_those_of_the_request() {
 }
 
 #[tokio::test]
-async fn dates_that_cannot_be_are_refused() {
+async fn dates_that_are_not_valid_return_400() {
     let app = TestApp::new();
     let (format, invalid) = ("Wrong date format", "This value is not valid.");
     let table = [
@@ -98,7 +98,7 @@ async fn dates_that_cannot_be_are_refused() {
 }
 
 #[tokio::test]
-async fn dates_are_kept_for_admin_keys_alone() {
+async fn dates_are_kept_only_for_admin_keys() {
     let app = TestApp::new();
     let new = json!({ "title": "N", "internal": { "createdAt": "no date" } });
     for who in [Who::ReadOnly, Who::ReadWrite, Who::Scoped, Who::Stranger] {
@@ -130,7 +130,7 @@ async fn dates_are_kept_for_admin_keys_alone() {
 }
 
 #[tokio::test]
-async fn a_batch_keeps_dates_of_objects_that_it_replaces() {
+async fn batch_keeps_dates_of_replaced_objects() {
     let app = TestApp::new();
     app.create_type("page", &json!({ "draftPublic": true }));
     app.create("page", &json!({ "id": "p", "title": "P" })).await;
@@ -171,7 +171,7 @@ async fn a_batch_keeps_dates_of_objects_that_it_replaces() {
 /// An object with a date of deletion goes to the trash, whatever it links to and whoever has its
 /// unique values.
 #[tokio::test]
-async fn deleted_objects_go_to_the_trash_with_their_dates() {
+async fn deleted_object_goes_to_the_trash_with_its_dates() {
     let app = TestApp::new();
     app.create_type("page", &json!({}));
     app.create("page", &json!({ "id": "live", "title": "L" })).await;

@@ -39,7 +39,7 @@ async fn keys_come_in_a_header_or_in_the_query() {
 
 /// 1.13: which key this is.
 #[tokio::test]
-async fn a_key_can_be_checked() {
+async fn auth_context_describes_the_key() {
     let app = TestApp::new();
     let rule =
         json!({ "ctd": "post", "create": true, "read": true, "update": true, "delete": true });

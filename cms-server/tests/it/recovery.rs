@@ -49,7 +49,7 @@ fn two_servers_publish_once_what_a_killed_process_scheduled() {
 
 /// A process is killed while it publishes; two others race for the rest.
 #[test]
-fn a_kill_while_publishing_neither_loses_nor_repeats_anything() {
+fn kill_while_publishing_loses_and_repeats_nothing() {
     let folder = TempDir::new().unwrap();
     Process::start("schedule", folder.path()).kill();
     let mut first = Process::start("publish", folder.path());
@@ -206,7 +206,7 @@ fn tell(word: &str) {
     println!("{word}");
 }
 
-fn wait_for_a_word() {
+fn wait_for_signal() {
     stdin().read_line(&mut String::new()).unwrap();
 }
 
@@ -225,20 +225,20 @@ fn schedule(cms: &Cms) {
         cms.publishing().schedule(&local, "article", id, object(&at)).unwrap();
     }
     tell("ready");
-    wait_for_a_word();
+    wait_for_signal();
 }
 
 fn serve_until_told(cms: Arc<Cms>) {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let running = serve(ServerConfig { listen, ..ServerConfig::default() }, cms).unwrap();
     tell("ready");
-    wait_for_a_word();
+    wait_for_signal();
     running.shutdown();
 }
 
 fn publish(cms: &Cms) {
     tell("ready");
-    wait_for_a_word();
+    wait_for_signal();
     while cms.publishing().publish_due().unwrap() > 0 {
         tell("published");
     }

@@ -97,7 +97,7 @@ const POSTS: &str = "/api/v1/content/post";
 /// Contract 14: braces, quotes, brackets and `|` may come as they are, on a connection that is
 /// used again and again, between requests with bodies that hold the same characters.
 #[test]
-fn queries_may_be_raw() {
+fn unencoded_query_is_accepted() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let raw = |value: &str| {
@@ -124,7 +124,7 @@ fn queries_may_be_raw() {
 
 /// Contract 1.1: a body that nobody reads may come after the head; the connection lives on.
 #[test]
-fn unread_bodies_keep_the_connection() {
+fn unread_body_keeps_the_connection() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let one = format!("{POSTS}/one");
@@ -146,7 +146,7 @@ fn unread_bodies_keep_the_connection() {
 
 /// A request line that comes in pieces, and requests that come in one piece.
 #[test]
-fn requests_may_come_in_any_portions() {
+fn request_may_arrive_in_any_chunks() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let target = format!(r#"{POSTS}?filters={{"title":{{"type":"startsWith","filter":"say"}}}}"#);
@@ -180,7 +180,7 @@ fn requests_may_come_in_any_portions() {
 fn unread_responses_are_bounded() {
     let response_memory = 24_000_000;
     let (core, running) =
-        start(&ServerConfig { response_memory, least_rate: 0, ..ServerConfig::default() });
+        start(&ServerConfig { response_memory, min_transfer_rate: 0, ..ServerConfig::default() });
     for number in 0..19 {
         let new = object(&json!({ "id": format!("l{number}"), "title": "x".repeat(800_000) }));
         core.cms.objects().create(&Caller::local(), "post", new).unwrap();
@@ -207,7 +207,7 @@ fn unread_responses_are_bounded() {
 
 /// HTTP/2 by prior knowledge, on the same port.
 #[test]
-fn http2_is_spoken_on_the_same_port() {
+fn http2_works_on_the_same_port() {
     let (_core, running) = start(&ServerConfig::default());
     let address = running.address();
     let client = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -246,7 +246,7 @@ fn http2_is_spoken_on_the_same_port() {
 
 /// A request that runs when the server is asked to stop is answered; new ones are not taken.
 #[test]
-fn running_requests_are_finished() {
+fn running_request_finishes_before_shutdown() {
     let (core, running) = start(&ServerConfig::default());
     let address = running.address();
     let mut busy = Client::connect(address);
@@ -273,7 +273,7 @@ fn running_requests_are_finished() {
 
 /// Who never finishes does not keep the server from stopping.
 #[test]
-fn the_grace_period_ends() {
+fn grace_period_ends() {
     let grace = Duration::from_millis(200);
     let (_core, running) = start(&ServerConfig { grace, ..ServerConfig::default() });
     let mut stuck = Client::connect(running.address());
@@ -287,7 +287,7 @@ fn the_grace_period_ends() {
 
 /// What the protocol library refuses on its own is refused, and the server goes on.
 #[test]
-fn noise_is_refused() {
+fn malformed_request_is_refused() {
     let (_core, running) = start(&ServerConfig::default());
     let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000));
     let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(200));

@@ -73,7 +73,7 @@ fn upload(running: &Running, length: usize) -> String {
 
 /// Who reads slowly holds up nobody, and gets everything in the end.
 #[test]
-fn slow_readers_hold_nobody_up() {
+fn slow_readers_delay_no_other_client() {
     let (_core, running) = start(&ServerConfig { files: 1, ..ServerConfig::default() });
     let length = 9_000_000;
     let path = upload(&running, length);
@@ -100,8 +100,8 @@ fn slow_readers_hold_nobody_up() {
 
 /// A form may come in any portions, also cut within the lines between its parts.
 #[test]
-fn uploads_may_come_slowly() {
-    let (_core, running) = start(&ServerConfig { uploads: 2, ..ServerConfig::default() });
+fn upload_may_arrive_in_small_chunks() {
+    let (_core, running) = start(&ServerConfig { bodies: 2, ..ServerConfig::default() });
     let text = b"a text with \r\n--a-lin and \r\n-- in it";
     let body = form(&[file("a.txt", "", text), field("type", "file")]);
     for size in [1, 7, 50] {
@@ -120,8 +120,8 @@ fn uploads_may_come_slowly() {
 
 /// What a client began and never finished is removed, and its turn is free.
 #[test]
-fn who_goes_away_leaves_nothing() {
-    let (core, running) = start(&ServerConfig { uploads: 1, ..ServerConfig::default() });
+fn aborted_upload_is_removed() {
+    let (core, running) = start(&ServerConfig { bodies: 1, ..ServerConfig::default() });
     let incoming = core.path().join("incoming");
     let count = || fs::read_dir(&incoming).into_iter().flatten().count();
     let started = Instant::now();
@@ -144,7 +144,7 @@ fn who_goes_away_leaves_nothing() {
 
 /// Who may not upload is told so before sending anything.
 #[test]
-fn nobody_sends_in_vain() {
+fn refused_upload_gets_no_100_continue() {
     let (_core, running) = start(&ServerConfig::default());
     let expect = "expect: 100-continue\r\ncontent-length: 30000000\r\n";
     let mut stream = connect(&running);

@@ -30,6 +30,7 @@ pub fn status(error: &Error) -> u16 {
             500
         }
         Error::TooManyRequests => 429,
+        Error::NotFast => 503,
         Error::Busy(_) => 503,
         Error::NoSpace(_) => 507,
     }
@@ -71,7 +72,8 @@ pub fn body(error: &Error) -> Value {
         | Error::BodyTooLarge
         | Error::UnsupportedMedia
         | Error::Damaged(_)
-        | Error::TooManyRequests => generic(status(error), &error.to_string()),
+        | Error::TooManyRequests
+        | Error::NotFast => generic(status(error), &error.to_string()),
     }
 }
 

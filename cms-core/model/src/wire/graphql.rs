@@ -58,7 +58,7 @@ pub fn code(error: &Error) -> &'static str {
         Error::UnsupportedMedia => "UNSUPPORTED_MEDIA_TYPE",
         Error::TooManyRequests => "TOO_MANY_REQUESTS",
         Error::NoSpace(_) => "INSUFFICIENT_STORAGE",
-        Error::Busy(_) => "UNAVAILABLE",
+        Error::Busy(_) | Error::NotFast => "UNAVAILABLE",
         Error::Damaged(_) | Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => {
             "INTERNAL"
         }

@@ -1,0 +1,109 @@
+//! Scheduled backups.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use cms_core::BackupPlan;
+use tokio::time;
+
+use super::tasks::run;
+use crate::{net::permits::Work, state::App};
+
+/// Delay of the first check after the start of the server.
+const FIRST_CHECK: Duration = Duration::from_mins(1);
+/// Longest pause between checks, and the pause after an error.
+const CHECK_INTERVAL: Duration = Duration::from_mins(10);
+
+/// Makes backups when they are due. A failed backup is retried, and does not stop the server.
+pub(super) async fn make_scheduled(app: Arc<App>, plan: BackupPlan) {
+    time::sleep(FIRST_CHECK).await;
+    loop {
+        let pause = match due_in(&app, &plan).await {
+            Some(Duration::ZERO) if make(&app, &plan).await => Duration::ZERO,
+            Some(Duration::ZERO) | None => CHECK_INTERVAL,
+            Some(rest) => rest.min(CHECK_INTERVAL),
+        };
+        time::sleep(pause).await;
+    }
+}
+
+async fn due_in(app: &Arc<App>, plan: &BackupPlan) -> Option<Duration> {
+    let plan = plan.clone();
+    run(app, Work::File, move |cms| cms.backups().due_in(&plan)).await
+}
+
+/// Makes a backup; returns whether it is complete.
+async fn make(app: &Arc<App>, plan: &BackupPlan) -> bool {
+    let (plan, state) = (plan.clone(), Arc::clone(app));
+    let stops = move || state.draining.load(Ordering::Relaxed);
+    let backup = run(app, Work::File, move |cms| cms.backups().make(&plan, &stops)).await;
+    app.metrics.count_backup("scheduled", backup.is_some());
+    if let Some(backup) = &backup {
+        let (objects, files, bytes) = (backup.objects, backup.files, backup.bytes);
+        tracing::info!(objects, files, bytes, missing = backup.missing.len(), "backup completed");
+    }
+    backup.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ffi::OsString, fs};
+
+    use cms_core::{BackupPlace, testing::TestCms};
+
+    use super::*;
+    use crate::config::ServerConfig;
+
+    #[tokio::test(start_paused = true)]
+    async fn scheduled_backup_is_made_when_due_and_replaces_the_oldest() {
+        let core = TestCms::new();
+        let folder = core.path().join("backups");
+        let every = Duration::from_hours(24);
+        let place = BackupPlace::Folder(folder.clone());
+        let plan = BackupPlan { to: place, every, keep: 2 };
+        let names = || {
+            let entries = fs::read_dir(&folder).into_iter().flatten();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let config = ServerConfig { backups: Some(plan.clone()), ..ServerConfig::default() };
+        let app = Arc::new(App::new(&config, Arc::clone(&core.cms)));
+        assert_eq!(due_in(&app, &plan).await, Some(Duration::ZERO));
+        let task = tokio::spawn(make_scheduled(Arc::clone(&app), plan.clone()));
+        for round in 1..=4 {
+            let before = names();
+            let is_made = || {
+                let now = names();
+                let is_complete = |name: &OsString| name.to_string_lossy().ends_with(".tar");
+                now != before && now.len() == round.min(2) && now.iter().all(is_complete)
+            };
+            while !is_made() || due_in(&app, &plan).await != Some(every) {
+                time::sleep(CHECK_INTERVAL).await;
+            }
+            core.clock.advance(24 * 3600);
+        }
+        task.abort();
+        for name in names() {
+            cms_core::verify_backup(&folder.join(name)).unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failed_backup_leaves_the_server_ready() {
+        let core = TestCms::new();
+        let place = BackupPlace::Folder(core.path().join("cms.db/below"));
+        let plan = BackupPlan { to: place, every: Duration::ZERO, keep: 1 };
+        let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
+        assert_eq!(due_in(&app, &plan).await, None);
+        assert!(!make(&app, &plan).await);
+        app.draining.store(true, Ordering::Relaxed);
+        let folder = core.path().join("backups");
+        let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), ..plan };
+        assert!(!make(&app, &plan).await, "the server stops");
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+        assert!(core.cms.readiness().iter().all(|part| part.fault.is_none()));
+    }
+}

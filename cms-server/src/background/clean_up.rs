@@ -1,0 +1,82 @@
+//! Clean-up: expired trash and journal, and orphaned files.
+
+use std::{sync::Arc, time::Duration};
+
+use cms_core::Sweep;
+use tokio::time;
+
+use super::tasks::{repeat, run};
+use crate::{net::permits::Work, state::App};
+
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_mins(1);
+/// When orphaned files are looked for first, after the start of the server, and how often then.
+const FIRST_SWEEP: Duration = Duration::from_mins(1);
+const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
+
+/// Removes what expired, and records when keys were used.
+pub(super) async fn housekeep(app: Arc<App>) {
+    repeat(app, HOUSEKEEPING_INTERVAL, Work::Write, |cms| cms.housekeep()).await;
+}
+
+/// Removes files without a media object. It has a permit for files, so no write waits for it.
+pub(super) async fn remove_orphaned_files(app: Arc<App>) {
+    time::sleep(FIRST_SWEEP).await;
+    let mut last = Sweep::default();
+    loop {
+        if let Some(sweep) = run(&app, Work::File, |cms| cms.media().sweep()).await {
+            let Sweep { removed, withheld, files } = sweep;
+            if removed > 0 {
+                tracing::info!(removed, files, "orphaned files removed");
+            }
+            // The same number every hour needs no further line.
+            if withheld > 0 && withheld != last.withheld {
+                tracing::warn!(
+                    orphaned = withheld,
+                    files,
+                    "orphaned files not removed: they are more than a tenth of all files. Check whether \
+                     media objects were lost; `cms check --repair` removes the files"
+                );
+            }
+            last = sweep;
+        }
+        time::sleep(SWEEP_INTERVAL).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use cms_core::{Caller, testing::TestCms, wire::media::UploadRequest};
+    use tokio::task;
+
+    use super::*;
+    use crate::config::ServerConfig;
+
+    #[tokio::test(start_paused = true)]
+    async fn orphaned_files_are_removed() {
+        let core = TestCms::new();
+        let cms = Arc::clone(&core.cms);
+        let upload = move || {
+            for save in [true; 10].into_iter().chain([false]) {
+                let mut file = cms.media().receive().unwrap();
+                file.write_all(b"a text").unwrap();
+                let kind = Some("file".to_owned());
+                let file_name = "a.txt".to_owned();
+                let request = UploadRequest { kind, save, file_name, ..UploadRequest::default() };
+                cms.media().upload(&Caller::local(), Some(file), &request).unwrap();
+            }
+        };
+        task::spawn_blocking(upload).await.unwrap();
+        let files = || fs::read_dir(core.path().join("media")).unwrap().count();
+        let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
+        core.to_real_time(0);
+        let sweeping = tokio::spawn(remove_orphaned_files(app));
+        time::sleep(FIRST_SWEEP * 2).await;
+        assert_eq!(files(), 11, "it may still become an object");
+        core.run_for(25 * 3600);
+        time::sleep(SWEEP_INTERVAL).await;
+        assert_eq!(files(), 10);
+        sweeping.abort();
+    }
+}

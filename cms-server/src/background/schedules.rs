@@ -1,0 +1,65 @@
+//! Tasks at short intervals: scheduled publications, the search index, GraphQL schemas, storage checks.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time;
+
+use super::tasks::{repeat, run};
+use crate::{net::permits::Work, state::App};
+
+/// Schedules have whole seconds, so no publication is later than one.
+const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
+/// How long content may wait for the index without a search.
+const INDEX_INTERVAL: Duration = Duration::from_millis(200);
+/// Pause of indexing after an error: a full disk stays full for a while.
+const INDEX_RETRY_INTERVAL: Duration = Duration::from_secs(5);
+/// How often GraphQL schemas follow changes of content types.
+const SCHEMA_INTERVAL: Duration = Duration::from_millis(250);
+/// How often the connection to storage on another machine is checked.
+const STORAGE_INTERVAL: Duration = Duration::from_secs(30);
+/// How often the progress of a long change of a content type is logged.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Publishes scheduled objects that are due.
+pub(super) async fn publish_due(app: Arc<App>) {
+    repeat(app, PUBLISH_INTERVAL, Work::Write, |cms| {
+        let objects = cms.publishing().publish_due()?;
+        if objects > 0 {
+            tracing::info!(objects, "scheduled objects published");
+        }
+        Ok(())
+    })
+    .await;
+}
+
+/// Indexes new content in small batches, so that a search has little left to index.
+pub(super) async fn index(app: Arc<App>) {
+    loop {
+        match run(&app, Work::Search, |cms| cms.search().advance()).await {
+            Some(true) => {}
+            Some(false) => time::sleep(INDEX_INTERVAL).await,
+            // Searches retry immediately; the log does not need the error five times a second.
+            None => time::sleep(INDEX_RETRY_INTERVAL).await,
+        }
+    }
+}
+
+/// Rebuilds GraphQL schemas after changes of content types, so that no query has to.
+pub(super) async fn refresh_graphql(app: Arc<App>) {
+    repeat(app, SCHEMA_INTERVAL, Work::Read, |cms| cms.graphql().refresh()).await;
+}
+
+/// Checks the connection to storage on another machine, for `/readyz`.
+pub(super) async fn check_storage(app: Arc<App>) {
+    repeat(app, STORAGE_INTERVAL, Work::File, |cms| cms.media().watch()).await;
+}
+
+/// Logs the progress of a long change of a content type.
+pub(super) async fn log_rewrite_progress(app: Arc<App>) {
+    loop {
+        time::sleep(PROGRESS_INTERVAL).await;
+        if let Some((done, total)) = app.cms.rewriting() {
+            tracing::info!(done, total, "content type change in progress");
+        }
+    }
+}

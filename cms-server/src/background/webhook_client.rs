@@ -1,0 +1,185 @@
+//! The HTTP client of webhooks: it connects only to public addresses, unless the operator allows private
+//! ones, and follows no redirects.
+
+use std::{
+    error::Error as _,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use cms_core::Answered;
+use reqwest::{
+    Client, Response, Url,
+    dns::{Addrs, Name, Resolve, Resolving},
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    redirect::Policy,
+};
+
+use super::public_address::is_public;
+
+/// Headers that the client sets; those of a webhook are ignored.
+const RESERVED_HEADERS: [&str; 8] = [
+    "connection",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// A request to a receiver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request<'a> {
+    pub(super) url: &'a str,
+    /// The last one of a name counts.
+    pub(super) headers: &'a [(String, String)],
+    pub(super) body: &'a str,
+    /// Timeout until the end of the response.
+    pub(super) timeout: Duration,
+    /// Bytes of the response that are read.
+    pub(super) max_response_bytes: usize,
+}
+
+/// A client that is created for the first request.
+#[derive(Debug)]
+pub(super) struct WebhookClient {
+    allow_private: bool,
+    allow_http: bool,
+    client: OnceLock<Result<Client, String>>,
+}
+
+impl WebhookClient {
+    pub(super) fn new(allow_private: bool, allow_http: bool) -> Self {
+        Self { allow_private, allow_http, client: OnceLock::new() }
+    }
+
+    /// Sends a request, once.
+    pub(super) async fn send(&self, request: Request<'_>) -> Answered {
+        match self.try_send(request).await {
+            Ok((status, body)) => Answered::With(status, body),
+            Err(reason) => Answered::Nothing(reason),
+        }
+    }
+
+    async fn try_send(&self, request: Request<'_>) -> Result<(u16, String), String> {
+        let url = Url::parse(request.url).map_err(|_| "the address is not valid".to_owned())?;
+        if url.scheme() != "https" && !self.allow_http {
+            return Err("the address is not https".to_owned());
+        }
+        self.check_literal_address(&url)?;
+        let response = self
+            .client()?
+            .post(url)
+            .timeout(request.timeout)
+            .headers(headers(request.headers))
+            .body(request.body.to_owned())
+            .send();
+        let response = response.await.map_err(|error| reason(&error))?;
+        let status = response.status().as_u16();
+        let body =
+            read(response, request.max_response_bytes).await.map_err(|error| reason(&error))?;
+        Ok((status, body))
+    }
+
+    /// Refuses a private address in the URL, which no resolver sees.
+    fn check_literal_address(&self, url: &Url) -> Result<(), String> {
+        let host = url.host_str().unwrap_or_default();
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        match literal {
+            Ok(address) if !self.allow_private && !is_public(address) => {
+                Err(PrivateHost(host.to_owned()).to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn client(&self) -> Result<&Client, String> {
+        let client = self.client.get_or_init(|| {
+            // Fails only when another provider is installed, which works too.
+            rustls::crypto::ring::default_provider().install_default().ok();
+            let builder = Client::builder()
+                .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
+                // A proxy would resolve host names on its own.
+                .no_proxy()
+                .redirect(Policy::none())
+                .dns_resolver(Arc::new(Resolver { allow_private: self.allow_private }));
+            builder.build().map_err(|error| format!("no requests can be sent: {}", reason(&error)))
+        });
+        client.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Resolves host names to public addresses. The client connects to these addresses only, so a host name
+/// cannot resolve to another address after the check.
+struct Resolver {
+    allow_private: bool,
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let allow_private = self.allow_private;
+        Box::pin(async move {
+            let name = name.as_str();
+            let found = tokio::net::lookup_host((name, 0)).await?;
+            let is_allowed = |found: &SocketAddr| allow_private || is_public(found.ip());
+            let allowed: Vec<SocketAddr> = found.filter(is_allowed).collect();
+            if allowed.is_empty() {
+                return Err(PrivateHost(name.to_owned()).into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// A host without a public address.
+#[derive(Debug)]
+struct PrivateHost(String);
+
+impl std::fmt::Display for PrivateHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is not an address of the public internet", self.0)
+    }
+}
+
+impl std::error::Error for PrivateHost {}
+
+fn headers(configured: &[(String, String)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in configured {
+        let read = (HeaderName::try_from(name.as_str()), HeaderValue::try_from(value.as_str()));
+        if let (Ok(name), Ok(value)) = read
+            && !RESERVED_HEADERS.contains(&name.as_str())
+        {
+            headers.insert(name, value);
+        }
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers
+}
+
+/// Reads the start of a body.
+async fn read(mut response: Response, limit: usize) -> reqwest::Result<String> {
+    let mut body = Vec::new();
+    while body.len() < limit
+        && let Some(chunk) = response.chunk().await?
+    {
+        body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
+    }
+    Ok(String::from_utf8_lossy(&body).into_owned())
+}
+
+/// Returns why there is no response: the innermost cause, without the URL, which may contain a
+/// password.
+fn reason(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "no answer in time".to_owned();
+    }
+    let mut cause = error.source();
+    while let Some(inner) = cause.and_then(std::error::Error::source) {
+        cause = Some(inner);
+    }
+    cause.map_or_else(|| "the connection failed".to_owned(), ToString::to_string)
+}

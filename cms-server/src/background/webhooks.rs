@@ -1,0 +1,182 @@
+//! Sends webhook deliveries, several of each webhook at a time.
+//!
+//! The core decides what is due, the content of a request and when it is retried, and stores all of it:
+//! after a crash the next process sends what was in progress again. This module knows which requests run.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use cms_core::{Answered, AskReceiver, Cms, Dispatch, Error, Outgoing, Result, limits};
+use tokio::{
+    runtime::Handle,
+    sync::Semaphore,
+    task::JoinSet,
+    time::{self, Instant},
+};
+
+use super::webhook_client::{Request, WebhookClient};
+use crate::{blocking, net::permits::WritePermits, state::App};
+
+/// How long changes are collected before they are delivered.
+const BATCH_DELAY: Duration = Duration::from_millis(20);
+/// How often retries that are due, and changes of other processes, are looked for.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Pause of a delivery whose outcome could not be recorded: else the receiver would get it again and
+/// again.
+const RECORD_RETRY_INTERVAL: Duration = Duration::from_secs(10);
+/// Timeout of a delivery.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of a synchronous webhook.
+const SYNCHRONOUS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Largest response of a synchronous webhook: an object, and some more.
+const MAX_SYNCHRONOUS_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
+/// Concurrent deliveries to all webhooks.
+const MAX_DELIVERIES: usize = 64;
+/// Concurrent requests to synchronous webhooks: each blocks a thread.
+const MAX_SYNCHRONOUS_REQUESTS: usize = 64;
+
+/// Sends deliveries.
+#[derive(Clone)]
+struct Dispatcher {
+    app: Arc<App>,
+    client: Arc<WebhookClient>,
+    permits: Arc<Semaphore>,
+}
+
+/// Sends requests to synchronous webhooks, on the threads of writes. These release their write permits
+/// meanwhile, so a slow receiver delays only the writes that it validates.
+struct SynchronousTransport {
+    writes: WritePermits,
+    permits: Semaphore,
+    runtime: Handle,
+    client: WebhookClient,
+}
+
+impl AskReceiver for SynchronousTransport {
+    fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered> {
+        let too_many = |_| Error::Busy("too many requests wait for webhooks".to_owned());
+        let _permit = self.permits.try_acquire().map_err(too_many)?;
+        let (timeout, max_response_bytes) = (SYNCHRONOUS_TIMEOUT, MAX_SYNCHRONOUS_RESPONSE_BYTES);
+        let request = Request { url, headers, body, timeout, max_response_bytes };
+        Ok(self.writes.release_while(&self.runtime, self.client.send(request)))
+    }
+}
+
+/// Enables synchronous webhooks for as long as the runtime runs.
+pub(crate) fn enable_synchronous(app: &App, allow_private: bool) {
+    let transport = SynchronousTransport {
+        writes: app.permits.write_permits(),
+        permits: Semaphore::new(MAX_SYNCHRONOUS_REQUESTS),
+        runtime: Handle::current(),
+        client: WebhookClient::new(allow_private, app.cms.config().http_webhooks),
+    };
+    app.cms.webhooks().ask_through(Box::new(transport));
+}
+
+/// Sends deliveries for as long as the server runs.
+pub(super) async fn deliver(app: Arc<App>, allow_private: bool) {
+    let client = WebhookClient::new(allow_private, app.cms.config().http_webhooks);
+    let permits = Arc::new(Semaphore::new(MAX_DELIVERIES));
+    let dispatcher = Dispatcher { app, client: Arc::new(client), permits };
+    // Dropped with this task, which ends the deliveries too.
+    let mut tasks = JoinSet::new();
+    let mut running: BTreeMap<i64, Vec<Dispatch>> = BTreeMap::new();
+    let mut commits = dispatcher.app.commits.subscribe();
+    let mut next_poll = Instant::now();
+    loop {
+        let due = tokio::select! {
+            Some(done) = tasks.join_next() => {
+                let Ok(done) = done else { continue };
+                let webhook = finish(&mut running, &done);
+                let running = running.clone();
+                dispatcher.run(move |cms| cms.webhooks().due(Some(webhook), &running)).await
+            }
+            Ok(()) = commits.changed() => {
+                next_poll = next_poll.min(Instant::now() + BATCH_DELAY);
+                continue;
+            }
+            () = time::sleep_until(next_poll) => {
+                let running = running.clone();
+                let (is_behind, due) =
+                    dispatcher.run(move |cms| poll(cms, &running)).await.unwrap_or_default();
+                let pause = if is_behind { Duration::ZERO } else { POLL_INTERVAL };
+                next_poll = Instant::now() + pause;
+                Some(due)
+            }
+        };
+        for dispatch in due.unwrap_or_default() {
+            running.entry(dispatch.webhook).or_default().push(dispatch.clone());
+            tasks.spawn(dispatcher.clone().deliver(dispatch));
+        }
+    }
+}
+
+/// Removes a finished request from the running ones; returns its webhook.
+fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
+    if let Some(requests) = running.get_mut(&done.webhook) {
+        requests.retain(|request| request != done);
+        if requests.is_empty() {
+            running.remove(&done.webhook);
+        }
+    }
+    done.webhook
+}
+
+/// Returns whether the journal has more to read, and the deliveries that are due.
+fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
+    let webhooks = cms.webhooks();
+    if !webhooks.may_send()? {
+        return Ok((false, Vec::new()));
+    }
+    let is_behind = webhooks.follow()? | webhooks.give_up()?;
+    Ok((is_behind, webhooks.due(None, running)?))
+}
+
+impl Dispatcher {
+    /// Sends one delivery, and waits when its outcome could not be recorded.
+    async fn deliver(self, dispatch: Dispatch) -> Dispatch {
+        if self.try_deliver(dispatch.clone()).await.is_none() {
+            time::sleep(RECORD_RETRY_INTERVAL).await;
+        }
+        dispatch
+    }
+
+    /// Sends one delivery; none when the core failed.
+    async fn try_deliver(&self, dispatch: Dispatch) -> Option<()> {
+        let Ok(permit) = self.permits.acquire().await else { return Some(()) };
+        let outgoing = self.run(move |cms| cms.webhooks().outgoing(&dispatch)).await?;
+        let Some(outgoing) = outgoing else { return Some(()) };
+        let outcome = self.send(&outgoing).await;
+        drop(permit);
+        self.app.metrics.count_delivery(&outcome);
+        let webhook = outgoing.id.clone();
+        let recorded = self.run(move |cms| cms.webhooks().record(outgoing, outcome)).await?;
+        if let Some(error) = recorded.error {
+            tracing::warn!(webhook, error, "webhook delivery failed");
+        }
+        if recorded.went_down {
+            tracing::warn!(webhook, "webhook endpoint is down");
+        }
+        if recorded.recovered {
+            tracing::info!(webhook, "webhook endpoint recovered");
+        }
+        Some(())
+    }
+
+    async fn send(&self, outgoing: &Outgoing) -> Answered {
+        let Outgoing { url, headers, body, .. } = outgoing;
+        let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::WEBHOOK_LOGGED);
+        self.client.send(Request { url, headers, body, timeout, max_response_bytes }).await
+    }
+
+    /// Calls the core; an error is logged.
+    async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
+    ) -> Option<T> {
+        let run = blocking::run_without_permit(&self.app, move |app| job(&app.cms));
+        let log = |error: &Error| {
+            tracing::warn!(%error, cause = ?std::error::Error::source(error), "webhook task failed");
+        };
+        run.await.flatten().inspect_err(log).ok()
+    }
+}

@@ -1,0 +1,274 @@
+//! One connection: the unsent bytes of its responses, and when the server closes it.
+//!
+//! Every byte of a response that is in memory counts against the budgets of the connection and of the
+//! process, until the HTTP library has written it to the socket. The library buffers what HTTP/2 streams
+//! have no window for, so this count is the only measure of memory that clients hold by not reading.
+//! [`mod@crate::server`] drives the connection.
+
+use std::{
+    io,
+    net::IpAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use axum::body::{Body, Bytes, HttpBody};
+use cms_core::{MemoryBudget, Reservation};
+use hyper::body::{Frame, SizeHint};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{self, Instant},
+};
+
+use super::{
+    raw_query::RequestLines,
+    transfer_rate::{MinTransferRate, SCARCE_STALL_TIMEOUT, STALL_TIMEOUT},
+};
+
+/// How long a connection may be open without a request.
+pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
+/// How often a connection is checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// How often a connection is checked while the server drains.
+const DRAIN_INTERVAL: Duration = Duration::from_millis(250);
+/// Bytes of HTTP/2 control frames in a check interval; fewer are no progress of a response.
+const CONTROL_BYTES: usize = 64;
+/// Fraction of the memory of the process that the responses of one connection may take.
+const CONNECTIONS_PER_BUDGET: usize = 8;
+
+/// A connection that is open.
+pub(crate) struct Connection {
+    /// None without a socket.
+    pub(crate) peer: Option<IpAddr>,
+    process: Arc<MemoryBudget>,
+    memory: Arc<MemoryBudget>,
+    written_bytes: AtomicU64,
+    /// Bytes of responses that the HTTP library has and has not written yet.
+    unsent_bytes: AtomicUsize,
+    requests: AtomicU64,
+    /// Requests whose response is not complete.
+    running: AtomicUsize,
+}
+
+impl Connection {
+    /// A connection whose responses take memory of `available`, a part of that of the process.
+    pub(crate) fn new(
+        process: &Arc<MemoryBudget>,
+        available: &Arc<MemoryBudget>,
+        peer: Option<IpAddr>,
+    ) -> Self {
+        let limit = process.limit() / CONNECTIONS_PER_BUDGET;
+        Self {
+            peer,
+            process: Arc::clone(process),
+            memory: Arc::new(MemoryBudget::within(available, limit)),
+            written_bytes: AtomicU64::new(0),
+            unsent_bytes: AtomicUsize::new(0),
+            requests: AtomicU64::new(0),
+            running: AtomicUsize::new(0),
+        }
+    }
+
+    /// Returns the memory that the response to one request may take.
+    pub(crate) fn reserve(&self) -> Arc<Reservation> {
+        Arc::new(Reservation::of(&self.memory))
+    }
+
+    /// Counts a request until the returned value is dropped.
+    pub(crate) fn start_request(self: &Arc<Self>) -> RunningRequest {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.running.fetch_add(1, Ordering::Relaxed);
+        RunningRequest(Arc::clone(self))
+    }
+
+    /// Waits until the connection is idle for too long, or its client reads too slowly; returns which.
+    pub(crate) async fn timed_out(&self, min_rate: MinTransferRate) -> &'static str {
+        let (mut requests, mut written, mut unsent) = (0, 0, 0);
+        let mut idle_since = Instant::now();
+        let mut transfer = min_rate.start();
+        loop {
+            time::sleep(CHECK_INTERVAL).await;
+            let (written_before, unsent_before) = (written, unsent);
+            written = self.written_bytes.load(Ordering::Relaxed);
+            unsent = self.unsent_bytes.load(Ordering::Relaxed);
+            let seen = self.requests.load(Ordering::Relaxed);
+            if seen != requests || self.running.load(Ordering::Relaxed) > 0 || unsent > 0 {
+                (requests, idle_since) = (seen, Instant::now());
+            } else if idle_since.elapsed() >= IDLE_TIMEOUT {
+                return "idle";
+            }
+            if unsent == 0 || unsent_before == 0 {
+                // Only time counts in which the server waits for the client.
+                transfer = min_rate.start();
+                continue;
+            }
+            let sent = usize::try_from(written - written_before).unwrap_or(usize::MAX);
+            transfer.set_held(unsent.min(unsent_before));
+            transfer.record(if sent < CONTROL_BYTES { 0 } else { sent }, CHECK_INTERVAL);
+            let is_scarce = self.process.used() > self.process.limit() / 2;
+            let stall_timeout = if is_scarce { SCARCE_STALL_TIMEOUT } else { STALL_TIMEOUT };
+            if transfer.time_left(stall_timeout).is_zero() {
+                return "client reads too slowly";
+            }
+        }
+    }
+
+    /// Waits until no request that arrived completely and no response is in progress.
+    pub(crate) async fn drained(&self) {
+        let mut quiet_checks = 0;
+        while quiet_checks < 2 {
+            time::sleep(DRAIN_INTERVAL).await;
+            let is_quiet = self.running.load(Ordering::Relaxed) == 0
+                && self.unsent_bytes.load(Ordering::Relaxed) == 0;
+            quiet_checks = if is_quiet { quiet_checks + 1 } else { 0 };
+        }
+    }
+}
+
+/// A request, until its response is complete.
+pub(crate) struct RunningRequest(Arc<Connection>);
+
+impl RunningRequest {
+    /// Counts the bytes of a response; `memory` is what was reserved for it.
+    pub(crate) fn respond(self, body: Body, memory: Arc<Reservation>) -> ResponseBody {
+        ResponseBody { body, memory: Some(memory), request: self }
+    }
+}
+
+impl Drop for RunningRequest {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The body of a response, whose bytes count until they are sent.
+pub(crate) struct ResponseBody {
+    body: Body,
+    /// What was reserved for the first bytes.
+    memory: Option<Arc<Reservation>>,
+    request: RunningRequest,
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+            Some(Ok(frame)) => frame,
+            end => return Poll::Ready(end),
+        };
+        let connection = Arc::clone(&self.request.0);
+        let memory = self.memory.take();
+        let counted = frame.map_data(|bytes| {
+            let memory = memory.unwrap_or_else(|| connection.reserve());
+            memory.grow_unchecked(bytes.len().saturating_sub(memory.bytes()));
+            connection.unsent_bytes.fetch_add(bytes.len(), Ordering::Relaxed);
+            Bytes::from_owner(UnsentBytes { bytes, connection, _memory: memory })
+        });
+        Poll::Ready(Some(Ok(counted)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Bytes that the HTTP library has; dropped when they are written, or never will be.
+struct UnsentBytes {
+    bytes: Bytes,
+    connection: Arc<Connection>,
+    _memory: Arc<Reservation>,
+}
+
+impl AsRef<[u8]> for UnsentBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for UnsentBytes {
+    fn drop(&mut self) {
+        self.connection.unsent_bytes.fetch_sub(self.bytes.len(), Ordering::Relaxed);
+    }
+}
+
+/// The socket of a connection: counts what is written, and passes what is read to [`RequestLines`].
+pub(crate) struct Socket<S> {
+    pub(crate) inner: S,
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) request_lines: Arc<RequestLines>,
+}
+
+impl<S> Socket<S> {
+    fn count(&self, written: &Poll<io::Result<usize>>) {
+        if let Poll::Ready(Ok(bytes)) = written {
+            self.connection.written_bytes.fetch_add(*bytes as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Socket<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.inner).poll_read(context, buffer);
+        let read = &mut buffer.filled_mut()[before..];
+        if !read.is_empty() {
+            self.request_lines.rewrite(read);
+        }
+        polled
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.count(&written);
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write_vectored(context, slices);
+        self.count(&written);
+        written
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! Connections and limits on clients: nothing here knows a route or an HTTP message.
+
+pub(crate) mod connection;
+pub(crate) mod connection_limits;
+pub(crate) mod permits;
+pub(crate) mod rate_limit;
+pub(crate) mod raw_query;
+pub(crate) mod transfer_rate;

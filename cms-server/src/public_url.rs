@@ -1,0 +1,139 @@
+//! The public URL of this server, and the address of a client, behind a proxy or not.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, header, request::Parts, uri::Authority};
+
+use crate::config::ServerConfig;
+
+const FORWARDED_HOST: &str = "x-forwarded-host";
+const FORWARDED_SCHEME: &str = "x-forwarded-proto";
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+pub(crate) struct PublicUrl {
+    configured: Option<String>,
+    trust_proxy: bool,
+}
+
+impl PublicUrl {
+    pub(crate) fn new(config: &ServerConfig) -> Self {
+        Self { configured: config.public_url.clone(), trust_proxy: config.trust_proxy }
+    }
+
+    /// Returns the address of a client: the peer of the connection, or the one that a trusted proxy
+    /// names.
+    pub(crate) fn client_address(
+        &self,
+        peer: Option<IpAddr>,
+        headers: &HeaderMap,
+    ) -> Option<IpAddr> {
+        let forwarded = self.trust_proxy.then(|| {
+            let mut values = headers.get_all(FORWARDED_FOR).iter();
+            let last = values.next_back()?.to_str().ok()?.rsplit(',').next()?;
+            last.trim().parse().ok()
+        });
+        forwarded.flatten().or(peer)
+    }
+
+    /// Returns the URL of the API for the client of a request, without a slash at the end: the configured
+    /// one, else the host of the request.
+    pub(crate) fn of(&self, head: &Parts) -> String {
+        if let Some(url) = &self.configured {
+            return url.trim_end_matches('/').to_owned();
+        }
+        let forwarded = |name| {
+            let value = self.trust_proxy.then(|| text(&head.headers, name)).flatten()?;
+            // Each of several proxies adds a value behind that of the one before.
+            value.split(',').next().map(str::trim)
+        };
+        let scheme = forwarded(FORWARDED_SCHEME).filter(|s| matches!(*s, "http" | "https"));
+        let requested = text(&head.headers, header::HOST.as_str());
+        let requested = requested.or_else(|| head.uri.authority().map(Authority::as_str));
+        let host = forwarded(FORWARDED_HOST).filter(|host| is_host(host));
+        let host = host.or_else(|| requested.filter(|host| is_host(host))).unwrap_or("localhost");
+        format!("{}://{host}", scheme.unwrap_or("http"))
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// A name or an address with an optional port, without characters that mean more in a URL.
+fn is_host(text: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b);
+    !text.is_empty() && text.len() <= 255 && text.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn public_url(url: &PublicUrl, uri: &str, headers: &[(&str, &str)]) -> String {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        url.of(&request.body(()).unwrap().into_parts().0)
+    }
+
+    #[test]
+    fn client_address_is_the_peer_or_what_a_trusted_proxy_names() {
+        let url = |trust_proxy| PublicUrl { configured: None, trust_proxy };
+        let table = [
+            (false, &[("x-forwarded-for", "192.0.2.1")][..], "198.51.100.9"),
+            (true, &[], "198.51.100.9"),
+            (true, &[("x-forwarded-for", "192.0.2.1")], "192.0.2.1"),
+            // The client itself sent the values before the last one.
+            (true, &[("x-forwarded-for", "10.0.0.1, 192.0.2.1")], "192.0.2.1"),
+            (
+                true,
+                &[("x-forwarded-for", "10.0.0.1"), ("x-forwarded-for", "192.0.2.1")],
+                "192.0.2.1",
+            ),
+            (true, &[("x-forwarded-for", "unknown")], "198.51.100.9"),
+        ];
+        for (trust_proxy, headers, wanted) in table {
+            let mut request = Request::builder();
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let client = url(trust_proxy)
+                .client_address("198.51.100.9".parse().ok(), request.headers_ref().unwrap());
+            assert_eq!(client, wanted.parse().ok(), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn public_url_is_configured_or_the_host_of_the_request() {
+        let url = |configured: Option<&str>, trust_proxy| PublicUrl {
+            configured: configured.map(str::to_owned),
+            trust_proxy,
+        };
+        let proxied = [
+            ("host", "inner:8080"),
+            ("x-forwarded-host", "cms.example.com, inner"),
+            ("x-forwarded-proto", "https"),
+        ];
+        let table = [
+            (
+                url(Some("https://a.example/cms/"), true),
+                "/x",
+                &proxied[..],
+                "https://a.example/cms",
+            ),
+            (url(None, false), "/x", &proxied[..], "http://inner:8080"),
+            (url(None, true), "/x", &proxied[..], "https://cms.example.com"),
+            (url(None, true), "/x", &[("x-forwarded-proto", "ftp")], "http://localhost"),
+            (url(None, true), "/x", &[("x-forwarded-host", "a/b")], "http://localhost"),
+            (url(None, false), "/x", &[("host", "[::1]:8080")], "http://[::1]:8080"),
+            (url(None, false), "/x", &[("host", "a\"b")], "http://localhost"),
+            (url(None, false), "http://h2.example:1/x", &[], "http://h2.example:1"),
+        ];
+        for (url, uri, headers, wanted) in table {
+            assert_eq!(public_url(&url, uri, headers), wanted, "{headers:?}");
+        }
+    }
+}

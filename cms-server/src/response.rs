@@ -1,0 +1,302 @@
+//! [`Response`]: what a handler returns, and how it becomes an HTTP response.
+//!
+//! Headers that every response has are set here and nowhere else.
+
+pub(crate) mod compression;
+pub(crate) mod error;
+pub(crate) mod ignored_fields;
+
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    response::Response as HttpResponse,
+};
+use cms_core::{
+    Reservation,
+    wire::{condition::Tag, graphql::GraphQlAnswer, object::Json},
+};
+use serde::Serialize;
+
+use crate::{
+    extract::preconditions::has_cached,
+    response::compression::{Coding, MIN_COMPRESSED_BYTES},
+    state::REQUEST_ID,
+};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+/// URLs may contain a key.
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("x-deprecated-query-params, x-deprecated-payload, ETag");
+/// Cached by the client alone, and validated each time: the response depends on the key.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
+/// Tells proxies not to buffer a stream.
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+const CORS_METHODS: HeaderValue =
+    HeaderValue::from_static("GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
+const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
+    "X-AUTH-TOKEN, X-MODE, X-VISIBILITY, Content-Type, Accept, If-Match, If-None-Match, \
+     Idempotency-Key, Last-Event-ID",
+);
+
+/// Size of a response that is sent without free memory too: errors, and health checks.
+const ALWAYS_SENT_BYTES: usize = 2048;
+
+/// Private cause of an error, for the log.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// Status, body, and the headers that differ between responses.
+pub(crate) struct Response {
+    pub(crate) status: StatusCode,
+    body: Content,
+    coding: Option<Coding>,
+    tag: Option<Tag>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) cause: Option<Cause>,
+}
+
+/// The body. It is JSON, unless a header says otherwise.
+enum Content {
+    /// Empty means no body.
+    Full(Bytes),
+    /// A stream of chunks, of a total length if that is known.
+    Stream { length: Option<u64>, body: Body },
+}
+
+impl Content {
+    fn length(&self) -> Option<u64> {
+        match self {
+            Self::Full(bytes) => Some(bytes.len() as u64),
+            Self::Stream { length, .. } => *length,
+        }
+    }
+}
+
+impl Response {
+    /// 200 without a body.
+    pub(crate) fn empty() -> Self {
+        Self::new(StatusCode::OK, Vec::new())
+    }
+
+    /// 204.
+    pub(crate) fn no_content() -> Self {
+        Self::new(StatusCode::NO_CONTENT, Vec::new())
+    }
+
+    /// 200 with a value as JSON.
+    pub(crate) fn json(value: &impl Serialize) -> Self {
+        let text = serde_json::to_vec(value).expect("responses have string keys only");
+        Self::new(StatusCode::OK, text)
+    }
+
+    /// 304.
+    pub(crate) fn not_modified() -> Self {
+        Self::new(StatusCode::NOT_MODIFIED, Vec::new())
+    }
+
+    /// 200 with plain text.
+    pub(crate) fn text(text: String) -> Self {
+        Self::file(HeaderValue::from_static("text/plain; charset=utf-8"), text.into())
+    }
+
+    /// 202 with a value as JSON.
+    pub(crate) fn accepted(value: &impl Serialize) -> Self {
+        Self::json(value).with_status(StatusCode::ACCEPTED)
+    }
+
+    /// 204 for a CORS preflight request.
+    pub(crate) fn preflight() -> Self {
+        Self::no_content()
+            .with_header(header::ACCESS_CONTROL_ALLOW_METHODS, CORS_METHODS)
+            .with_header(header::ACCESS_CONTROL_ALLOW_HEADERS, CORS_HEADERS)
+            .with_header(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"))
+    }
+
+    /// 200 with a file.
+    pub(crate) fn file(media_type: HeaderValue, bytes: Bytes) -> Self {
+        Self::new(StatusCode::OK, bytes).with_header(header::CONTENT_TYPE, media_type)
+    }
+
+    /// 200 with a file of so many bytes, as a stream of chunks.
+    pub(crate) fn stream(media_type: HeaderValue, length: u64, body: Body) -> Self {
+        let response = Self::file(media_type, Bytes::new());
+        Self { body: Content::Stream { length: Some(length), body }, ..response }
+    }
+
+    /// 200 with a file of unknown length.
+    pub(crate) fn unsized_stream(media_type: HeaderValue, body: Body) -> Self {
+        let response = Self::file(media_type, Bytes::new());
+        Self { body: Content::Stream { length: None, body }, ..response }
+    }
+
+    /// 200 with server-sent events, which no proxy may buffer.
+    pub(crate) fn events(body: Body) -> Self {
+        Self::unsized_stream(HeaderValue::from_static("text/event-stream"), body)
+            .with_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
+            .with_header(ACCEL_BUFFERING, HeaderValue::from_static("no"))
+    }
+
+    /// 200 with JSON and its ETag.
+    pub(crate) fn tagged(json: Json) -> Self {
+        let tag = Tag::of(&json.0);
+        Self::from(json).with_tag(tag)
+    }
+
+    fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        let body = Content::Full(body.into());
+        Self { status, body, coding: None, tag: None, headers: Vec::new(), cause: None }
+    }
+
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// The same response with the body of another one.
+    pub(crate) fn with_body_of(self, other: Self) -> Self {
+        Self { body: other.body, ..self }
+    }
+
+    /// Sets the ETag.
+    pub(crate) fn with_tag(self, tag: Tag) -> Self {
+        Self { tag: Some(tag), ..self }
+    }
+
+    /// Adds a header if there is a value for it.
+    pub(crate) fn with_optional(self, name: HeaderName, value: Option<HeaderValue>) -> Self {
+        match value {
+            Some(value) => self.with_header(name, value),
+            None => self,
+        }
+    }
+
+    /// Sets the range of a file that this is.
+    pub(crate) fn with_range(self, range: &str) -> Self {
+        let range = HeaderValue::try_from(range).expect("numbers make a header value");
+        self.with_header(header::CONTENT_RANGE, range)
+    }
+
+    /// Becomes a 304 when the client has the body, else compresses it when that saves enough and the
+    /// client accepts it.
+    pub(crate) fn negotiated(
+        mut self,
+        method: &Method,
+        request: &HeaderMap,
+        memory: &Reservation,
+    ) -> Self {
+        let Content::Full(body) = &self.body else { return self };
+        let is_large = body.len() >= MIN_COMPRESSED_BYTES;
+        let coding = if is_large { Coding::preferred(request) } else { None };
+        // Both are in memory during compression; without memory for that the body is sent uncompressed.
+        let coding = coding.filter(|_| memory.grow(body.len() / 2).is_ok());
+        if is_large {
+            self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
+        }
+        if let Some(tag) = self.tag {
+            let etag = etag(tag, coding);
+            let is_read = method == Method::GET || method == Method::HEAD;
+            let is_cached = is_read && has_cached(request, &etag);
+            let etag = HeaderValue::try_from(etag).expect("tags have visible characters only");
+            self.headers.push((header::ETAG, etag));
+            self.headers.push((header::CACHE_CONTROL, REVALIDATE));
+            if is_cached {
+                self.status = StatusCode::NOT_MODIFIED;
+                return self;
+            }
+        }
+        if let Some(coding) = coding {
+            self.body = Content::Full(coding.compress(body).into());
+            self.coding = Some(coding);
+        }
+        self
+    }
+
+    /// Reserves memory for exactly what is sent. Without enough memory the response becomes a 503, but for
+    /// a small one, and the response to a write, which is committed.
+    pub(crate) fn with_memory(self, memory: &Reservation, is_write: bool, method: &Method) -> Self {
+        let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
+        let (length, held) = match &self.body {
+            Content::Full(bytes) if is_sent => (bytes.len(), memory.bytes()),
+            _ => (0, memory.bytes()),
+        };
+        if length <= held {
+            memory.shrink(held - length);
+            return self;
+        }
+        if length > ALWAYS_SENT_BYTES
+            && !is_write
+            && let Err(error) = memory.grow(length - held)
+        {
+            drop(self);
+            return Self::from(error).with_memory(memory, is_write, method);
+        }
+        memory.grow_unchecked(length.saturating_sub(memory.bytes()));
+        self
+    }
+
+    /// Makes the HTTP response; one to HEAD has the length of the body without the body.
+    pub(crate) fn into_http(self, method: &Method, request_id: HeaderValue) -> HttpResponse {
+        let mut headers = HeaderMap::with_capacity(8);
+        let length = self.body.length();
+        if length != Some(0) {
+            headers.insert(header::CONTENT_TYPE, JSON);
+        }
+        if let Some(coding) = self.coding {
+            headers.insert(header::CONTENT_ENCODING, coding.header());
+        }
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+        headers.insert(header::REFERRER_POLICY, NO_REFERRER);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        headers.insert(REQUEST_ID, request_id);
+        headers.extend(self.headers.into_iter().map(|(name, value)| (Some(name), value)));
+        if self.status == StatusCode::NOT_MODIFIED {
+            headers.remove(header::CONTENT_TYPE);
+        }
+        let body = match self.body {
+            // A 304 has no length: there is no body to measure.
+            _ if self.status == StatusCode::NOT_MODIFIED => Body::empty(),
+            Content::Full(bytes) if method != Method::HEAD => Body::from(bytes),
+            content => {
+                if let Some(length) = length {
+                    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+                }
+                match content {
+                    Content::Stream { body, .. } if method != Method::HEAD => body,
+                    _ => Body::empty(),
+                }
+            }
+        };
+        let mut response = HttpResponse::new(body);
+        *response.status_mut() = self.status;
+        *response.headers_mut() = headers;
+        response
+    }
+}
+
+impl From<GraphQlAnswer> for Response {
+    fn from(GraphQlAnswer { status, body }: GraphQlAnswer) -> Self {
+        let status = StatusCode::from_u16(status).expect("the core names HTTP statuses");
+        Self::new(status, body)
+    }
+}
+
+/// A strong tag identifies the bytes that are sent, so each content coding has its own.
+pub(crate) fn etag(tag: Tag, coding: Option<Coding>) -> String {
+    match coding {
+        None => format!("\"{tag}\""),
+        Some(coding) => format!("\"{tag}-{}\"", coding.name()),
+    }
+}
+
+impl From<Json> for Response {
+    fn from(Json(text): Json) -> Self {
+        Self::new(StatusCode::OK, text)
+    }
+}

@@ -1,0 +1,7 @@
+//! The table of routes, matching a path to a row of it, and the order of checks of a request.
+
+pub(crate) mod path;
+pub(crate) mod permissions;
+pub(crate) mod request;
+pub(crate) mod route;
+pub(crate) mod table;

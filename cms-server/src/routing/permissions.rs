@@ -1,0 +1,55 @@
+//! The permission that a route requires of the key, before the body of a request is read.
+
+use cms_core::{Access, Permission, paging};
+
+use crate::extract::query::Query;
+
+/// What the key of a request must allow. The content type is the first parameter of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequiredPermission {
+    AnyKey,
+    Content(Access),
+    /// Create media objects.
+    Upload,
+    /// Create the copy, and read the original.
+    Duplicate,
+    /// Create, and update with `updateExisting`.
+    BatchCreate,
+    Query,
+    ReadType,
+    ChangeType,
+    AdministerTypes,
+    Manage,
+}
+
+impl RequiredPermission {
+    /// Returns the permission of the core for a request.
+    pub(crate) fn of_request<'a>(self, content_type: &'a str, query: &Query<'_>) -> Permission<'a> {
+        let content = |needs| Permission::Content { content_type, needs };
+        match self {
+            Self::AnyKey => Permission::AnyKey,
+            Self::Content(needs) => content(needs),
+            Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
+            Self::Duplicate => content(Access::CREATE | Access::READ),
+            Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
+                content(Access::CREATE | Access::UPDATE)
+            }
+            Self::BatchCreate => content(Access::CREATE),
+            Self::Query => Permission::Query,
+            Self::ReadType => Permission::ReadType { content_type },
+            Self::ChangeType => Permission::ChangeType { content_type },
+            Self::AdministerTypes => Permission::AdministerTypes,
+            Self::Manage => Permission::Manage,
+        }
+    }
+
+    /// Tells whether requests create objects, and may keep the dates of imported ones.
+    pub(crate) fn creates_objects(self) -> bool {
+        matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
+    }
+
+    /// Tells whether a request changes objects, which write conditions may refer to.
+    pub(crate) fn changes_objects(self) -> bool {
+        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate)
+    }
+}

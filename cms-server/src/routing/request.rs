@@ -1,0 +1,309 @@
+//! The handling of one request, with the checks in this order:
+//!
+//! unknown path 404, address rate limit 429, key 401, key rate limit 429, method 405, permission of the
+//! key 403 or 404, media type 415, size 413, then the handler: body syntax 400, and the errors of the core.
+//!
+//! Key and content types are read once, in one snapshot; the permission is checked against them. A body
+//! is read only after that: a client without the right to write cannot make the server read one.
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Instant,
+};
+
+use axum::{
+    Router,
+    body::{Body, Bytes, HttpBody},
+    http::{HeaderValue, Method, Request, header, request::Parts},
+    response::Response as HttpResponse,
+};
+use cms_core::{Caller, Cms, Error, Permission, Reservation, Result, limits};
+use tracing::Instrument;
+
+use super::{
+    path::{PathParameters, RouteMatch, RouteMatcher},
+    permissions::RequiredPermission,
+    route::{BodyKind, Endpoint, Execution, Handler, Route},
+    table::ROUTES,
+};
+use crate::{
+    blocking,
+    config::ServerConfig,
+    extract::{
+        auth,
+        body::{self, BufferedBody},
+        form::{self, Form},
+        query::{Query, query_string},
+        visibility, write_conditions,
+    },
+    http::{backup, changes, context::RequestContext, images},
+    net::{
+        connection::{Connection, ResponseBody},
+        permits::Work,
+    },
+    response::{Response, error, ignored_fields},
+    state::App,
+    telemetry::{
+        request_log::{LoggedQuery, RequestLog},
+        route_label::RouteLabel,
+        trace,
+    },
+};
+
+static MATCHER: LazyLock<RouteMatcher> = LazyLock::new(|| RouteMatcher::new(ROUTES));
+
+/// Returns the complete HTTP interface of a data directory, without a socket.
+pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
+    let app = Arc::new(App::new(config, cms));
+    // The table does all routing, since the key is checked before the method
+    // (docs/decisions/0001-request-pipeline.md).
+    Router::new().fallback_service(tower::service_fn(move |request: Request<Body>| {
+        let app = Arc::clone(&app);
+        async move {
+            let memory = &app.response_memory;
+            let connection = Arc::new(Connection::new(memory, memory, None));
+            Ok(handle(app, &connection, request).await.map(Body::new))
+        }
+    }))
+}
+
+/// Handles a request of a connection. An error is a response too.
+pub(crate) async fn handle(
+    app: Arc<App>,
+    connection: &Arc<Connection>,
+    request: Request<Body>,
+) -> HttpResponse<ResponseBody> {
+    let started = Instant::now();
+    let running = connection.start_request();
+    let memory = connection.reserve();
+    let (parts, mut body) = request.into_parts();
+    // A client that waits for "100 Continue" gets the response instead, and sends no body.
+    let sends_body = !parts.headers.contains_key(header::EXPECT);
+    let (method, uri) = (parts.method.clone(), parts.uri.clone());
+    let request_id = app.request_ids.of(&parts.headers);
+    let matched = MATCHER.find(&parts.method, parts.uri.path());
+    let route = match matched {
+        RouteMatch::Route(route, _) => Some(route),
+        _ => None,
+    };
+    let label = route.map(|route| RouteLabel { method: &route.method, path: route.path });
+    let address = app.public_url.client_address(connection.peer, &parts.headers);
+    let mut log = RequestLog::new(label, address);
+    let span = trace::start(label, &parts, &request_id);
+    let response = respond(&app, matched, parts, &mut body, &memory, &mut log);
+    let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
+    let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
+    trace::end(span, log.caller.as_ref(), response.status);
+    let time = started.elapsed();
+    app.metrics.count_request(label, response.status, time);
+    if sends_body {
+        body::discard(&mut body).await;
+    }
+    log.write(&app, &response, &method, &uri, &request_id, time);
+    response.into_http(&method, request_id).map(|body| running.respond(body, memory))
+}
+
+async fn respond(
+    app: &Arc<App>,
+    matched: RouteMatch,
+    parts: Parts,
+    body: &mut Body,
+    memory: &Arc<Reservation>,
+    log: &mut RequestLog,
+) -> Result<Response> {
+    // Monitoring has no rate limit.
+    let is_public =
+        matches!(matched, RouteMatch::Route(Route { endpoint: Endpoint::Public(_), .. }, _));
+    if !is_public && log.address.is_some_and(|address| !app.admits_address(address)) {
+        return Err(Error::TooManyRequests);
+    }
+    if parts.method == Method::OPTIONS {
+        return Ok(Response::preflight());
+    }
+    let (route, parameters) = match matched {
+        RouteMatch::Route(route, parameters) => (route, parameters),
+        RouteMatch::NotFound => return Ok(error::unknown_path()),
+        RouteMatch::MethodNotAllowed { allow, is_public } => {
+            if !is_public {
+                authenticate(app, &parts, memory, log)?;
+            }
+            return Ok(error::method_not_allowed(allow));
+        }
+    };
+    match route.endpoint {
+        Endpoint::Public(handler) => match route.execution {
+            Execution::Inline => blocking::run_inline(app, |app| handler(app, &parts)),
+            Execution::Blocking(work) => {
+                blocking::run(app, work, move |app| handler(app, &parts)).await
+            }
+        },
+        Endpoint::Image => {
+            let segments: Vec<_> = parameters.decode_rest(parts.uri.path()).collect();
+            let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
+            let query = Query::of(&parts);
+            let response = images::get(app, &parts, &query, &segments).await;
+            Ok(response.with_optional(ignored_fields::QUERY, query.ignored(route.query, &[])))
+        }
+        Endpoint::Changes => {
+            authenticate(app, &parts, memory, log)?;
+            let ignored = ignored_parameters(route, &parts);
+            let (method, headers) = (parts.method.clone(), parts.headers.clone());
+            let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
+            let response = response.with_optional(ignored_fields::QUERY, ignored);
+            Ok(response.negotiated(&method, &headers, memory))
+        }
+        Endpoint::Backup => {
+            let caller = authenticate(app, &parts, memory, log)?;
+            app.cms.authorise(&caller, Permission::Manage)?;
+            let ignored = ignored_parameters(route, &parts);
+            let response = backup::get(app, &parts.method).await?;
+            Ok(response.with_optional(ignored_fields::QUERY, ignored))
+        }
+        Endpoint::Keyed(permission, handler) => {
+            log.query = match route.body {
+                BodyKind::None if route.method == Method::GET => {
+                    LoggedQuery::parameters(route.query, &parts)
+                }
+                _ => LoggedQuery::None,
+            };
+            let memory = Arc::clone(memory);
+            let request = KeyedRequest { route, permission, handler, parts, parameters, memory };
+            let request = Arc::new(request);
+            let response = Arc::clone(&request).respond(app, body, log).await;
+            // Errors of the checks have the list of ignored parameters too.
+            Ok(response.unwrap_or_else(|error| {
+                let ignored = ignored_parameters(route, &request.parts);
+                (route.error_response)(error).with_optional(ignored_fields::QUERY, ignored)
+            }))
+        }
+    }
+}
+
+/// Authenticates the caller, and applies the rate limit of the key.
+fn authenticate(
+    app: &App,
+    parts: &Parts,
+    memory: &Arc<Reservation>,
+    log: &mut RequestLog,
+) -> Result<Caller> {
+    let query = Query::of(parts);
+    let authenticate = |app: &App| auth::caller(&app.cms, &parts.headers, &query);
+    let caller = blocking::run_inline(app, authenticate)??.with_memory(Arc::clone(memory));
+    log.caller = Some(caller.clone());
+    if app.admits_key(&caller) { Ok(caller) } else { Err(Error::TooManyRequests) }
+}
+
+/// Lists the query parameters that the route does not know.
+fn ignored_parameters(route: &Route, parts: &Parts) -> Option<HeaderValue> {
+    Query::of(parts).ignored(route.query, &[])
+}
+
+/// A request to a route that needs a key.
+struct KeyedRequest {
+    route: &'static Route,
+    permission: RequiredPermission,
+    handler: Handler,
+    parts: Parts,
+    parameters: PathParameters,
+    /// Memory of the response.
+    memory: Arc<Reservation>,
+}
+
+impl KeyedRequest {
+    async fn respond(
+        self: Arc<Self>,
+        app: &Arc<App>,
+        body: &mut Body,
+        log: &mut RequestLog,
+    ) -> Result<Response> {
+        let mut caller = authenticate(app, &self.parts, &self.memory, log)?;
+        if self.permission.creates_objects() && visibility::keeps_dates(&self.parts.headers) {
+            caller = caller.keeping_dates();
+        }
+        let (json, form) = match self.route.body {
+            // The core checks the permission, in the same order.
+            BodyKind::None => (BufferedBody::default(), Form::default()),
+            _ => {
+                self.authorise(app, &caller)?;
+                self.read_body(app, body, log).await?
+            }
+        };
+        let is_change = self.permission.changes_objects() && self.parts.method != Method::GET;
+        if is_change {
+            caller = caller.with_conditions(write_conditions::read(&self.parts, &json.bytes)?);
+        }
+        let work = match self.route.execution {
+            Execution::Blocking(work) => work,
+            Execution::Inline => {
+                let call = |app: &App| {
+                    self.call(app, caller.clone().fast_only(), &json.bytes, Form::default())
+                };
+                match blocking::run_inline(app, call)? {
+                    Err(Error::NotFast) => Work::Read,
+                    response => return response,
+                }
+            }
+        };
+        blocking::run(app, work, move |app| self.call(app, caller, &json.bytes, form)).await?
+    }
+
+    fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
+        let query = Query::of(&self.parts);
+        let [content_type, ..] = self.parameters.decode(self.parts.uri.path());
+        app.cms.authorise(caller, self.permission.of_request(&content_type, &query))?;
+        caller.require_right_to_keep_dates()
+    }
+
+    async fn read_body(
+        &self,
+        app: &Arc<App>,
+        body: &mut Body,
+        log: &mut RequestLog,
+    ) -> Result<(BufferedBody, Form)> {
+        let headers = &self.parts.headers;
+        if body.is_end_stream() {
+            return Ok(Default::default());
+        }
+        if self.route.body == BodyKind::Form {
+            return Ok((BufferedBody::default(), form::read(app, headers, body).await?));
+        }
+        body::require_json(headers)?;
+        let is_graphql = self.route.body == BodyKind::GraphQl;
+        let limit = if is_graphql { limits::GRAPHQL_BODY } else { usize::MAX };
+        let started = Instant::now();
+        let json = body::read(app, body, limit.min(app.body_limit)).await;
+        log.body_time = started.elapsed();
+        let json = json?;
+        if is_graphql {
+            log.query = LoggedQuery::GraphQl(json.bytes.clone());
+        }
+        Ok((json, Form::default()))
+    }
+
+    /// Calls the handler, and completes its response.
+    ///
+    /// # Errors
+    /// Only [`Error::NotFast`]; other errors become responses.
+    fn call(&self, app: &App, caller: Caller, body: &Bytes, form: Form) -> Result<Response> {
+        let mut context = RequestContext {
+            caller,
+            path: self.parameters.decode(self.parts.uri.path()),
+            query: Query::parse(query_string(&self.parts)),
+            head: &self.parts,
+            public_url: &app.public_url,
+            body,
+            form,
+            ignored_payload: None,
+            unknown_filters: Vec::new(),
+        };
+        let response = match (self.handler)(&app.cms, &mut context) {
+            Err(Error::NotFast) => return Err(Error::NotFast),
+            response => response.unwrap_or_else(self.route.error_response),
+        };
+        let ignored = context.query.ignored(self.route.query, &context.unknown_filters);
+        Ok(response
+            .with_optional(ignored_fields::QUERY, ignored)
+            .with_optional(ignored_fields::PAYLOAD, context.ignored_payload)
+            .negotiated(&self.parts.method, &self.parts.headers, &self.memory))
+    }
+}

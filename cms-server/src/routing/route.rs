@@ -1,0 +1,164 @@
+//! A row of the table of routes: method, path, permission, handler, and how the handler runs.
+
+use axum::http::{Method, request::Parts};
+use cms_core::{Cms, Error, Result};
+
+use super::permissions::RequiredPermission;
+use crate::{
+    http::context::RequestContext,
+    net::permits::Work,
+    response::{Response, error},
+    state::App,
+};
+
+/// One route.
+pub struct Route {
+    pub method: Method,
+    /// Segments in braces are parameters; one with a star matches all segments that follow.
+    pub path: &'static str,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) execution: Execution,
+    pub(crate) body: BodyKind,
+    /// Makes the response to an error of the checks or the handler.
+    pub(crate) error_response: fn(Error) -> Response,
+    /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
+    pub(crate) query: &'static [&'static str],
+}
+
+/// The handler of a route, and what the key must allow.
+#[derive(Clone, Copy)]
+pub(crate) enum Endpoint {
+    /// Needs no key.
+    Public(PublicHandler),
+    /// Needs no key: an image, in several steps.
+    Image,
+    /// Needs any key: a page of changes, or a stream of them.
+    Changes,
+    /// Needs a key with a permission.
+    Keyed(RequiredPermission, Handler),
+    /// A backup, which is streamed.
+    Backup,
+}
+
+/// Where a handler runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Execution {
+    /// On the thread of the connection: lookups of microseconds, where changing threads would take
+    /// longer. A read that may take long ends with [`Error::NotFast`] and is repeated as [`Work::Read`].
+    Inline,
+    /// On a thread that may block, with a permit.
+    Blocking(Work),
+}
+
+/// The body that a route reads; others are refused, or ignored where it reads none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyKind {
+    None,
+    Json,
+    /// A GraphQL request: JSON of limited size.
+    GraphQl,
+    /// A form with a file.
+    Form,
+}
+
+/// Handles a request without a key.
+pub(crate) type PublicHandler = fn(&App, &Parts) -> Response;
+
+/// Reads the request, calls the core once, makes the response.
+pub(crate) type Handler = fn(&Cms, &mut RequestContext<'_>) -> Result<Response>;
+
+impl Route {
+    pub(super) const fn new(method: Method, path: &'static str, endpoint: Endpoint) -> Self {
+        Self {
+            method,
+            path,
+            endpoint,
+            execution: Execution::Blocking(Work::Read),
+            body: BodyKind::None,
+            error_response: <Response as From<Error>>::from,
+            query: &[],
+        }
+    }
+
+    /// A route that needs no key.
+    pub(super) const fn public(path: &'static str, handler: PublicHandler) -> Self {
+        Self::new(Method::GET, path, Endpoint::Public(handler)).inline()
+    }
+
+    /// A route that reads.
+    pub(super) const fn get(
+        path: &'static str,
+        permission: RequiredPermission,
+        handler: Handler,
+    ) -> Self {
+        Self::new(Method::GET, path, Endpoint::Keyed(permission, handler))
+    }
+
+    /// A route that writes, with a JSON body.
+    pub(super) const fn write(
+        method: Method,
+        path: &'static str,
+        permission: RequiredPermission,
+        handler: Handler,
+    ) -> Self {
+        let mut route = Self::new(method, path, Endpoint::Keyed(permission, handler));
+        route.body = BodyKind::Json;
+        route.work(Work::Write)
+    }
+
+    /// A route that stores a file of a form.
+    pub(super) const fn upload(path: &'static str, handler: Handler) -> Self {
+        let endpoint = Endpoint::Keyed(RequiredPermission::Upload, handler);
+        let mut route = Self::new(Method::POST, path, endpoint);
+        route.body = BodyKind::Form;
+        route.work(Work::Upload)
+    }
+
+    /// A route for GraphQL queries, with errors in the body format of GraphQL.
+    pub(super) const fn graphql(
+        method: Method,
+        path: &'static str,
+        body: BodyKind,
+        handler: Handler,
+    ) -> Self {
+        let endpoint = Endpoint::Keyed(RequiredPermission::Query, handler);
+        let mut route = Self::new(method, path, endpoint);
+        route.body = body;
+        route.error_response = error::graphql;
+        route
+    }
+
+    /// The same route, where a body of any type is ignored.
+    pub(super) const fn without_body(mut self) -> Self {
+        self.body = BodyKind::None;
+        self
+    }
+
+    /// The same route on the thread of the connection.
+    pub(super) const fn inline(mut self) -> Self {
+        self.execution = Execution::Inline;
+        self
+    }
+
+    /// The same route on a thread that may block.
+    pub(super) const fn work(mut self, work: Work) -> Self {
+        self.execution = Execution::Blocking(work);
+        self
+    }
+
+    /// The same route with its query parameters.
+    pub(super) const fn query(mut self, names: &'static [&'static str]) -> Self {
+        self.query = names;
+        self
+    }
+
+    /// Tells whether the route needs no key.
+    pub fn is_public(&self) -> bool {
+        matches!(self.endpoint, Endpoint::Public(_) | Endpoint::Image)
+    }
+
+    /// Tells whether the handler waits for a commit.
+    pub(crate) fn is_write(&self) -> bool {
+        self.execution == Execution::Blocking(Work::Write)
+    }
+}

@@ -1,0 +1,145 @@
+//! The table of routes: every route of the server is a row here and nowhere else.
+//!
+//! `Allow` headers, the list of ignored query parameters and the coverage test come from the same rows.
+//! Reserved words stand before the parameter that they take precedence over.
+
+use axum::http::Method;
+use cms_core::Access;
+
+use super::{
+    permissions::RequiredPermission::{
+        self, AdministerTypes, AnyKey, BatchCreate, ChangeType, Content, Duplicate, Manage, Query,
+        ReadType,
+    },
+    route::{BodyKind, Endpoint, Route},
+};
+use crate::{
+    http::{
+        auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
+        openapi, publish, search, webhooks, workflow,
+    },
+    net::permits::Work,
+};
+
+const READ: RequiredPermission = Content(Access::READ);
+const CREATE: RequiredPermission = Content(Access::CREATE);
+const UPDATE: RequiredPermission = Content(Access::UPDATE);
+const DELETE: RequiredPermission = Content(Access::DELETE);
+const READ_REMOVED: RequiredPermission = Content(Access::READ_REMOVED);
+
+const TYPES: &str = "/api/v1/internal/contenttype";
+const TYPE: &str = "/api/v1/internal/contenttype/{name}";
+const OBJECTS: &str = "/api/v1/content/{name}";
+const OBJECT: &str = "/api/v1/content/{name}/{id}";
+const BATCH: &str = "/api/v1/content/{name}/batch";
+const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
+const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
+const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
+const WORKFLOWS: &str = "/api/v1/internal/workflow";
+const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
+const KEYS: &str = "/api/v1/internal/key";
+const GRAPHQL: &str = "/api/graphql";
+const GRAPHQL_V2: &str = "/api/v2/graphql";
+const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
+const WEBHOOKS: &str = "/api/v1/internal/webhook";
+
+/// Every route of the server.
+#[rustfmt::skip]
+pub static ROUTES: &[Route] = &[
+    Route::public("/healthz", health::alive),
+    Route::public("/readyz", health::ready).work(Work::File),
+    Route::public("/metrics", health::metrics).work(Work::File),
+
+    Route::get("/api/auth-context", AnyKey, auth_context::get).inline(),
+
+    Route::get(TYPES, AnyKey, content_types::list)
+        .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"]),
+    Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", AdministerTypes, content_types::plan),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply),
+    Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]),
+    Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
+    Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", ChangeType, content_types::purge),
+    Route::write(Method::POST, "/api/v1/spaces/{space}/purge", AdministerTypes, content_types::purge_space)
+        .without_body(),
+
+    Route::get(OBJECTS, READ, objects::list)
+        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]"])
+        .inline(),
+    Route::write(Method::POST, OBJECTS, CREATE, objects::create),
+    Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
+    Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", UPDATE, publish::batch_publish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", UPDATE, publish::batch_unpublish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
+    Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
+        .query(&["deletedAfter"]),
+    Route::get(OBJECT, READ, objects::get).query(&["hydrate"]).inline(),
+    Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
+    Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
+    Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
+    Route::get(VERSIONS, READ, objects::versions)
+        .query(&["page", "limit", "order_by", "order_direction"]),
+    Route::get("/api/v1/content/{name}/{id}/version/{version}", READ, objects::version).inline(),
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Duplicate, objects::duplicate),
+
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", UPDATE, publish::publish)
+        .query(&["hydrate"]).without_body(),
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", UPDATE, publish::unpublish)
+        .query(&["hydrate"]).without_body(),
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", UPDATE, publish::archive)
+        .query(&["hydrate"]).without_body(),
+    Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
+    Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+
+    Route::upload("/api/media", media::upload),
+    Route::upload("/api/v1/media", media::upload),
+    Route::new(Method::GET, "/image/{*path}", Endpoint::Image).query(&["transform", "format", "quality"]),
+
+    Route::get("/api/v1/workflow", AnyKey, workflow::list),
+    Route::get(OBJECT_STATE, READ, workflow::state).inline(),
+    Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
+    Route::get(WORKFLOWS, Manage, workflow::definitions),
+    Route::write(Method::POST, WORKFLOWS, Manage, workflow::create),
+    Route::get(WORKFLOW, Manage, workflow::get),
+    Route::write(Method::PUT, WORKFLOW, Manage, workflow::replace),
+    Route::write(Method::DELETE, WORKFLOW, Manage, workflow::delete).without_body(),
+
+    Route::get("/api/v1/search", AnyKey, search::search).work(Work::Search).query(&[
+        "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
+        "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
+        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
+    ]),
+    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
+    Route::write(Method::POST, "/api/v1/internal/reindex", Manage, search::reindex),
+    Route::write(Method::POST, "/api/v1/internal/check", Manage, check::check),
+    Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
+    Route::get("/api/v1/internal/job/{id}", Manage, search::job).inline(),
+
+    Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS),
+    Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query),
+    Route::get("/api/graphql/schema", Query, graphql::schema),
+    Route::graphql(Method::GET, GRAPHQL_V2, BodyKind::None, graphql::get_v2).query(GRAPHQL_PARAMETERS),
+    Route::graphql(Method::POST, GRAPHQL_V2, BodyKind::GraphQl, graphql::query_v2),
+    Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2),
+
+    Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
+        .query(&["version", "hydrate", "user_only"]),
+    Route::public("/docs", docs::page),
+    Route::public("/docs/page.css", docs::style),
+    Route::public("/docs/page.js", docs::script),
+    Route::public("/docs/swagger-ui.css", docs::swagger_style),
+    Route::public("/docs/swagger-ui.js", docs::swagger_script),
+
+    Route::get(KEYS, Manage, keys::list),
+    Route::write(Method::POST, KEYS, Manage, keys::create),
+    Route::write(Method::DELETE, "/api/v1/internal/key/{id}", Manage, keys::revoke).without_body(),
+
+    Route::get(WEBHOOKS, Manage, webhooks::list),
+    Route::get("/api/v1/internal/webhook/{id}/log", Manage, webhooks::log)
+        .query(&["page", "limit"]),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/replay", Manage, webhooks::replay),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/test", Manage, webhooks::test).without_body(),
+];

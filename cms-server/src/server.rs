@@ -1,0 +1,409 @@
+//! The server: listening, accepting connections, HTTP/1.1 and HTTP/2, and graceful shutdown.
+
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    pin::pin,
+    process,
+    sync::{Arc, atomic::Ordering},
+    thread,
+    time::Duration,
+};
+
+use axum::{body::Body, http::Response};
+use cms_core::Cms;
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto::Builder,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpSocket, TcpStream},
+    runtime::{self, Runtime},
+    sync::{mpsc, oneshot, watch},
+    task::JoinHandle,
+    time,
+};
+
+use crate::{
+    background::{tasks::BackgroundTasks, webhooks},
+    config::{ServerConfig, Tunables},
+    net::{
+        connection::{Connection, IDLE_TIMEOUT, ResponseBody, Socket},
+        raw_query::RequestLines,
+        transfer_rate::MinTransferRate,
+    },
+    routing::request,
+    state::App,
+};
+
+/// How long a client may take to send the head of an HTTP/1 request.
+const HEAD_TIMEOUT: Duration = IDLE_TIMEOUT;
+/// Interval of HTTP/2 pings, which detect broken connections.
+const PING_INTERVAL: Duration = Duration::from_mins(1);
+/// Concurrent streams of an HTTP/2 connection.
+const MAX_STREAMS: u32 = 64;
+/// Size of all headers of an HTTP/2 request.
+const MAX_HEADER_BYTES: u32 = 64 * 1024;
+/// Read buffer of one connection; more than the longest head. Hundreds of uploads each fill theirs.
+const BUFFER_BYTES: usize = 128 * 1024;
+/// Pause of accepting after an error: the process has no file handles left.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
+/// How long a connection that timed out may take to finish its other responses.
+pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long work that outlived the grace period may take to end.
+const WORK_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the last background tasks may take after the grace period.
+const TASKS_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long all other steps may take until the process ends.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A running server.
+pub struct Running {
+    app: Arc<App>,
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    accepting: JoinHandle<()>,
+    grace: Duration,
+    runtime: Runtime,
+}
+
+/// An address that is bound, but not listened on yet.
+pub struct Bound {
+    config: ServerConfig,
+    socket: TcpSocket,
+    address: SocketAddr,
+    runtime: Runtime,
+}
+
+/// Binds the address, so that work before [`Bound::serve`] is not in vain.
+///
+/// # Errors
+/// When the address cannot be bound, or threads cannot be started.
+pub fn bind(config: ServerConfig) -> io::Result<Bound> {
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(config.workers.max(1))
+        .thread_name("cms-server")
+        .enable_all()
+        .build()?;
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let _entered = runtime.enter();
+        // With a handler installed, SIGHUP does not end the process while the server starts.
+        drop(signal(SignalKind::hangup())?);
+    }
+    let socket = if config.listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A restarted server does not wait for the connections of the last one to expire.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(config.listen)?;
+    let address = socket.local_addr()?;
+    Ok(Bound { config, socket, address, runtime })
+}
+
+impl Bound {
+    /// Starts the server on threads of its own; it accepts connections when this returns.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub fn serve(self, cms: Arc<Cms>) -> io::Result<Running> {
+        let Self { config, socket, address, runtime } = self;
+        let listener = {
+            let _entered = runtime.enter();
+            socket.listen(BACKLOG)?
+        };
+        let (stop, stopped) = oneshot::channel();
+        let app = Arc::new(App::new(&config, cms));
+        let grace = config.grace;
+        let accepting = runtime.spawn(run(listener, config, Arc::clone(&app), stopped));
+        Ok(Running { app, address, stop, accepting, grace, runtime })
+    }
+}
+
+/// Starts a server: [`bind`], then [`Bound::serve`].
+///
+/// # Errors
+/// As these two.
+pub fn serve(config: ServerConfig, cms: Arc<Cms>) -> io::Result<Running> {
+    bind(config)?.serve(cms)
+}
+
+impl Running {
+    /// The address that the server listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period. A
+    /// signal to reload (SIGHUP) calls `reload`, and applies the settings that it returns.
+    ///
+    /// The process ends within the grace period and some seconds, whatever still runs: threads within
+    /// the database or an image cannot be interrupted.
+    ///
+    /// # Errors
+    /// When signals cannot be listened for.
+    pub fn run_until_signal(self, reload: impl FnMut() -> Option<Tunables>) -> io::Result<()> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                terminated = termination_signal() => terminated,
+                failed = reload_on_signal(&self.app, reload) => failed,
+            }
+        })?;
+        tracing::info!("shutting down");
+        exit_after(self.grace + TASKS_TIMEOUT + WORK_TIMEOUT + EXIT_TIMEOUT);
+        self.stop(async {
+            if termination_signal().await.is_ok() {
+                tracing::warn!("second termination signal: running requests aborted");
+            }
+        });
+        Ok(())
+    }
+
+    /// Refuses new requests, finishes the running ones within the grace period, and returns.
+    pub fn shutdown(self) {
+        self.stop(std::future::pending());
+    }
+
+    fn stop(self, aborted: impl Future<Output = ()>) {
+        let Self { stop, accepting, runtime, .. } = self;
+        // Fails only when the task ended already.
+        let _ = stop.send(());
+        runtime.block_on(async {
+            tokio::select! {
+                ended = accepting => if let Err(error) = ended {
+                    tracing::error!(%error, "server task failed");
+                },
+                () = aborted => {}
+            }
+        });
+        runtime.shutdown_timeout(WORK_TIMEOUT);
+    }
+}
+
+/// Ends the process after a timeout, unless it ended before.
+fn exit_after(timeout: Duration) {
+    let exit = move || {
+        thread::sleep(timeout);
+        #[expect(clippy::exit, clippy::disallowed_methods, reason = "nothing else ends a thread")]
+        process::exit(0);
+    };
+    if let Err(error) = thread::Builder::new().name("shutdown".to_owned()).spawn(exit) {
+        tracing::warn!(%error, "shutdown timeout not enforced: cannot start a thread");
+    }
+}
+
+/// Reloads settings on each SIGHUP.
+async fn reload_on_signal(
+    app: &App,
+    mut reload: impl FnMut() -> Option<Tunables>,
+) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut hangups = signal(SignalKind::hangup())?;
+        while hangups.recv().await.is_some() {
+            if let Some(tunables) = reload() {
+                app.tune(tunables);
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (app, &mut reload);
+    std::future::pending().await
+}
+
+/// Waits for Ctrl-C or, on Unix, SIGTERM.
+async fn termination_signal() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            result = tokio::signal::ctrl_c() => result,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+/// Accepts connections until the server stops, then waits for running requests.
+async fn run(
+    listener: TcpListener,
+    config: ServerConfig,
+    app: Arc<App>,
+    mut stopped: oneshot::Receiver<()>,
+) {
+    // Dropped by each connection when it ends.
+    let (open, mut all_ended) = mpsc::channel::<Infallible>(1);
+    // Dropped when connections are to end.
+    let (running, draining) = watch::channel(());
+    webhooks::enable_synchronous(&app, config.webhook_private);
+    let tasks = BackgroundTasks::start(&app, &config);
+    loop {
+        let accepted = async { (app.connection_limits.slot().await, listener.accept().await) };
+        let (slot, stream) = tokio::select! {
+            accepted = accepted => accepted,
+            _ = &mut stopped => break,
+        };
+        match stream {
+            Ok((stream, address)) => {
+                let Some(accepted) = app.connection_limits.accept(slot, address.ip()) else {
+                    tracing::debug!(%address, "connection refused: too many of this address");
+                    continue;
+                };
+                let (app, draining, open) = (Arc::clone(&app), draining.clone(), open.clone());
+                tokio::spawn(async move {
+                    let peer = Some(address.ip());
+                    let connection = Connection::new(&app.response_memory, &accepted.memory, peer);
+                    serve_stream(stream, connection, app, draining).await;
+                    drop((accepted, open));
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "connection not accepted");
+                time::sleep(ACCEPT_RETRY_INTERVAL).await;
+            }
+        }
+    }
+    drop(listener);
+    app.draining.store(true, Ordering::Relaxed);
+    drop((running, open));
+    if time::timeout(config.grace, all_ended.recv()).await.is_err() {
+        tracing::warn!("grace period over: running requests aborted");
+    }
+    if time::timeout(TASKS_TIMEOUT, tasks.stop(&app)).await.is_err() {
+        tracing::warn!("grace period over: background tasks aborted");
+    }
+}
+
+/// Both protocols on one port; HTTP/2 by prior knowledge.
+fn protocol() -> Builder<TokioExecutor> {
+    let mut protocol = Builder::new(TokioExecutor::new());
+    protocol
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(BUFFER_BYTES);
+    protocol
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_INTERVAL)
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_header_list_size(MAX_HEADER_BYTES);
+    protocol
+}
+
+/// Serves the requests of one TCP connection.
+async fn serve_stream(
+    stream: TcpStream,
+    connection: Connection,
+    app: Arc<App>,
+    draining: watch::Receiver<()>,
+) {
+    // Responses are complete when they are written: there is nothing to wait for.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY not set");
+    }
+    let connection = Arc::new(connection);
+    let (min_rate, requests) = (app.min_transfer_rate, Arc::clone(&connection));
+    let respond = move |request| {
+        let (app, connection) = (Arc::clone(&app), Arc::clone(&requests));
+        async move { request::handle(app, &connection, request).await }
+    };
+    serve_connection(stream, connection, min_rate, draining, respond).await;
+}
+
+/// Serves a connection until the client closes it, it times out, or the server stops and no request
+/// runs.
+pub(crate) async fn serve_connection<S, F>(
+    stream: S,
+    connection: Arc<Connection>,
+    min_rate: MinTransferRate,
+    mut draining: watch::Receiver<()>,
+    respond: impl Fn(hyper::Request<Body>) -> F + Send,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    F: Future<Output = Response<ResponseBody>> + Send + 'static,
+{
+    let lines = Arc::new(RequestLines::default());
+    let (socket_connection, request_lines) = (Arc::clone(&connection), Arc::clone(&lines));
+    let socket = Socket { inner: stream, connection: socket_connection, request_lines };
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let response = respond(lines.restore(request).map(Body::new));
+        async move { Ok::<_, Infallible>(response.await) }
+    });
+    let protocol = protocol();
+    let mut served = pin!(protocol.serve_connection(TokioIo::new(socket), service));
+    let timed_out = tokio::select! {
+        ended = &mut served => return log_end(ended),
+        reason = connection.timed_out(min_rate) => Some(reason),
+        _ = draining.changed() => None,
+    };
+    served.as_mut().graceful_shutdown();
+    if let Some(reason) = timed_out {
+        tracing::debug!(peer = ?connection.peer, reason, "connection closed");
+        if let Ok(ended) = time::timeout(CLOSE_TIMEOUT, served).await {
+            log_end(ended);
+        }
+        return;
+    }
+    tokio::select! {
+        ended = served => log_end(ended),
+        () = connection.drained() => {}
+    }
+}
+
+fn log_end(ended: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "connection ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::Ipv4Addr, sync::mpsc, time::Instant};
+
+    use cms_core::testing::TestCms;
+
+    use super::*;
+    use crate::{blocking, net::permits::Work};
+
+    /// Work that neither ends nor can be interrupted, and that the last background tasks wait for.
+    #[test]
+    fn shutdown_ends_running_work() {
+        let core = TestCms::new();
+        let config = ServerConfig {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            grace: Duration::from_millis(10),
+            reads: 1,
+            writes: 1,
+            ..ServerConfig::default()
+        };
+        let running = serve(config, Arc::clone(&core.cms)).unwrap();
+        let mut held = Vec::new();
+        for work in [Work::Search, Work::Write] {
+            let (release, released) = mpsc::channel::<()>();
+            let (start, started) = mpsc::channel();
+            let app = Arc::clone(&running.app);
+            running.runtime.spawn(async move {
+                blocking::run(&app, work, move |_| {
+                    start.send(()).unwrap();
+                    released.recv().ok();
+                })
+                .await
+            });
+            started.recv().unwrap();
+            held.push(release);
+        }
+        let begin = Instant::now();
+        running.shutdown();
+        let time = begin.elapsed();
+        assert!(time < TASKS_TIMEOUT + WORK_TIMEOUT + Duration::from_secs(5), "{time:?}");
+    }
+}

@@ -1,0 +1,190 @@
+//! The metrics endpoint: all counters, and the gauges of the moment, as text.
+
+use cms_core::{Renderings, Result, Statistics};
+use prometheus::{
+    Counter, Gauge, IntCounterVec, IntGaugeVec, Opts, Registry, TextEncoder, core::Collector,
+};
+
+use super::metrics::valid;
+use crate::{net::permits::PermitState, state::App};
+
+/// Renders all metrics in the text format of Prometheus.
+pub(crate) fn render(app: &App) -> Result<String> {
+    let now = Snapshot(Registry::new());
+    now.gauge(
+        "cms_build_info",
+        "Always 1; the version is the label.",
+        &[("version", env!("CARGO_PKG_VERSION"), 1)],
+    );
+    let limits = &app.connection_limits;
+    now.value("cms_connections", "Open connections.", as_float(limits.open_connections()));
+    now.counter(
+        "cms_connections_refused_total",
+        "Connections that were closed because their address had too many.",
+        as_float(limits.refused()),
+    );
+    now.value(
+        "cms_response_memory_bytes",
+        "Memory of responses that are rendered or unsent.",
+        as_float(app.response_memory.used()),
+    );
+    now.value(
+        "cms_response_memory_limit_bytes",
+        "Budget of that memory.",
+        as_float(app.response_memory.limit()),
+    );
+    if let Some(log) = &app.log {
+        now.counter(
+            "cms_log_lines_dropped_total",
+            "Log lines that were dropped because the reader of the log was too slow.",
+            as_float(log.dropped()),
+        );
+    }
+    now.permits(app);
+    now.core(&app.cms.statistics()?);
+    now.process();
+    let mut families = app.metrics.registry.gather();
+    families.extend(now.0.gather());
+    Ok(TextEncoder::new().encode_to_string(&families).expect("all metrics can be encoded"))
+}
+
+/// The gauges of one moment.
+struct Snapshot(Registry);
+
+impl Snapshot {
+    fn permits(&self, app: &App) {
+        let states = app.permits.states();
+        let each = |number: fn(&PermitState) -> usize| {
+            states.iter().map(move |state| ("kind", state.kind, number(state))).collect::<Vec<_>>()
+        };
+        self.gauge("cms_permits", "Permits by kind of work.", &each(|s| s.total));
+        self.gauge("cms_permits_used", "Permits in use.", &each(|s| s.used));
+        self.gauge("cms_permits_waiting", "Requests that wait for a permit.", &each(|s| s.waiting));
+        self.value("cms_subscribers", "Open streams of changes.", as_float(app.subscribers()));
+    }
+
+    fn core(&self, core: &Statistics) {
+        self.value("cms_readers", "Database connections for reading.", as_float(core.readers));
+        self.value(
+            "cms_readers_used",
+            "Database connections for reading in use.",
+            as_float(core.readers_used),
+        );
+        self.value(
+            "cms_readers_waiting",
+            "Threads that wait for a connection for reading.",
+            as_float(core.readers_waiting),
+        );
+        self.value(
+            "cms_writes_waiting",
+            "Writes that wait for the next commit.",
+            as_float(core.writes_waiting),
+        );
+        self.counter("cms_commits_total", "Commits.", as_float(core.commits));
+        self.counter("cms_writes_total", "Writes in commits.", as_float(core.writes));
+        self.counter(
+            "cms_write_seconds_total",
+            "Working time of the writer.",
+            core.writing.as_secs_f64(),
+        );
+        self.value(
+            "cms_webhook_deliveries_waiting",
+            "Webhook deliveries in the queue.",
+            as_float(core.deliveries_waiting),
+        );
+        self.value(
+            "cms_webhook_oldest_delivery_seconds",
+            "Age of the oldest webhook delivery in the queue.",
+            core.deliveries_wait.as_secs_f64(),
+        );
+        self.value(
+            "cms_webhook_endpoints_down",
+            "Webhooks whose endpoint does not respond.",
+            as_float(core.endpoints_down),
+        );
+        self.value("cms_journal_head", "Last row of the journal.", as_float(core.journal_head));
+        if let Some(position) = core.index_position {
+            self.value(
+                "cms_index_position",
+                "Last row of the journal in the search index.",
+                as_float(position),
+            );
+        }
+        self.value("cms_database_bytes", "Size of the database.", as_float(core.database_bytes));
+        self.value("cms_wal_bytes", "Size of the write-ahead log.", as_float(core.wal_bytes));
+        self.value(
+            "cms_disk_free_bytes",
+            "Free space on the disk of the data directory.",
+            as_float(core.disk_free_bytes),
+        );
+        let Renderings { recent, cached, made } = core.renderings;
+        let images = Opts::new("cms_images_total", "Rendered images by source.");
+        let images = valid(IntCounterVec::new(images, &["source"]));
+        for (source, count) in [("memory", recent), ("disk", cached), ("rendered", made)] {
+            images.with_label_values(&[source]).inc_by(count);
+        }
+        self.add(images);
+    }
+
+    /// The standard metrics of a process.
+    #[cfg(target_os = "linux")]
+    fn process(&self) {
+        let Ok(process) = procfs::process::Process::myself() else { return };
+        let ticks = as_float(procfs::ticks_per_second());
+        if let Ok(stat) = process.stat() {
+            let cpu = as_float(stat.utime + stat.stime) / ticks;
+            self.counter("process_cpu_seconds_total", "Processor time.", cpu);
+            let resident = as_float(stat.rss) * as_float(procfs::page_size());
+            self.value("process_resident_memory_bytes", "Memory in use.", resident);
+            self.value("process_virtual_memory_bytes", "Memory mapped.", as_float(stat.vsize));
+            self.value("process_threads", "Threads.", as_float(stat.num_threads));
+            if let Ok(boot) = procfs::boot_time_secs() {
+                let start = as_float(boot) + as_float(stat.starttime) / ticks;
+                self.value("process_start_time_seconds", "Start, in Unix time.", start);
+            }
+        }
+        if let Ok(open) = process.fd_count() {
+            self.value("process_open_fds", "Open files.", as_float(open));
+        }
+        let limit = process.limits().map(|limits| limits.max_open_files.soft_limit);
+        if let Ok(procfs::process::LimitValue::Value(most)) = limit {
+            self.value("process_max_fds", "Limit of open files.", as_float(most));
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn process(&self) {}
+
+    fn value(&self, name: &str, help: &str, value: f64) {
+        let gauge = valid(Gauge::new(name, help));
+        gauge.set(value);
+        self.add(gauge);
+    }
+
+    fn counter(&self, name: &str, help: &str, value: f64) {
+        let counter = valid(Counter::new(name, help));
+        counter.inc_by(value);
+        self.add(counter);
+    }
+
+    /// A gauge with one label.
+    fn gauge(&self, name: &str, help: &str, values: &[(&str, &str, usize)]) {
+        let Some((label, _, _)) = values.first() else { return };
+        let gauges = valid(IntGaugeVec::new(Opts::new(name, help), &[*label]));
+        for (_, value, number) in values {
+            gauges.with_label_values(&[*value]).set(i64::try_from(*number).unwrap_or(i64::MAX));
+        }
+        self.add(gauges);
+    }
+
+    fn add(&self, collector: impl Collector + 'static) {
+        valid(self.0.register(Box::new(collector)));
+    }
+}
+
+/// Prometheus has floating point numbers only.
+fn as_float<N: TryInto<i64>>(number: N) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
+    let float = number.try_into().unwrap_or(i64::MAX) as f64;
+    float
+}

@@ -1,0 +1,109 @@
+//! Counters of requests, webhook deliveries and backups, for Prometheus.
+//!
+//! Labels are routes, never paths: their number is bounded for any input. [`super::exposition`] adds the
+//! gauges of the moment; docs/operations.md lists all metrics.
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use cms_core::Answered;
+use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
+
+use super::route_label::RouteLabel;
+
+/// Upper bounds of durations, in seconds: a lookup takes a tenth of the first, a search at most the last.
+const BUCKETS: [f64; 13] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// Route and method of a request without a route.
+const UNKNOWN: &str = "unknown";
+
+pub(crate) struct Metrics {
+    pub(super) registry: Registry,
+    requests: IntCounterVec,
+    durations: HistogramVec,
+    deliveries: IntCounterVec,
+    backups: IntCounterVec,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let counter = |name: &str, help: &str, labels: &[&str]| {
+            valid(IntCounterVec::new(Opts::new(name, help), labels))
+        };
+        let durations = HistogramOpts::new(
+            "cms_http_request_duration_seconds",
+            "Time from the head of a request to the head of its response.",
+        );
+        let metrics = Self {
+            registry: Registry::new(),
+            requests: counter(
+                "cms_http_requests_total",
+                "Requests by route and status.",
+                &["route", "method", "status"],
+            ),
+            durations: valid(HistogramVec::new(
+                durations.buckets(BUCKETS.to_vec()),
+                &["route", "method"],
+            )),
+            deliveries: counter(
+                "cms_webhook_attempts_total",
+                "Webhook requests by result.",
+                &["result"],
+            ),
+            backups: counter(
+                "cms_backups_total",
+                "Backups by kind and result.",
+                &["kind", "result"],
+            ),
+        };
+        valid(metrics.registry.register(Box::new(metrics.requests.clone())));
+        valid(metrics.registry.register(Box::new(metrics.durations.clone())));
+        valid(metrics.registry.register(Box::new(metrics.deliveries.clone())));
+        valid(metrics.registry.register(Box::new(metrics.backups.clone())));
+        // What never happened is 0, not absent.
+        for result in ["delivered", "rejected", "no_response"] {
+            metrics.deliveries.with_label_values(&[result]);
+        }
+        for kind in ["scheduled", "downloaded"] {
+            for result in ["completed", "failed"] {
+                metrics.backups.with_label_values(&[kind, result]);
+            }
+        }
+        metrics
+    }
+
+    /// Counts a webhook request.
+    pub(crate) fn count_delivery(&self, outcome: &Answered) {
+        let result = match outcome {
+            response if response.is_success() => "delivered",
+            Answered::With(..) => "rejected",
+            Answered::Nothing(_) => "no_response",
+        };
+        self.deliveries.with_label_values(&[result]).inc();
+    }
+
+    /// Counts a backup that was `scheduled`, or `downloaded` by a client.
+    pub(crate) fn count_backup(&self, kind: &str, is_completed: bool) {
+        let result = if is_completed { "completed" } else { "failed" };
+        self.backups.with_label_values(&[kind, result]).inc();
+    }
+
+    /// Counts a request.
+    pub(crate) fn count_request(
+        &self,
+        route: Option<RouteLabel>,
+        status: StatusCode,
+        duration: Duration,
+    ) {
+        let path = route.map_or(UNKNOWN, |route| route.path);
+        let method = route.map_or(UNKNOWN, |route| route.method.as_str());
+        self.durations.with_label_values(&[path, method]).observe(duration.as_secs_f64());
+        self.requests.with_label_values(&[path, method, status.as_str()]).inc();
+    }
+}
+
+/// Names and labels are constants; a test scrapes all of them.
+pub(super) fn valid<T>(result: prometheus::Result<T>) -> T {
+    result.expect("names of metrics are valid and unique")
+}

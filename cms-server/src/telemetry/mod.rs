@@ -1,0 +1,8 @@
+//! Logs, metrics and traces of requests.
+
+pub(crate) mod exposition;
+pub(crate) mod log_writer;
+pub(crate) mod metrics;
+pub(crate) mod request_log;
+pub(crate) mod route_label;
+pub(crate) mod trace;

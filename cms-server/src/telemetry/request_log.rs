@@ -1,0 +1,171 @@
+//! The log lines of a request: route, status and time, slow queries, and errors.
+//!
+//! Never the key, the body, or the query string; but a slow query is logged with the parameters that its
+//! route knows, or with its GraphQL query.
+
+use std::{fmt::Write as _, net::IpAddr, time::Duration};
+
+use axum::{
+    body::Bytes,
+    http::{HeaderValue, Method, StatusCode, Uri, request::Parts},
+};
+use cms_core::Caller;
+use serde::Deserialize;
+
+use super::route_label::RouteLabel;
+use crate::{
+    extract::query::{Query, query_string},
+    response::Response,
+    state::App,
+};
+
+/// Target of the lines, which filters of the log name (docs/operations.md).
+const TARGET: &str = "cms_server::log";
+
+/// Most bytes of a path or a query in the log.
+const MAX_TEXT_BYTES: usize = 1000;
+
+/// What is logged about a request.
+pub(crate) struct RequestLog {
+    pub(crate) caller: Option<Caller>,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) query: LoggedQuery,
+    /// Time that the server waited for the body.
+    pub(crate) body_time: Duration,
+    route: Option<RouteLabel>,
+}
+
+/// What a request reads, for the line of a slow query.
+pub(crate) enum LoggedQuery {
+    /// The request is no read.
+    None,
+    Parameters {
+        known: &'static [&'static str],
+        /// The query string as sent, where the URI has placeholders.
+        raw: Option<String>,
+    },
+    /// The body of a GraphQL request.
+    GraphQl(Bytes),
+}
+
+impl LoggedQuery {
+    pub(crate) fn parameters(known: &'static [&'static str], parts: &Parts) -> Self {
+        let query = query_string(parts);
+        let is_raw = Some(query) != parts.uri.query() && !query.is_empty();
+        Self::Parameters { known, raw: is_raw.then(|| query.to_owned()) }
+    }
+
+    fn text(&self, uri: &Uri) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Parameters { known, raw } => {
+                let text = raw.as_deref().or(uri.query()).unwrap_or_default();
+                Some(known_parameters(&Query::parse(text), known))
+            }
+            Self::GraphQl(body) => Some(graphql_query(body)),
+        }
+    }
+}
+
+impl RequestLog {
+    pub(crate) fn new(route: Option<RouteLabel>, address: Option<IpAddr>) -> Self {
+        let (query, body_time) = (LoggedQuery::None, Duration::ZERO);
+        Self { caller: None, address, query, body_time, route }
+    }
+
+    pub(crate) fn write(
+        &self,
+        app: &App,
+        response: &Response,
+        method: &Method,
+        uri: &Uri,
+        request_id: &HeaderValue,
+        time: Duration,
+    ) {
+        let route = self.route.map_or("", |route| route.path);
+        let path = truncated(uri.path());
+        let status = response.status.as_u16();
+        let request_id = request_id.to_str().unwrap_or_default();
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let key = self.caller.as_ref().map_or("", |caller| caller.actor().name.as_str());
+        if app.is_slow(time.saturating_sub(self.body_time))
+            && let Some(query) = self.query.text(uri)
+        {
+            let query = truncated(&query);
+            tracing::warn!(
+                target: TARGET, %method, route, path, query, status, micros, request_id, key,
+                "slow query"
+            );
+        }
+        match &response.cause {
+            // No error of the server, but operators need the reason.
+            Some(cause) if response.status == StatusCode::SERVICE_UNAVAILABLE => {
+                tracing::warn!(
+                    target: TARGET, %method, route, path, status, micros, request_id, key, %cause,
+                    "busy"
+                );
+            }
+            Some(cause) => {
+                tracing::error!(
+                    target: TARGET, %method, route, path, status, micros, request_id, key, %cause,
+                    "request failed"
+                );
+            }
+            None => {
+                let key_id = self.caller.as_ref().map_or("", |caller| caller.actor().id.as_str());
+                let address = self.address.map(tracing::field::display);
+                tracing::debug!(
+                    target: TARGET, %method, route, path, status, micros, request_id, key, key_id,
+                    address, "request"
+                );
+            }
+        }
+    }
+}
+
+/// The parameters that a route knows, decoded.
+fn known_parameters(query: &Query<'_>, names: &[&str]) -> String {
+    let mut text = String::new();
+    for (name, value) in query.known(names) {
+        let separator = if text.is_empty() { "" } else { "&" };
+        write!(text, "{separator}{name}={value}").expect("writing to a String does not fail");
+    }
+    text
+}
+
+/// The GraphQL query in a body, without the values of its variables.
+fn graphql_query(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Body {
+        query: String,
+    }
+    serde_json::from_slice(body).map_or_else(|_| String::new(), |Body { query }| query)
+}
+
+fn truncated(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logged_query_has_no_key() {
+        let names = ["filters", "limit", "ids[]", "post_filters[*]"];
+        for (query, logged) in [
+            ("", ""),
+            ("auth_token=secret", ""),
+            ("auth%5Ftoken=secret&limit=5", "limit=5"),
+            ("auth_token[]=secret&authToken=secret&X-AUTH-TOKEN=secret", ""),
+            ("filters=%7B%22a%22%3A1%7D&auth_token=secret", "filters={\"a\":1}"),
+            ("ids[]=a&ids[]=b&post_filters[a]=c", "ids[]=a&ids[]=b&post_filters[a]=c"),
+        ] {
+            assert_eq!(known_parameters(&Query::parse(query), &names), logged, "{query}");
+        }
+        let body = br#"{"query": "{ a }", "variables": {"token": "secret"}}"#;
+        assert_eq!(graphql_query(body), "{ a }");
+        assert_eq!(graphql_query(b"secret"), "");
+        assert_eq!(truncated(&"ä".repeat(MAX_TEXT_BYTES)).len(), MAX_TEXT_BYTES);
+    }
+}
