@@ -9,7 +9,7 @@
 //! | base | [`error`], `clock`, `dates`, `folder`, `ids`, `limits`, `lock`, `paging`, `progress`, `json`, `pattern`, `read` |
 //! | domain: functions from values to values | [`wire`], `context`, `ctd::{model, parse, schema, diff, builtin}`, `object::{model, validate, render, view}`, `publish::{state, schedule}`, `workflow::{model, transition}`, `query`, `graphql::{naming, model, bounds, validate, input, plan, lists, render}`, `media::{path, transform, kind, upload, output, render}`, `webhook::{model, body, exchange, signature, schedule}`, `auth::{key, scope}`, `openapi` but for its service |
 //! | engine | `store`, `media::{pipeline, files, renders}` |
-//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`Import`] |
+//! | services | [`Cms`] and what it hands out: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`import`] |
 
 mod auth;
 mod backup;
@@ -25,7 +25,7 @@ pub mod error;
 mod folder;
 mod graphql;
 pub mod ids;
-mod import;
+pub mod import;
 mod json;
 pub mod limits;
 mod lock;
@@ -72,7 +72,6 @@ pub use context::{Actor, Caller, Visibility};
 pub use ctd::{builtin_types, service::Types, slug::slug};
 pub use error::{Error, FieldErrors, Result};
 pub use graphql::service::GraphQl;
-pub use import::Import;
 pub use media::{
     image::{Image, Picture},
     incoming::Incoming,
@@ -81,6 +80,7 @@ pub use media::{
     service::Media,
 };
 pub use memory::{MemoryBudget, Reservation};
+pub use message::{MessageCode, Reason};
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;
@@ -94,4 +94,4 @@ pub use webhook::{
     schedule::Dispatch,
     service::{Outgoing, Recorded, Webhooks},
 };
-pub use workflow::service::Workflows;
+pub use workflow::{model::DEFAULT as DEFAULT_WORKFLOW, service::Workflows};

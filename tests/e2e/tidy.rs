@@ -99,7 +99,8 @@ const DOMAIN: &[&str] = &[
 ];
 
 /// Modules of the core that other crates may name; all else is private.
-const PUBLIC_MODULES: [&str; 7] = ["clock", "error", "ids", "limits", "paging", "testing", "wire"];
+const PUBLIC_MODULES: [&str; 8] =
+    ["clock", "error", "ids", "import", "limits", "paging", "testing", "wire"];
 
 #[test]
 fn packages_stay_in_their_home() {

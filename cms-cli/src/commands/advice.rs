@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{Error, FieldErrors};
+use cms_core::{Error, FieldErrors, MessageCode};
 
 use super::open;
 use crate::{
@@ -55,15 +55,10 @@ pub(super) fn on_key(error: Error) -> Failure {
 
 /// Names the filter types where a filter has another one, or none.
 pub(super) fn on_filters(error: Error) -> Failure {
-    let is_about_type = |message: &String| {
-        ["Unknown filter type ", "Missing filter type "]
-            .iter()
-            .any(|start| message.starts_with(*start))
-    };
-    let names_none = matches!(&error, Error::Invalid(errors)
-        if errors.at("filters").iter().any(is_about_type));
+    let is_about_type = matches!(&error, Error::Invalid(errors)
+        if errors.codes().any(|code| code == Some(MessageCode::FilterType)));
     let failure = Failure::from(error);
-    if names_none {
+    if is_about_type {
         failure.hint(format!("filter types are {}", cms_core::filter_types().join(", ")))
     } else {
         failure
@@ -71,7 +66,7 @@ pub(super) fn on_filters(error: Error) -> Failure {
 }
 
 /// Names the addresses that a webhook may have, where that is why it was refused.
-pub(super) fn on_webhook(content_type: &str, errors: &FieldErrors) -> Option<String> {
+pub(super) fn webhook_hint(content_type: &str, errors: &FieldErrors) -> Option<String> {
     (content_type == WEBHOOKS && !errors.at("url").is_empty()).then(|| {
         "a webhook needs an https:// URL; http:// takes a server with --webhook-allow-http \
          (CMS_WEBHOOK_ALLOW_HTTP=true, also for commands with --data)"
@@ -82,7 +77,7 @@ pub(super) fn on_webhook(content_type: &str, errors: &FieldErrors) -> Option<Str
 /// The same for an object that was refused alone.
 pub(super) fn on_object(content_type: &str, error: Error) -> Failure {
     let hint = match &error {
-        Error::Invalid(errors) => on_webhook(content_type, errors),
+        Error::Invalid(errors) => webhook_hint(content_type, errors),
         _ => None,
     };
     let failure = Failure::from(error);

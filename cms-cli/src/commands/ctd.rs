@@ -2,13 +2,15 @@
 
 use std::fs;
 
-use cms_core::wire::{ctd::ContentType, object::ListRequest};
+use cms_core::{
+    import::{definition, is_system_type, is_unchanged_builtin_type},
+    wire::{ctd::ContentType, object::ListRequest},
+};
 use serde_json::{Value, json};
 
 use super::{NOTHING_CHANGED, apply, changing, counted, reading};
 use crate::{
     cli::CtdCommand,
-    content::folder,
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
@@ -117,7 +119,7 @@ fn describe(content_type: &ContentType) -> String {
 /// and untouched built-in types are in every space.
 fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Result<()> {
     let types = target.types()?.into_iter().filter(|content_type| {
-        !folder::is_system(&content_type.name) && !folder::is_untouched_builtin(content_type)
+        !is_system_type(&content_type.name) && !is_unchanged_builtin_type(content_type)
     });
     let types: Vec<ContentType> = types.collect();
     let workflows = target.workflows()?;
@@ -129,8 +131,7 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Res
         }
         None if printer.is_table() => printer.text(&text),
         None => {
-            let types: Vec<Value> =
-                types.iter().map(|t| Value::Object(folder::definition(t))).collect();
+            let types: Vec<Value> = types.iter().map(|t| Value::Object(definition(t))).collect();
             let own = workflows.iter().filter(|known| !project::is_built_in(&known.id));
             let mut value = json!({ "version": 1, "contentTypes": types });
             let own: Vec<Value> = own.map(|workflow| json!(workflow)).collect();

@@ -15,7 +15,9 @@ use std::{
 };
 
 use cms_core::{
-    Error, limits,
+    Error,
+    import::{definition, is_system_type, is_unchanged_builtin_type},
+    limits,
     paging::Page,
     wire::{ctd::ContentType, list::List, object::ListRequest},
 };
@@ -80,7 +82,7 @@ pub(super) fn run(
         let deleted = if args.trash { target.trash(name, FIRST)?.total_count } else { 0 };
         let count = count + deleted;
         let is_given =
-            folder::is_system(&content_type.name) || folder::is_untouched_builtin(content_type);
+            is_system_type(&content_type.name) || is_unchanged_builtin_type(content_type);
         if is_named || count > 0 || !is_given {
             types.push((content_type, count));
             objects += count;
@@ -166,7 +168,7 @@ fn write_type(
 ) -> Result<Written> {
     let unwritable = |error| Failure::unwritable(path.display(), error);
     fs::create_dir_all(path).map_err(unwritable)?;
-    let definition = Value::Object(folder::definition(content_type));
+    let definition = Value::Object(definition(content_type));
     fs::write(path.join(folder::DEFINITION), format!("{definition:#}\n")).map_err(unwritable)?;
 
     let name = &content_type.name;

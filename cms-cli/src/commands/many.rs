@@ -51,9 +51,9 @@ pub(super) fn stored<'i>(
     content_type: &str,
     ids: impl Iterator<Item = &'i str>,
     edition: Edition,
-) -> Result<HashMap<String, Value>> {
+) -> cms_core::Result<HashMap<String, Value>> {
     let mut found = HashMap::new();
-    let mut fetch = |ids: &mut Vec<String>| -> Result<()> {
+    let mut fetch = |ids: &mut Vec<String>| -> cms_core::Result<()> {
         let page = Page { number: 1, limit: u32::try_from(LIST).unwrap_or(u32::MAX) };
         let request =
             ListRequest { page, ids: Some(std::mem::take(ids)), ..ListRequest::default() };
@@ -92,13 +92,13 @@ impl Report {
     /// the first refusal has it when nothing was done.
     pub(super) fn tell(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
         for (id, error) in self.refused.iter().take(SHOWN) {
-            printer.note(&format!("refused {id}: {}", reason(error)))?;
+            printer.note(&format!("refused {id}: {}", error.reason()))?;
         }
         if self.refused.len() > SHOWN {
             printer.note("more are refused; they are counted, but not shown")?;
         }
         let (done, refused) = (self.done, self.refused.len());
-        let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": reason(e) }));
+        let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": e.reason() }));
         let value = json!({ "done": done, "refused": reasons.collect::<Vec<_>>() });
         let verb = if dry_run { format!("would be {verb}") } else { verb.to_owned() };
         printer.value(&value, || format!("{verb} {done}, refused {refused}\n"))?;
@@ -123,18 +123,6 @@ impl Report {
             0 => failure,
             done => failure.hint(format!("{} {verb} before that", counted(done, "object"))),
         }
-    }
-}
-
-/// Why one object was refused, in a line.
-pub(super) fn reason(error: &Error) -> String {
-    match error {
-        Error::NotFound { .. } => "not found".to_owned(),
-        Error::Invalid(errors) => {
-            let all = errors.iter().flat_map(|(_, messages)| messages);
-            all.map(String::as_str).collect::<Vec<_>>().join("; ")
-        }
-        other => other.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use cms_core::{Error, limits, paging::Page, wire::object::ListRequest};
+use cms_core::{Error, Reason, limits, paging::Page, wire::object::ListRequest};
 use serde_json::{Map, Value};
 
 use super::{
@@ -193,9 +193,9 @@ fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Rep
         let (part, after) = rest.split_at(size.min(rest.len()));
         let reasons = match target.delete_objects(content_type, part) {
             Ok(_) => Vec::new(),
-            Err(Error::Refused(reasons)) => match limit(&reasons) {
-                Some(limit) if limit > 0 && limit < part.len() => {
-                    size = limit;
+            Err(Error::Refused(reasons)) => match reasons.as_slice() {
+                [Reason::BatchLimit(limit)] if (1..part.len()).contains(limit) => {
+                    size = *limit;
                     continue;
                 }
                 _ => reasons,
@@ -210,18 +210,14 @@ fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Rep
     Ok(report)
 }
 
-/// The limit, when that is why a deletion was refused: it stands among the reasons (contract 4.5).
-fn limit(reasons: &[String]) -> Option<usize> {
-    let [reason] = reasons else { return None };
-    reason.strip_prefix("Batch limit exceeded, limit: ")?.parse().ok()
-}
-
-/// Which object a reason is about (contract 3.8).
-fn refusal(content_type: &str, reason: String) -> (String, Error) {
-    let rest = reason.strip_prefix("Content object: \"").unwrap_or_default();
-    if let Some(id) = rest.strip_suffix("\" doesn't exist") {
-        return (id.to_owned(), no_object(content_type, id));
+/// The object that a reason is about, and the error.
+fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
+    match reason {
+        Reason::ObjectMissing(id) => {
+            let error = no_object(content_type, &id);
+            (id, error)
+        }
+        Reason::ObjectInUse(ref id) => (id.clone(), Error::Refused(vec![reason])),
+        other => (String::new(), Error::Refused(vec![other])),
     }
-    let id = rest.strip_suffix("\" is used in another content object.").unwrap_or_default();
-    (id.to_owned(), Error::Refused(vec![reason]))
 }

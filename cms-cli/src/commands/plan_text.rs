@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use cms_core::{
-    Error, FieldErrors,
+    Error, FieldErrors, MessageCode,
     wire::plan::{
         Action, Change, KeyPlan, NestedPlan, Plan, PlanRequest, PropertyPlan, Sample, TypePlan,
     },
@@ -335,8 +335,9 @@ fn effect(property: &PropertyPlan, wish: &Wish<'_>, blockers: &FieldErrors) -> S
 
 /// Tells whether all that is wrong is that values are missing.
 pub(super) fn lacks_values(property: &PropertyPlan, blockers: &FieldErrors) -> bool {
-    let required = format!("The property {} is required", property.name);
-    property.failed > 0 && *blockers.at(&property.name) == [required]
+    let messages = blockers.at(&property.name);
+    let is_required = |message: &String| MessageCode::of(message) == Some(MessageCode::Required);
+    property.failed > 0 && !messages.is_empty() && messages.iter().all(is_required)
 }
 
 /// The first objects of those that fare worst.

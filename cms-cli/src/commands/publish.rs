@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cms_core::{Error, wire::publish::PublishAction};
+use cms_core::{Error, Reason, wire::publish::PublishAction};
 
 use super::{
     changing, interrupt,
@@ -35,9 +35,7 @@ pub(super) fn run(
     let content_type = target.get_type(&args.r#type)?;
     if args.dry_run.dry_run {
         if !content_type.draft_public {
-            // The target's own words.
-            let reason = "Draft & Public is not enabled for this content type";
-            return Err(Error::Refused(vec![reason.to_owned()]).into());
+            return Err(Error::Refused(vec![Reason::NoDraftPublic]).into());
         }
         return rehearse(&*target, &args.r#type, &ids)?.tell(verb, true, printer);
     }

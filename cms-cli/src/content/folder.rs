@@ -11,7 +11,7 @@ use std::{
 };
 
 use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
 
@@ -170,30 +170,6 @@ pub(crate) fn page_name(content_type: &str, number: u64, pages: u64) -> String {
 /// Name of the file of deleted objects.
 pub(crate) fn deleted_name(content_type: &str) -> String {
     format!("{DELETED_PREFIX}{}.json", title(content_type))
-}
-
-/// Types that the server makes and nobody can change (contract 2.6, 12).
-const SYSTEM_TYPES: [&str; 4] = [MEDIA, "_tag", "_webhooks", "_plugin_settings"];
-
-/// Tells whether a type is the server's own.
-pub(crate) fn is_system(name: &str) -> bool {
-    SYSTEM_TYPES.contains(&name)
-}
-
-/// Tells whether a new space has a type of this name.
-pub(crate) fn is_builtin(name: &str) -> bool {
-    cms_core::builtin_types().iter().any(|builtin| builtin["name"] == name)
-}
-
-/// Tells whether a type is as every new space has it.
-pub(crate) fn is_untouched_builtin(content_type: &ContentType) -> bool {
-    cms_core::builtin_types().contains(&Value::Object(definition(content_type)))
-}
-
-/// A definition without what the next space makes anew: id and dates.
-pub(crate) fn definition(content_type: &ContentType) -> Map<String, Value> {
-    let all = json!(content_type);
-    WRITABLE_KEYS.into_iter().map(|key| (key.to_owned(), all[key].clone())).collect()
 }
 
 /// Tells whether an export may write into a folder: it is missing, empty, or holds an earlier export.

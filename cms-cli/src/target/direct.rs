@@ -11,7 +11,9 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility, limits,
+    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility,
+    import::SaveMode,
+    limits,
     paging::Page,
     wire::{
         batch::{BatchReport, Elements},
@@ -34,7 +36,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use self::media::StoredFile;
-use super::{Edition, ImportMode, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
@@ -231,9 +233,9 @@ impl Target for Direct {
         &self,
         content_type: &str,
         elements: &[Value],
-        mode: ImportMode,
+        mode: SaveMode,
     ) -> Result<BatchReport> {
-        let ImportMode { update_existing, keep_dates } = mode;
+        let SaveMode { update_existing, keep_dates } = mode;
         let caller = self.caller.clone();
         let caller = if keep_dates { caller.keeping_dates() } else { caller };
         let elements = Elements::of(elements);

@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 
 use cms_core::{
     Error, Result,
+    import::SaveMode,
     paging::Page,
     wire::{
         batch::BatchReport,
@@ -46,15 +47,6 @@ pub(crate) enum Edition {
     Published,
     /// The current version of every object, whatever its status.
     Current,
-}
-
-/// How objects of an import are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ImportMode {
-    /// Objects that exist are replaced; else they are refused.
-    pub(crate) update_existing: bool,
-    /// Objects get the dates that `internal` says.
-    pub(crate) keep_dates: bool,
 }
 
 /// A file on its way to a target, read as it is sent.
@@ -113,12 +105,8 @@ pub(crate) trait Target: Sync {
     /// Deleted objects, oldest deletion first. A server does not list them.
     fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>>;
     /// Creates objects, and replaces existing ones when asked to; saves what can be saved.
-    fn import(
-        &self,
-        content_type: &str,
-        elements: &[Value],
-        mode: ImportMode,
-    ) -> Result<BatchReport>;
+    fn import(&self, content_type: &str, elements: &[Value], mode: SaveMode)
+    -> Result<BatchReport>;
 
     /// Stores a file; returns its media object.
     fn upload(&self, file: Outgoing, request: &UploadRequest) -> Result<Value>;

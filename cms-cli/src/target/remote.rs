@@ -9,7 +9,9 @@ mod sending;
 use std::io::{Read, Write};
 
 use cms_core::{
-    Error, Result, limits,
+    Error, Result,
+    import::SaveMode,
+    limits,
     paging::Page,
     wire::{
         batch::BatchReport,
@@ -42,7 +44,7 @@ use self::{
     },
     sending::{done, parse, text},
 };
-use super::{Edition, ImportMode, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
 
 impl Remote {
     /// Says that the type is not there, where that is why something of it was not found: the API
@@ -173,7 +175,7 @@ impl Target for Remote {
         &self,
         content_type: &str,
         elements: &[Value],
-        ImportMode { update_existing, keep_dates }: ImportMode,
+        SaveMode { update_existing, keep_dates }: SaveMode,
     ) -> Result<BatchReport> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
         let mut request = self.json_request(&Method::POST, &path, text(&elements)?)?;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Workflow of types that name none.
-pub(crate) const DEFAULT: &str = "generic";
+pub const DEFAULT: &str = "generic";
 
 /// The state that marks approved content (contract 1.10).
 pub(crate) const PUBLIC: &str = "public";

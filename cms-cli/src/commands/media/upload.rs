@@ -20,7 +20,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{NOTHING_CHANGED, changing, counted, interrupt, many::reason, parallel},
+    super::{NOTHING_CHANGED, changing, counted, interrupt, parallel},
     TYPE, extension, is_refused, usual_kind,
 };
 use crate::{
@@ -328,7 +328,7 @@ fn tell(files: &[PathBuf], fates: Fates, dry_run: bool, printer: &mut Printer) -
             Fate::Kept(stored) => ("kept", stored, None),
             Fate::New => ("new", Stored::default(), None),
             Fate::Refused(error) => {
-                let reason = reason(&error);
+                let reason = error.reason();
                 if refused.len() < SHOWN {
                     printer.note(&format!("refused {file}: {reason}"))?;
                 } else if refused.len() == SHOWN {

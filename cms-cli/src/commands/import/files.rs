@@ -1,24 +1,25 @@
-//! Brings the files of media objects in, before the objects, under the ids of the objects.
+//! Uploads the files of media objects, before the objects and under their ids.
 //!
-//! Storing a file twice does no harm, and a file whose object never comes goes away after a day; so an
+//! Storing a file twice does no harm, and a file without an object is removed after a day; so an
 //! import can end at any point and be repeated.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::atomic::Ordering};
 
-use cms_core::{Error, FieldErrors, wire::media::UploadRequest};
+use cms_core::{
+    Error, FieldErrors,
+    import::{ImportObject, Refusal},
+    wire::media::UploadRequest,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
     super::{
-        super::{
-            media::{self, is_refused, usual_kind},
-            parallel,
-        },
-        Job,
-        element::Element,
+        media::{self, is_refused, usual_kind},
+        parallel,
     },
-    BATCH, Existing, Loader,
+    Existing, Job,
+    objects::Import,
 };
 use crate::{
     content::{
@@ -29,7 +30,10 @@ use crate::{
     printer::{Printer, Progress},
 };
 
-/// The part of a media object that says which file it has.
+/// Files between two updates of the report.
+const BATCH_SIZE: usize = 500;
+
+/// The part of a media object that names its file.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -40,7 +44,7 @@ struct Head {
     kind: Value,
 }
 
-/// A file that is to be stored under an id.
+/// A file and the media object that it belongs to.
 struct MediaFile {
     path: PathBuf,
     id: String,
@@ -48,14 +52,14 @@ struct MediaFile {
     kind: String,
 }
 
-/// What became of a file.
-enum Fate {
+/// The outcome of a file.
+enum Outcome {
     Stored,
     Unchanged,
     Refused(Error),
 }
 
-impl Loader<'_> {
+impl Import<'_> {
     /// Stores the files of all media objects that the folder holds.
     pub(super) fn send_files(&mut self, jobs: &[Job], printer: &mut Printer) -> Result<()> {
         for job in jobs {
@@ -74,22 +78,22 @@ impl Loader<'_> {
         let mut batch = Vec::new();
         for source in &job.sources {
             source.rows(&job.content_type, &mut |row: Row<Head>| {
-                // What cannot be read is told with the objects.
+                // An object that cannot be read is refused later, with the other objects.
                 let Ok(Head { id: Value::String(id), extension, kind }) = row.value else {
                     return Ok(());
                 };
                 let extension = extension.as_str().unwrap_or_default().to_owned();
                 match files.take(&id, &extension) {
-                    None => self.counts.files.missing += 1,
-                    Some(_) if self.stays_deleted(job, &id) => {
-                        self.counts.files.unchanged += 1;
+                    None => self.report.files.missing += 1,
+                    Some(_) if self.options.existing.stays_deleted(&job.deleted, &id) => {
+                        self.report.files.unchanged += 1;
                     }
                     Some(path) => {
                         let kind = kind.as_str().unwrap_or_else(|| usual_kind(&path)).to_owned();
                         batch.push(MediaFile { path, id, extension, kind });
                     }
                 }
-                if batch.len() >= BATCH {
+                if batch.len() >= BATCH_SIZE {
                     self.send_batch(
                         job,
                         std::mem::take(&mut batch),
@@ -102,7 +106,7 @@ impl Loader<'_> {
             })?;
         }
         self.send_batch(job, batch, &pace, &mut progress, printer)?;
-        self.counts.files.without_object += files.len() as u64;
+        self.report.files.without_object += files.len() as u64;
         Ok(())
     }
 
@@ -114,44 +118,50 @@ impl Loader<'_> {
         progress: &mut Progress,
         printer: &mut Printer,
     ) -> Result<()> {
-        if self.stops() {
+        self.report.interrupted |= self.interrupt.load(Ordering::Relaxed);
+        let stops_on_error = self.options.stop_on_error && self.report.files.refused > 0;
+        if self.report.interrupted || stops_on_error {
             return Ok(());
         }
         let look = || progress.advance_to(pace.done());
         let send = |file: &MediaFile| self.send_file(file, pace);
-        let fates = parallel::each(&batch, parallel::USUAL, &pace.stop, send, look)?;
-        for (file, fate) in batch.into_iter().zip(fates) {
-            match fate {
-                None => self.counts.interrupted = true,
-                Some(Fate::Stored) => self.counts.files.stored += 1,
-                Some(Fate::Unchanged) => self.counts.files.unchanged += 1,
-                Some(Fate::Refused(error)) => {
-                    self.counts.files.refused += 1;
-                    let element =
-                        Element::new(file.path.display().to_string(), json!({"id": file.id}));
-                    self.tell_refused(job, &element, &faults(error), printer)?;
+        let outcomes = parallel::each(&batch, parallel::USUAL, &pace.stop, send, look)?;
+        for (file, outcome) in batch.into_iter().zip(outcomes) {
+            match outcome {
+                None => self.report.interrupted = true,
+                Some(Outcome::Stored) => self.report.files.stored += 1,
+                Some(Outcome::Unchanged) => self.report.files.unchanged += 1,
+                Some(Outcome::Refused(error)) => {
+                    self.report.files.refused += 1;
+                    let location = file.path.display().to_string();
+                    let refusal = Refusal {
+                        content_type: job.content_type.name.clone(),
+                        object: ImportObject::new(location, json!({"id": file.id})),
+                        errors: field_errors(error),
+                    };
+                    self.report.refuse(refusal, printer)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn send_file(&self, file: &MediaFile, pace: &Pace) -> Result<Fate> {
-        let is_there = match self.target.file(&file.id, &file.extension) {
+    fn send_file(&self, file: &MediaFile, pace: &Pace) -> Result<Outcome> {
+        let is_stored = match self.target.file(&file.id, &file.extension) {
             Ok(_) if self.options.existing == Existing::Keep => true,
-            // Another file is the target's to refuse.
+            // The target refuses a file with other content.
             Ok(mut stored) => {
                 stream::stored_digest(&mut *stored, pace)? == stream::digest(&file.path, pace)?
             }
             Err(Error::NotFound { .. }) => false,
             Err(error) => return Err(error.into()),
         };
-        if is_there {
+        if is_stored {
             pace.advance(file.path.metadata().map_or(0, |meta| meta.len()));
-            return Ok(Fate::Unchanged);
+            return Ok(Outcome::Unchanged);
         }
         if self.options.dry_run {
-            return Ok(Fate::Stored);
+            return Ok(Outcome::Stored);
         }
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         let request = UploadRequest {
@@ -161,20 +171,16 @@ impl Loader<'_> {
             ..UploadRequest::default()
         };
         match self.target.upload(stream::outgoing(&file.path, pace)?, &request) {
-            Ok(_) => Ok(Fate::Stored),
-            Err(error) if is_refused(&error) => Ok(Fate::Refused(error)),
+            Ok(_) => Ok(Outcome::Stored),
+            Err(error) if is_refused(&error) => Ok(Outcome::Refused(error)),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-fn faults(error: Error) -> FieldErrors {
+fn field_errors(error: Error) -> FieldErrors {
     match error {
-        Error::Invalid(faults) => faults,
-        other => {
-            let mut faults = FieldErrors::default();
-            faults.add("file", other.to_string());
-            faults
-        }
+        Error::Invalid(errors) => errors,
+        other => FieldErrors::one("file", other.to_string()),
     }
 }
