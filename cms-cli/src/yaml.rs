@@ -16,7 +16,7 @@ pub(crate) struct Mark {
     pub(crate) column: usize,
 }
 
-/// A value and the places of its parts.
+/// A value and the locations of its parts.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) value: Value,
@@ -67,16 +67,16 @@ pub(crate) fn parse(text: &str) -> Result<Document, SyntaxError> {
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
         SyntaxError { mark, message }
     })?;
-    let mut places = Places::default();
-    // What one of the parsers takes and the other does not has no places from there on: the events
+    let mut locations = Locations::default();
+    // What one of the parsers takes and the other does not has no locations from there on: the events
     // would go on with the same error for ever.
     let mut events = Parser::new_from_str(text).map_while(Result::ok);
     while let Some((event, span)) = events.next() {
-        if places.node(&mut events, &event, span, "") {
+        if locations.node(&mut events, &event, span, "") {
             break;
         }
     }
-    let Places { values, keys, repeated } = places;
+    let Locations { values, keys, repeated } = locations;
     Ok(Document { value, values, keys, repeated })
 }
 
@@ -86,13 +86,13 @@ pub(crate) fn print(value: &Value) -> String {
 }
 
 #[derive(Default)]
-struct Places {
+struct Locations {
     values: HashMap<String, Mark>,
     keys: HashMap<String, Mark>,
     repeated: Vec<(Mark, String)>,
 }
 
-impl Places {
+impl Locations {
     /// Notes where the node that begins with `event` stands, and all nodes in it. Returns whether
     /// the event began a node.
     fn node<'a>(

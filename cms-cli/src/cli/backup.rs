@@ -68,15 +68,15 @@ pub(crate) struct ScheduleArgs {
 /// Reads a time such as `90m`, `24h` or `7d`.
 #[cfg(feature = "serve")]
 fn period(text: &str) -> Result<Duration, String> {
-    let fault = || "a number of minutes, hours or days, such as 90m, 24h or 7d".to_owned();
+    let diagnostic = || "a number of minutes, hours or days, such as 90m, 24h or 7d".to_owned();
     let unit = match text.chars().next_back() {
         Some('m') => 60,
         Some('h') => 3600,
         Some('d') => 86_400,
-        _ => return Err(fault()),
+        _ => return Err(diagnostic()),
     };
-    let number: u32 = text[..text.len() - 1].parse().map_err(|_| fault())?;
-    if number == 0 { Err(fault()) } else { Ok(Duration::from_secs(u64::from(number) * unit)) }
+    let number: u32 = text[..text.len() - 1].parse().map_err(|_| diagnostic())?;
+    if number == 0 { Err(diagnostic()) } else { Ok(Duration::from_secs(u64::from(number) * unit)) }
 }
 
 #[cfg(all(test, feature = "serve"))]

@@ -14,13 +14,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    NOTHING_CHANGED, changing, cure, plan_text, planning, switch::Switches, watch::watched,
+    NOTHING_CHANGED, open_to_plan, open_to_write, plan_hints, plan_text,
+    publishing_changes::PublishingChanges, waiting::with_rewrite_progress,
 };
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
-    failure::{Failure, Kind, Outcome, Result},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
-    project::{self, Places, Present, Project},
+    project::{self, Locations, Present, Project},
     report,
     settings::Settings,
     target::Target,
@@ -48,8 +49,8 @@ const CONSENT_HINT: &str = "`cms ctd apply FILE --allow-data-loss` on the data f
 struct Draft {
     wanted: PlanRequest,
     plan: Plan,
-    switches: Switches,
-    places: Places,
+    publishing_changes: PublishingChanges,
+    locations: Locations,
     /// Token of the saved plan that is to be carried out. Who applies files wants what they say,
     /// also when somebody writes an object meanwhile; consent to losses is checked in any case.
     token: Option<String>,
@@ -58,11 +59,11 @@ struct Draft {
 impl Draft {
     /// Asks the target what a project would do.
     fn new(target: &dyn Target, project: Project, prune: bool, printer: &Printer) -> Result<Self> {
-        let Project { types, workflows, keys, places } = project;
+        let Project { types, workflows, keys, locations } = project;
         let wanted = PlanRequest { workflows, content_types: types, keys, prune };
-        let plan = watched(target, printer, || target.plan(&wanted))?;
-        let switches = Switches::find(target, &wanted, &plan)?;
-        Ok(Self { wanted, plan, switches, places, token: None })
+        let plan = with_rewrite_progress(target, printer, || target.plan(&wanted))?;
+        let publishing_changes = PublishingChanges::find(target, &wanted, &plan)?;
+        Ok(Self { wanted, plan, publishing_changes, locations, token: None })
     }
 
     /// Applies what is wanted; a saved plan only as long as nothing changed since.
@@ -82,9 +83,9 @@ impl Draft {
         }
         let cures = self.hints();
         let request = ApplyRequest { wanted: self.wanted, token: self.token, allow_data_loss };
-        watched(target, printer, || target.apply(&request)).map_err(|error| {
+        with_rewrite_progress(target, printer, || target.apply(&request)).map_err(|error| {
             let mut failure = Failure::from(error);
-            if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) {
+            if matches!(failure.kind, FailureKind::Target(Error::DataLoss(_))) {
                 failure.hints.splice(0..0, cures);
             }
             failure
@@ -92,16 +93,16 @@ impl Draft {
     }
 
     fn hints(&self) -> Vec<String> {
-        cure::hints(&self.plan, &self.wanted, &self.places)
+        plan_hints::hints(&self.plan, &self.wanted, &self.locations)
     }
 
     fn text(&self) -> String {
-        plan_text::render(&self.plan, &self.wanted, &self.switches)
+        plan_text::render(&self.plan, &self.wanted, &self.publishing_changes)
     }
 }
 
 pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let target = planning(settings, printer)?;
+    let target = open_to_plan(settings, printer)?;
     let project = load(&args.project, &*target)?;
     let draft = Draft::new(&*target, project, args.project.prune, printer)?;
     printer.value(&json!(draft.plan), || draft.text())?;
@@ -114,7 +115,7 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
     let has_changes = draft.plan.has_changes() || draft.plan.summary.blockers > 0;
     printer.note(if has_changes { NOTHING_CHANGED } else { NOTHING_TO_CHANGE })?;
     Ok(match draft.plan.summary.blockers {
-        0 if args.exit_code && draft.plan.has_changes() => Outcome::Changes,
+        0 if args.exit_code && draft.plan.has_changes() => Outcome::HasChanges,
         0 => Outcome::Done,
         _ => Outcome::Blocked,
     })
@@ -126,9 +127,9 @@ pub(super) fn apply(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     let target = if args.dry_run.dry_run {
-        planning(settings, printer)?
+        open_to_plan(settings, printer)?
     } else {
-        changing(settings, printer, false)?
+        open_to_write(settings, printer, false)?
     };
     let draft = if let Some(saved) = saved(&args.project.files)? {
         if args.project.prune {
@@ -136,8 +137,8 @@ pub(super) fn apply(
             return Err(Failure::usage(reason.to_owned()));
         }
         let PlanRequest { workflows, content_types, keys, prune } = saved.wanted;
-        let places = Places::default();
-        let project = Project { types: content_types, workflows, keys, places };
+        let locations = Locations::default();
+        let project = Project { types: content_types, workflows, keys, locations };
         let mut draft = Draft::new(&*target, project, prune, printer)?;
         if draft.plan.token != saved.token {
             return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
@@ -172,7 +173,7 @@ pub(super) fn at_start(
     if draft.plan.has_changes() {
         printer.note(draft.text().trim_end())?;
         let done = match draft.carry_out(target, None, printer) {
-            Err(mut failure) if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) => {
+            Err(mut failure) if matches!(failure.kind, FailureKind::Target(Error::DataLoss(_))) => {
                 // The server has no flag that agrees to that.
                 failure.hints = vec![CONSENT_HINT.to_owned()];
                 return Err(failure);

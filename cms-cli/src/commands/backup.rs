@@ -9,13 +9,13 @@ use std::{
 use cms_core::{CoreConfig, Error, restore as make_folder, verify_backup, wire::backup::Backup};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, counted, reading, watch::waited};
+use super::{NOTHING_CHANGED, counted, open_to_read, waiting::with_spinner};
 use crate::{
     cli::{BackupArgs, RestoreArgs},
-    content::stream::NewFile,
+    content::stream::AtomicFile,
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
     target::Target,
 };
 
@@ -24,9 +24,9 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let target = reading(settings)?;
-    let (draft, mut file) = NewFile::create_private(&args.file)?;
-    let backup = waited("backup", printer, || {
+    let target = open_to_read(settings)?;
+    let (draft, mut file) = AtomicFile::create_private(&args.file)?;
+    let backup = with_spinner("backup", printer, || {
         write(&*target, &mut file, &args.file)?;
         let backup = verify_backup(draft.path())?;
         draft.finish()?;
@@ -63,20 +63,20 @@ pub(super) fn restore(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let Some(Place::Folder(folder)) = &settings.place else {
+    let Some(TargetAddress::Directory(folder)) = &settings.target else {
         return Err(Failure::usage("a running server cannot be restored into")
             .hint("restore into an empty folder with --data DIR, and start a server on it"));
     };
     let place = folder.display();
     printer.target(&place.to_string())?;
     if args.dry_run.dry_run {
-        let backup = waited("backup", printer, || verify_backup(&args.file))?;
+        let backup = with_spinner("backup", printer, || verify_backup(&args.file))?;
         printer.value(&json!(backup), || format!("{}\n", describe(&backup)))?;
         printer.note(NOTHING_CHANGED)?;
         return Ok(Outcome::Done);
     }
     let config = CoreConfig { media: settings.media.clone(), ..CoreConfig::new(folder) };
-    let restored = waited("restore", printer, || make_folder(&args.file, &config));
+    let restored = with_spinner("restore", printer, || make_folder(&args.file, &config));
     let backup = restored.map_err(|error| match error {
         Error::Conflict(_) => Failure::from(error).hint("--data names an empty or a new folder"),
         other => Failure::from(other),

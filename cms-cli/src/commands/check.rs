@@ -8,26 +8,26 @@ use cms_core::{
 };
 use serde_json::json;
 
-use super::{counted, reading, watch::waited};
+use super::{counted, open_to_read, waiting::with_spinner};
 use crate::{
     cli::CheckArgs,
-    failure::{Kind, Outcome, Result},
+    failure::{FailureKind, Outcome, Result},
     printer::Printer,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
 };
 
 pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     // A missing folder is not made: there is nothing in it to check.
-    let check = match reading(settings) {
+    let check = match open_to_read(settings) {
         Ok(target) => {
             if args.repair {
                 printer.target(&target.describe()?)?;
             }
             let request = CheckRequest { repair: args.repair, digests: args.digests };
-            waited("check", printer, || target.check(&request))?
+            with_spinner("check", printer, || target.check(&request))?
         }
         Err(failure) => match failure.kind {
-            Kind::Usage(_) => damage(settings).ok_or(failure)?,
+            FailureKind::Usage(_) => damage(settings).ok_or(failure)?,
             _ => return Err(failure),
         },
     };
@@ -44,7 +44,7 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
             "hint: a damaged database is not repaired: stop the server, and restore a backup into \
              another folder with `cms restore`",
         )?;
-        return Ok(Outcome::Unsound);
+        return Ok(Outcome::CheckFailed);
     }
     if !args.repair && check.findings.iter().any(|finding| finding.derived) {
         printer.note("hint: `cms check --repair` makes again what follows from content")?;
@@ -52,12 +52,12 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
     if !args.repair && !check.media.orphaned.is_empty() {
         printer.note("hint: `cms check --repair` removes files without a media object")?;
     }
-    Ok(Outcome::Unsound)
+    Ok(Outcome::CheckFailed)
 }
 
 /// Finds out whether a folder cannot be opened because its database is damaged.
 fn damage(settings: &Settings) -> Option<Check> {
-    let Some(Place::Folder(folder)) = &settings.place else { return None };
+    let Some(TargetAddress::Directory(folder)) = &settings.target else { return None };
     check_file(folder).ok().filter(|check| !check.findings.is_empty())
 }
 

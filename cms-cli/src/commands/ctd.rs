@@ -8,7 +8,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, apply, changing, counted, reading};
+use super::{NOTHING_CHANGED, apply, counted, open_to_read, open_to_write};
 use crate::{
     cli::CtdCommand,
     failure::{Failure, Outcome, Result},
@@ -40,16 +40,16 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     match command {
-        CtdCommand::List => list(&*reading(settings)?, printer)?,
+        CtdCommand::List => list(&*open_to_read(settings)?, printer)?,
         CtdCommand::Get { name } => {
-            let content_type = reading(settings)?.get_type(&name)?;
+            let content_type = open_to_read(settings)?.get_type(&name)?;
             printer.value(&json!(content_type), || describe(&content_type))?;
         }
         CtdCommand::Plan(args) => return apply::plan(&args, settings, printer),
         CtdCommand::Apply(args) => return apply::apply(args, settings, printer),
-        CtdCommand::Export { file } => export(&*reading(settings)?, file.as_deref(), printer)?,
+        CtdCommand::Export { file } => export(&*open_to_read(settings)?, file.as_deref(), printer)?,
         CtdCommand::Delete { name, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             delete(&*target, &name, dry_run.dry_run, settings, printer)?;
         }
         CtdCommand::Schema => printer.text(project::SCHEMA)?,

@@ -24,20 +24,20 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    NOTHING_CHANGED, counted, interrupt, many,
+    NOTHING_CHANGED, bulk, counted, interrupt,
     media::{self, extension},
-    parallel, reading, require_types,
+    open_to_read, parallel, require_types,
 };
 use crate::{
     cli::ExportArgs,
     content::{
         folder,
-        stream::{self, Pace},
+        stream::{self, Transfer},
     },
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project::{self, DEFAULT_WORKFLOW},
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
     target::{Edition, Target},
 };
 
@@ -55,7 +55,7 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    if args.trash && matches!(settings.place, Some(Place::Server { .. })) {
+    if args.trash && matches!(settings.target, Some(TargetAddress::Server { .. })) {
         return Err(Failure::usage(
             "--trash works on a data directory only: a server does not list deleted objects",
         )
@@ -67,7 +67,7 @@ pub(super) fn run(
             "choose an empty folder; --force exports into this one and keeps files of other names",
         ));
     }
-    let target = reading(settings)?;
+    let target = open_to_read(settings)?;
     require_types(&*target, &args.types)?;
     let all = target.types()?;
     let mut types = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn run(
         folder::names(&types.iter().map(|(content_type, _)| *content_type).collect::<Vec<_>>());
     if !args.dry_run.dry_run {
         let interrupt = interrupt();
-        let pace = Pace::new(Arc::clone(&interrupt));
+        let transfer = Transfer::new(Arc::clone(&interrupt));
         let draft = folder::Draft::new(&args.dir)?;
         let mut progress = printer.progress("export", objects);
         objects = 0;
@@ -104,7 +104,7 @@ pub(super) fn run(
         for ((content_type, _), name) in types.iter().zip(&names) {
             advance(0)?;
             let path = draft.path().join(name);
-            let written = write_type(&*target, content_type, &path, &pace, &mut advance)?;
+            let written = write_type(&*target, content_type, &path, &transfer, &mut advance)?;
             if args.trash {
                 deleted += write_deleted(&*target, content_type, &path, &mut advance)?;
             }
@@ -163,7 +163,7 @@ fn write_type(
     target: &dyn Target,
     content_type: &ContentType,
     path: &Path,
-    pace: &Pace,
+    transfer: &Transfer,
     advance: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Written> {
     let unwritable = |error| Failure::unwritable(path.display(), error);
@@ -183,7 +183,7 @@ fn write_type(
         for _ in 0..pages_in_file {
             let is_modified = |object: &&Value| object["internal"]["status"] == "modified";
             let modified = list.data.iter().filter(is_modified).filter_map(|o| o["id"].as_str());
-            let published = many::stored(target, name, modified, Edition::Published)?;
+            let published = bulk::fetch(target, name, modified, Edition::Published)?;
             for object in &list.data {
                 let row = row(content_type, object, &published);
                 writeln!(file, "{row}").map_err(unwritable)?;
@@ -192,7 +192,7 @@ fn write_type(
             written.objects += list.count;
             if name == media::TYPE {
                 for objects in list.data.chunks(FILES) {
-                    let files = write_files(target, objects, path, pace)?;
+                    let files = write_files(target, objects, path, transfer)?;
                     written.files += files;
                     written.missing += objects.len() as u64 - files;
                     advance(objects.len() as u64)?;
@@ -245,7 +245,12 @@ fn write_deleted(
 }
 
 /// Writes the files of media objects; returns how many there are.
-fn write_files(target: &dyn Target, objects: &[Value], folder: &Path, pace: &Pace) -> Result<u64> {
+fn write_files(
+    target: &dyn Target,
+    objects: &[Value],
+    folder: &Path,
+    transfer: &Transfer,
+) -> Result<u64> {
     let write = |object: &Value| {
         let (id, extension) = (object["id"].as_str().unwrap_or_default(), extension(object));
         let mut stored = match target.file(id, extension) {
@@ -256,9 +261,9 @@ fn write_files(target: &dyn Target, objects: &[Value], folder: &Path, pace: &Pac
         let path = folder.join(folder::file_name(id, extension));
         let unwritable = |error| Failure::unwritable(path.display(), error);
         let mut file = File::create(&path).map_err(unwritable)?;
-        stream::copy(&mut *stored, &mut file, unwritable, pace).map(|size| size.is_some())
+        stream::copy(&mut *stored, &mut file, unwritable, transfer).map(|size| size.is_some())
     };
-    let written = parallel::each(objects, parallel::USUAL, &pace.stop, write, || ())?;
+    let written = parallel::map(objects, parallel::DEFAULT_THREADS, &transfer.stop, write, || ())?;
     Ok(written.iter().filter(|written| **written == Some(true)).count() as u64)
 }
 

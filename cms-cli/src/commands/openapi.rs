@@ -4,12 +4,12 @@ use std::fs;
 
 use cms_core::wire::openapi::{OpenApiRequest, OpenApiVersion};
 
-use super::reading;
+use super::open_to_read;
 use crate::{
     cli::{OpenapiArgs, VersionChoice},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
 };
 
 /// Where an API on a folder would be found by default.
@@ -21,7 +21,7 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    if args.public_url.is_some() && matches!(settings.place, Some(Place::Server { .. })) {
+    if args.public_url.is_some() && matches!(settings.target, Some(TargetAddress::Server { .. })) {
         return Err(Failure::usage("a server knows itself where it is found")
             .hint("`cms serve --public-url URL` tells it"));
     }
@@ -35,7 +35,7 @@ pub(super) fn run(
         user_only: args.user_only,
         base_url: args.public_url.unwrap_or_else(|| LOCAL_URL.to_owned()),
     };
-    let document = reading(settings)?.openapi(&request)?;
+    let document = open_to_read(settings)?.openapi(&request)?;
     let text = format!("{document:#}\n");
     match &args.file {
         Some(file) => {

@@ -9,7 +9,7 @@ use std::{
 use cms_core::wire::search::{Job, JobState};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, counted, interrupt, reading, require_types};
+use super::{NOTHING_CHANGED, counted, interrupt, open_to_read, require_types};
 use crate::{
     cli::ReindexArgs,
     failure::{Failure, Outcome, Result},
@@ -30,7 +30,7 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     // A missing folder is not made: there is nothing in it to index.
-    let target = reading(settings)?;
+    let target = open_to_read(settings)?;
     printer.target(&target.describe()?)?;
     require_types(&*target, &args.types)?;
     if args.dry_run.dry_run {
@@ -49,7 +49,7 @@ pub(super) fn run(
     }
     let Some(job) = wait_for(&*target, &created.id, printer)? else {
         printer.note(&format!("interrupted; {OTHERS}"))?;
-        return Ok(Outcome::Partly);
+        return Ok(Outcome::Partial);
     };
     printer.value(&json!(job), || format!("indexed {}\n", counted(job.done, "object")))?;
     Ok(Outcome::Done)

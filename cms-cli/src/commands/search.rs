@@ -7,7 +7,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{reading, require_types, watch::waited};
+use super::{open_to_read, require_types, waiting::with_spinner};
 use crate::{
     cli::{Format, ModeChoice, SearchArgs},
     failure::{Outcome, Result},
@@ -27,17 +27,17 @@ const COLUMNS: [Column; 4] = [
 const FACET_COLUMNS: [Column; 3] =
     [column("FIELD", "/field"), column("VALUE", "/key"), column("COUNT", "/doc_count")];
 
-/// The only kind of condition on places that there is (contract 6.1).
+/// The only kind of condition on locations that there is (contract 6.1).
 const NEAR: &str = "geo_distance";
 
 pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let target = reading(settings)?;
+    let target = open_to_read(settings)?;
     // The API finds nothing in a type that is not there; here it is a slip of the keyboard.
     require_types(&*target, &args.types)?;
     let edition = if args.preview { Edition::Current } else { Edition::Published };
     let request = request(args);
     // A folder may have a lot to index first.
-    let answer = waited("search", printer, || target.search(&request, edition))?;
+    let answer = with_spinner("search", printer, || target.search(&request, edition))?;
     let hits = answer["data"].as_array().map_or(&[][..], Vec::as_slice);
     match settings.format {
         Format::Json => printer.value(&answer, String::new)?,

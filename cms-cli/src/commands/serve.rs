@@ -26,11 +26,11 @@ use tracing_subscriber::{
 use super::{apply, import};
 use crate::{
     cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, ServeArgs},
-    config_file::{self, FOLDER},
-    failure::{Failure, Kind, Outcome, Result},
+    config_file::{self, DEFAULT_DIRECTORY},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     report,
-    settings::{self, Place, Settings},
+    settings::{self, Settings, TargetAddress},
     target::{self, Direct},
 };
 
@@ -84,7 +84,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         .max(largest_file.saturating_add(OTHER_FIELDS));
     if let Some(place) = args.backups.to.as_ref().filter(|place| !place.is_empty()) {
         config.backups = Some(BackupPlan {
-            to: settings::backup_place(place)?,
+            to: settings::backup_location(place)?,
             every: args.backups.every,
             keep: args.backups.keep.into(),
         });
@@ -117,7 +117,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     let message = format!("cannot listen on {address}: {error}");
     if error.kind() == io::ErrorKind::AddrInUse {
-        Failure::from(Kind::Target(Error::Busy(message)))
+        Failure::from(FailureKind::Target(Error::Busy(message)))
             .hint("another program listens there: stop it, or choose another address with --listen")
     } else {
         Failure::usage(message).hint("choose another address with --listen")
@@ -230,9 +230,9 @@ fn reload(known: &mut BTreeMap<String, String>, set_level: &SetLevel) -> Option<
 }
 
 fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
-    let folder = match &settings.place {
-        Some(Place::Folder(folder)) => folder.clone(),
-        _ => FOLDER.into(),
+    let folder = match &settings.target {
+        Some(TargetAddress::Directory(folder)) => folder.clone(),
+        _ => DEFAULT_DIRECTORY.into(),
     };
     let mut config = CoreConfig::new(folder);
     config.new_database = settings.new_database();

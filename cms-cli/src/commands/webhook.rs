@@ -5,7 +5,7 @@
 use cms_core::{Error, wire::webhook::ReplayRequest};
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, changing, counted, reading};
+use super::{NOTHING_CHANGED, counted, open_to_read, open_to_write};
 use crate::{
     cli::WebhookCommand,
     failure::{Outcome, Result},
@@ -44,17 +44,17 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     match command {
         WebhookCommand::List => {
-            let webhooks = reading(settings)?.webhooks()?;
+            let webhooks = open_to_read(settings)?.webhooks()?;
             let rows: Vec<Value> = webhooks.into_iter().map(|webhook| json!(webhook)).collect();
             printer.rows(&rows, &COLUMNS)?;
         }
         WebhookCommand::Log { id, limit } => {
-            let log = reading(settings)?.webhook_log(&id, limit)?;
+            let log = open_to_read(settings)?.webhook_log(&id, limit)?;
             let rows: Vec<Value> = log.into_iter().map(|delivery| json!(delivery)).collect();
             printer.rows(&rows, &LOG_COLUMNS)?;
         }
         WebhookCommand::Replay { id, deliveries, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
                 printer
@@ -67,7 +67,7 @@ pub(super) fn run(
             }
         }
         WebhookCommand::Test { id, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
                 printer.note(&format!("would test the webhook \"{id}\"\n{NOTHING_CHANGED}"))?;

@@ -9,9 +9,9 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use super::{
-    NOTHING_CHANGED, advice, changing, interrupt,
-    many::{Report, is_refusal, rehearse, with_standard_input, without_repeats},
-    reading,
+    NOTHING_CHANGED,
+    bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
+    hints, interrupt, open_to_read, open_to_write,
 };
 use crate::{
     cli::WorkflowCommand,
@@ -39,26 +39,26 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     match command {
-        WorkflowCommand::List => list(&*reading(settings)?, printer)?,
+        WorkflowCommand::List => list(&*open_to_read(settings)?, printer)?,
         WorkflowCommand::State { r#type, id } => {
-            let state = reading(settings)?.workflow_state(&r#type, &id)?;
+            let state = open_to_read(settings)?.workflow_state(&r#type, &id)?;
             printer.value(&json!(state), || describe(&state))?;
         }
         WorkflowCommand::Run { r#type, ids, action, dry_run } => {
-            let ids = without_repeats(with_standard_input(ids)?);
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let ids = deduplicated(read_ids(ids)?);
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.get_type(&r#type)?;
-                return rehearse(&*target, &r#type, &ids)?.tell("moved", true, printer);
+                return dry_run_report(&*target, &r#type, &ids)?.print("moved", true, printer);
             }
             return run_transition(&*target, &r#type, &ids, &action, printer);
         }
         WorkflowCommand::Define { file, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             define(&*target, &file, dry_run.dry_run, printer)?;
         }
         WorkflowCommand::Delete { id, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if project::is_built_in(&id) {
                 let reason = format!("the workflow \"{id}\" is built in and cannot be deleted");
                 return Err(Error::Refused(vec![reason.into()]).into());
@@ -112,7 +112,7 @@ fn run_transition(
     target.get_type(content_type)?;
     let interrupt = interrupt();
     let mut progress = printer.progress("workflow run", ids.len() as u64);
-    let mut report = Report::default();
+    let mut report = BulkReport::default();
     for id in ids {
         if interrupt.load(Ordering::Relaxed) {
             report.interrupted = true;
@@ -126,8 +126,8 @@ fn run_transition(
         progress.advance(1);
     }
     drop(progress);
-    let hints = advice::on_transitions(target, content_type, &report.refused);
-    let outcome = report.tell("moved", false, printer)?;
+    let hints = hints::transition_hints(target, content_type, &report.refused);
+    let outcome = report.print("moved", false, printer)?;
     for hint in hints {
         printer.note(&report::hint(&hint))?;
     }

@@ -6,7 +6,7 @@
 //! | checkbox | `true`, `false`, `1`, `0` |
 //! | select with several values, simple list | a JSON array, or values separated by `;` |
 //! | relation | a JSON array, or ids of the related type separated by `;` |
-//! | list, place, block | JSON |
+//! | list, location, block | JSON |
 //! | any other | the text as it is |
 //!
 //! An empty cell is a property without a value. A cell that does not read as its kind stays text,
@@ -52,9 +52,9 @@ pub(super) fn rows<T: DeserializeOwned>(
                 } else {
                     from_value(object(&columns, record.iter()))
                 };
-                Row { place: format!("{name}:{line}"), value }
+                Row { location: format!("{name}:{line}"), value }
             }
-            Err(error) => Row { place: format!("{name}:{line}"), value: Err(reason(&error)) },
+            Err(error) => Row { location: format!("{name}:{line}"), value: Err(reason(&error)) },
         };
         each(row)?;
     }
@@ -232,15 +232,15 @@ mod tests {
         }
     }
 
-    /// The lines on which rows begin, as places say it.
+    /// The lines on which rows begin, as locations say it.
     fn lines_of(text: &[u8]) -> Vec<String> {
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         rows(text, "f", &content_type(), &mut |row: Row<Value>| {
-            places.push(row.place);
+            locations.push(row.location);
             Ok(())
         })
         .unwrap();
-        places
+        locations
     }
 
     #[test]

@@ -182,7 +182,7 @@ pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
     Ok(entries.is_empty() || entries.iter().any(is_exported))
 }
 
-/// Where an export is written before it takes the place of an earlier one; removed with this value.
+/// Where an export is written before it takes the location of an earlier one; removed with this value.
 pub(crate) struct Draft(PathBuf);
 
 impl Draft {
@@ -202,20 +202,20 @@ impl Draft {
         &self.0
     }
 
-    /// Puts the types of this name, and the workflows, in the place of earlier ones.
+    /// Puts the types of this name, and the workflows, in the location of earlier ones.
     pub(crate) fn publish(self, folder: &Path, names: &[String]) -> Result<()> {
         for name in names {
             replace(&self.0.join(name), &folder.join(name))?;
         }
-        let (workflows, place) = (self.0.join(WORKFLOWS), folder.join(WORKFLOWS));
+        let (workflows, location) = (self.0.join(WORKFLOWS), folder.join(WORKFLOWS));
         let moved = if workflows.exists() {
-            fs::rename(&workflows, &place)
-        } else if place.exists() {
-            fs::remove_file(&place)
+            fs::rename(&workflows, &location)
+        } else if location.exists() {
+            fs::remove_file(&location)
         } else {
             Ok(())
         };
-        moved.map_err(|error| Failure::unwritable(place.display(), error))
+        moved.map_err(|error| Failure::unwritable(location.display(), error))
     }
 }
 
@@ -232,9 +232,9 @@ fn replace(draft: &Path, type_folder: &Path) -> Result<()> {
     fs::create_dir_all(type_folder).map_err(unwritable)?;
     let mut kept = Vec::new();
     for file in entries(draft)? {
-        let place = type_folder.join(file.file_name().unwrap_or_default());
-        fs::rename(&file, &place).map_err(unwritable)?;
-        kept.push(place);
+        let location = type_folder.join(file.file_name().unwrap_or_default());
+        fs::rename(&file, &location).map_err(unwritable)?;
+        kept.push(location);
     }
     clear(type_folder, &kept)
 }

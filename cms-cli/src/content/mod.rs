@@ -21,14 +21,14 @@ use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, Seq
 use serde_json::Value;
 
 use crate::{
-    failure::{Failure, Fault, Kind, Result},
+    failure::{Diagnostic, Failure, FailureKind, Result},
     yaml,
 };
 
 /// One object as a file holds it.
 pub(crate) struct Row<T> {
     /// File and line, or file and number of the element.
-    pub(crate) place: String,
+    pub(crate) location: String,
     /// The object, or why it cannot be read.
     pub(crate) value: std::result::Result<T, String>,
 }
@@ -142,7 +142,7 @@ impl Source {
         }
         let whole = Cursor::new(first).chain(reader);
         let value = serde_json::from_reader(whole).map_err(|error| syntax(&self.name, &error))?;
-        each(Row { place: self.name.clone(), value: Ok(value) })
+        each(Row { location: self.name.clone(), value: Ok(value) })
     }
 
     fn array<T: DeserializeOwned>(
@@ -176,12 +176,12 @@ impl Source {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let place = format!("{}:{number}", self.name);
+            let location = format!("{}:{number}", self.name);
             each(match serde_json::from_slice(&line) {
-                Ok(value) => Row { place, value: Ok(value) },
+                Ok(value) => Row { location, value: Ok(value) },
                 Err(error) => Row {
-                    place: format!("{place}:{}", error.column()),
-                    value: Err(without_place(&error)),
+                    location: format!("{location}:{}", error.column()),
+                    value: Err(without_location(&error)),
                 },
             })?;
         }
@@ -193,34 +193,38 @@ impl Source {
         self.open()?.read_to_string(&mut text).map_err(|error| self.unreadable(&error))?;
         let document = yaml::parse(&text).map_err(|error| {
             let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
-            let place = format!("{}{}", self.name, mark.unwrap_or_default());
-            Failure::from(Kind::Faults(vec![Fault { place, message: error.message }]))
+            let location = format!("{}{}", self.name, mark.unwrap_or_default());
+            Failure::from(FailureKind::InvalidInput(vec![Diagnostic {
+                location,
+                message: error.message,
+            }]))
         })?;
-        let place = |index: usize| {
+        let location = |index: usize| {
             let mark = document.value_mark(&format!("/{index}"));
             mark.map_or_else(|| self.name.clone(), |mark| format!("{}:{}", self.name, mark.line))
         };
         match &document.value {
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    each(Row { place: place(index), value: from_value(item.clone()) })?;
+                    each(Row { location: location(index), value: from_value(item.clone()) })?;
                 }
                 Ok(())
             }
             Value::Null => Ok(()),
-            other => each(Row { place: self.name.clone(), value: from_value(other.clone()) }),
+            other => each(Row { location: self.name.clone(), value: from_value(other.clone()) }),
         }
     }
 }
 
 /// Where a JSON text is wrong, and why.
 pub(crate) fn syntax(name: &str, error: &serde_json::Error) -> Failure {
-    let place = format!("{name}:{}:{}", error.line(), error.column());
-    Kind::Faults(vec![Fault { place, message: without_place(error) }]).into()
+    let location = format!("{name}:{}:{}", error.line(), error.column());
+    FailureKind::InvalidInput(vec![Diagnostic { location, message: without_location(error) }])
+        .into()
 }
 
-/// The message of an error whose place is told apart from it.
-fn without_place(error: &serde_json::Error) -> String {
+/// The message of an error whose location is told apart from it.
+fn without_location(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
@@ -258,7 +262,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Elements<'_, '_, T> {
         let mut number = 0_u64;
         while let Some(value) = elements.next_element::<T>()? {
             number += 1;
-            let row = Row { place: format!("{}[{number}]", self.name), value: Ok(value) };
+            let row = Row { location: format!("{}[{number}]", self.name), value: Ok(value) };
             if let Err(failure) = (self.each)(row) {
                 self.failure = Some(failure);
                 return Err(serde::de::Error::custom("stopped"));

@@ -1,11 +1,11 @@
 //! Project files: the content types, workflows and keys that a space should have.
 //!
-//! [`load`] reads files and folders and reports every mistake in them with its place. [`expand`]
+//! [`load`] reads files and folders and reports every mistake in them with its location. [`expand`]
 //! turns the short form of a type into the API's form, [`shorten`] the other way round; [`workflow`]
-//! does both for workflows; [`read`] walks documents, [`places`] remembers where parts stand. What is done with a project is in `commands::apply`.
+//! does both for workflows; [`read`] walks documents, [`locations`] remembers where parts stand. What is done with a project is in `commands::apply`.
 
 mod expand;
-mod places;
+mod locations;
 mod read;
 mod shorten;
 #[cfg(test)]
@@ -26,15 +26,15 @@ use serde_json::{Map, Value, json};
 
 use self::{
     expand::{Expander, Reference},
-    read::{Faults, Node, Source},
+    read::{Diagnostics, Node, Source},
 };
 pub(crate) use self::{
-    places::Places,
+    locations::Locations,
     read::{did_you_mean, nearest},
     workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in},
 };
 use crate::{
-    failure::{Failure, Fault, Kind, Result},
+    failure::{Diagnostic, Failure, FailureKind, Result},
     yaml,
 };
 
@@ -52,7 +52,7 @@ pub(crate) struct Project {
     pub(crate) workflows: Vec<Map<String, Value>>,
     /// Payloads of keys.
     pub(crate) keys: Vec<Map<String, Value>>,
-    pub(crate) places: Places,
+    pub(crate) locations: Locations,
 }
 
 /// What a target has already, and files may refer to.
@@ -79,7 +79,7 @@ pub(crate) fn load_workflow(path: &Path) -> Result<Map<String, Value>> {
     let mut loader = Loader::default();
     let (name, text) = read_text(path)?;
     let source = loader.parse(&name, &text);
-    let definition = source.map(|source| workflow::expand(&source.root(), loader.faults()));
+    let definition = source.map(|source| workflow::expand(&source.root(), loader.diagnostics()));
     loader.finish()?;
     Ok(definition.unwrap_or_default())
 }
@@ -167,8 +167,8 @@ impl Loader {
         } else if root.get("name").is_some() {
             self.content_type(&root, folder);
         } else if root.value.is_null() {
-            self.faults().value(&root, "there is nothing in it");
-        } else if self.faults().is_mapping(&root) {
+            self.diagnostics().value(&root, "there is nothing in it");
+        } else if self.diagnostics().is_mapping(&root) {
             self.sections(&root, folder);
         }
     }
@@ -178,45 +178,45 @@ impl Loader {
             Ok(document) => {
                 let source = Source { name: name.to_owned(), document };
                 for (mark, key) in &source.document.repeated {
-                    let place = source.place(Some(*mark));
+                    let location = source.location(Some(*mark));
                     let message = format!("the key \"{key}\" stands here twice");
-                    self.faults().0.push(Fault { place, message });
+                    self.diagnostics().0.push(Diagnostic { location, message });
                 }
                 Some(source)
             }
             Err(error) => {
                 let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
-                let place = format!("{name}{}", mark.unwrap_or_default());
-                self.faults().0.push(Fault { place, message: error.message });
+                let location = format!("{name}{}", mark.unwrap_or_default());
+                self.diagnostics().0.push(Diagnostic { location, message: error.message });
                 None
             }
         }
     }
 
     fn sections(&mut self, root: &Node<'_>, folder: Option<&Path>) {
-        self.faults().unknown_keys(root, &PROJECT_KEYS);
+        self.diagnostics().unknown_keys(root, &PROJECT_KEYS);
         match root.get("version") {
-            None => self.faults().value(root, "\"version\" is missing: write \"version: 1\""),
+            None => self.diagnostics().value(root, "\"version\" is missing: write \"version: 1\""),
             Some(version) if version.value != 1 => {
                 let message = format!("version {} is not known, only 1 is", version.value);
-                self.faults().value(&version, message);
+                self.diagnostics().value(&version, message);
             }
             Some(_) => {}
         }
         if let Some(types) =
-            root.get("contentTypes").filter(|types| self.faults().is_sequence(types))
+            root.get("contentTypes").filter(|types| self.diagnostics().is_sequence(types))
         {
             for node in types.items() {
                 self.content_type(&node, folder);
             }
         }
         let workflows = root.get("workflows");
-        if let Some(workflows) = workflows.filter(|list| self.faults().is_sequence(list)) {
+        if let Some(workflows) = workflows.filter(|list| self.diagnostics().is_sequence(list)) {
             for node in workflows.items() {
                 self.workflow(&node);
             }
         }
-        if let Some(keys) = root.get("keys").filter(|keys| self.faults().is_sequence(keys)) {
+        if let Some(keys) = root.get("keys").filter(|keys| self.diagnostics().is_sequence(keys)) {
             for node in keys.items() {
                 self.key(&node);
             }
@@ -230,8 +230,8 @@ impl Loader {
             self.add(node, payload);
             return;
         };
-        self.faults().unknown_keys(node, &["file"]);
-        let Some(name) = self.faults().text(node, "file") else { return };
+        self.diagnostics().unknown_keys(node, &["file"]);
+        let Some(name) = self.diagnostics().text(node, "file") else { return };
         let path = folder.unwrap_or(Path::new("")).join(name);
         match fs::read_to_string(&path) {
             Ok(text) => {
@@ -242,73 +242,73 @@ impl Loader {
                 }
             }
             Err(error) => {
-                self.faults().value(&file, format!("cannot read {}: {error}", path.display()));
+                self.diagnostics().value(&file, format!("cannot read {}: {error}", path.display()));
             }
         }
     }
 
     fn add(&mut self, node: &Node<'_>, payload: Map<String, Value>) {
         if let Some(name) = payload.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()) {
-            let place = node.place();
+            let location = node.location();
             if !is_type_name(name) {
-                let at = node.get("name").unwrap_or_else(|| node.clone());
+                let at = node.at("name");
                 let message = format!("type name \"{name}\" is not valid: {TYPE_NAME_RULE}");
-                self.faults().value(&at, message);
+                self.diagnostics().value(&at, message);
             }
-            if let Some(first) = self.project.places.get(name) {
+            if let Some(first) = self.project.locations.get(name) {
                 let message = format!("the type \"{name}\" is already described at {first}");
-                self.faults().value(node, message);
+                self.diagnostics().value(node, message);
                 return;
             }
-            let places = &mut self.project.places;
-            places.put(name, place);
+            let locations = &mut self.project.locations;
+            locations.put(name, location);
             let configs = node.get("metaDefinition").and_then(|meta| meta.get("propertiesConfig"));
             for properties in node.get("properties").into_iter().chain(configs) {
-                places.put_members(name, &properties);
+                locations.put_members(name, &properties);
             }
         }
         self.project.types.push(payload);
     }
 
     fn workflow(&mut self, node: &Node<'_>) {
-        let definition = workflow::expand(node, self.faults());
+        let definition = workflow::expand(node, self.diagnostics());
         let id = definition.get("id").and_then(Value::as_str).unwrap_or_default();
         let name = format!("workflows.{id}");
-        if let Some(first) = self.project.places.get(&name) {
+        if let Some(first) = self.project.locations.get(&name) {
             let message = format!("the workflow \"{id}\" is already described at {first}");
-            self.faults().value(node, message);
+            self.diagnostics().value(node, message);
             return;
         }
-        self.project.places.put(&name, node.place());
+        self.project.locations.put(&name, node.location());
         self.project.workflows.push(definition);
     }
 
     fn key(&mut self, node: &Node<'_>) {
-        let faults = self.faults();
-        if !faults.is_mapping(node) {
+        let diagnostics = self.diagnostics();
+        if !diagnostics.is_mapping(node) {
             return;
         }
-        faults.unknown_keys(node, &KEY_KEYS);
-        let name = faults.required_text(node, "name").unwrap_or_default().to_owned();
-        let kind_name = faults.required_text(node, "kind").unwrap_or_default();
+        diagnostics.unknown_keys(node, &KEY_KEYS);
+        let name = diagnostics.required_text(node, "name").unwrap_or_default().to_owned();
+        let kind_name = diagnostics.required_text(node, "kind").unwrap_or_default();
         let kind = key_kind(kind_name).unwrap_or(KeyKind::Scoped);
         if key_kind(kind_name).is_none() && !kind_name.is_empty() {
             let known = ["read-only", "read-write", "scoped", "admin"];
             let near = did_you_mean(kind_name, known);
-            let place = node.get("kind").unwrap_or_else(|| node.clone());
-            faults.value(&place, format!("unknown kind of key \"{kind_name}\"{near}"));
+            let member = node.at("kind");
+            diagnostics.value(&member, format!("unknown kind of key \"{kind_name}\"{near}"));
         }
         let mut rules = Vec::new();
-        if let Some(wanted) = node.get("rules").filter(|rules| faults.is_mapping(rules)) {
+        if let Some(wanted) = node.get("rules").filter(|rules| diagnostics.is_mapping(rules)) {
             for (content_type, letters) in wanted.members() {
                 match rule(content_type, letters.value.as_str().unwrap_or_default()) {
                     Ok(rule) => rules.push(rule),
-                    Err(message) => faults.value(&letters, message),
+                    Err(message) => diagnostics.value(&letters, message),
                 }
             }
         }
         if (kind == KeyKind::Scoped) == rules.is_empty() {
-            faults.value(node, "a scoped key needs rules, and no other kind has them");
+            diagnostics.value(node, "a scoped key needs rules, and no other kind has them");
         }
         let key = NewKey { name, kind, rules };
         if let Value::Object(payload) = json!(key) {
@@ -331,26 +331,26 @@ impl Loader {
         for (what, known, references) in
             [("content type", types, relations), ("workflow", workflows, assigned)]
         {
-            for Reference { name, place } in references {
+            for Reference { name, location } in references {
                 if !known.contains(&name.as_str()) {
                     let near = did_you_mean(&name, known.iter().copied());
                     let message = format!("there is no {what} \"{name}\"{near}");
-                    self.expander.faults.0.push(Fault { place, message });
+                    self.expander.diagnostics.0.push(Diagnostic { location, message });
                 }
             }
         }
     }
 
     fn finish(self) -> Result<Project> {
-        if self.expander.faults.0.is_empty() {
+        if self.expander.diagnostics.0.is_empty() {
             Ok(self.project)
         } else {
-            Err(Kind::Faults(self.expander.faults.0).into())
+            Err(FailureKind::InvalidInput(self.expander.diagnostics.0).into())
         }
     }
 
-    fn faults(&mut self) -> &mut Faults {
-        &mut self.expander.faults
+    fn diagnostics(&mut self) -> &mut Diagnostics {
+        &mut self.expander.diagnostics
     }
 }
 

@@ -1,13 +1,13 @@
 //! A document with its file name, walked node by node, and the mistakes found on the way.
 //!
-//! Knows places and "did you mean", but not what a project file may hold; that is
+//! Knows locations and "did you mean", but not what a project file may hold; that is
 //! [`super::expand`] and [`super::load`].
 
 use serde_json::Value;
 
 use crate::{
-    failure::Fault,
-    report::shown,
+    failure::Diagnostic,
+    report::short_json,
     yaml::{self, Document, Mark},
 };
 
@@ -25,7 +25,7 @@ impl Source {
     }
 
     /// `file:line:column`.
-    pub(crate) fn place(&self, mark: Option<Mark>) -> String {
+    pub(crate) fn location(&self, mark: Option<Mark>) -> String {
         match mark {
             Some(mark) => format!("{}:{}:{}", self.name, mark.line, mark.column),
             None => self.name.clone(),
@@ -47,6 +47,11 @@ impl<'a> Node<'a> {
         self.value.get(key).map(|value| self.child(key, value))
     }
 
+    /// The member `key`, or the mapping itself when it has none: the node that a message is about.
+    pub(crate) fn at(&self, key: &str) -> Self {
+        self.get(key).unwrap_or_else(|| self.clone())
+    }
+
     /// The members of a mapping, in order.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&'a str, Self)> {
         let members = self.value.as_object().into_iter().flatten();
@@ -64,29 +69,29 @@ impl<'a> Node<'a> {
     }
 
     /// Where the value stands.
-    pub(crate) fn place(&self) -> String {
-        self.source.place(self.source.document.value_mark(&self.pointer))
+    pub(crate) fn location(&self) -> String {
+        self.source.location(self.source.document.value_mark(&self.pointer))
     }
 
     /// Where the key of the value stands.
-    pub(crate) fn key_place(&self) -> String {
-        self.source.place(self.source.document.key_mark(&self.pointer))
+    pub(crate) fn key_location(&self) -> String {
+        self.source.location(self.source.document.key_mark(&self.pointer))
     }
 }
 
 /// Mistakes, in the order in which they were found.
 #[derive(Default)]
-pub(crate) struct Faults(pub(crate) Vec<Fault>);
+pub(crate) struct Diagnostics(pub(crate) Vec<Diagnostic>);
 
-impl Faults {
+impl Diagnostics {
     /// Notes a mistake in a value.
     pub(crate) fn value(&mut self, node: &Node<'_>, message: impl Into<String>) {
-        self.0.push(Fault { place: node.place(), message: message.into() });
+        self.0.push(Diagnostic { location: node.location(), message: message.into() });
     }
 
     /// Notes a mistake in the key of a value.
     pub(crate) fn key(&mut self, node: &Node<'_>, message: impl Into<String>) {
-        self.0.push(Fault { place: node.key_place(), message: message.into() });
+        self.0.push(Diagnostic { location: node.key_location(), message: message.into() });
     }
 
     /// Notes every key of a mapping that is not among the known ones.
@@ -111,7 +116,7 @@ impl Faults {
 
     fn expect(&mut self, node: &Node<'_>, holds: bool, wanted: &str) -> bool {
         if !holds {
-            self.value(node, format!("{} where {wanted} is expected", shown(node.value)));
+            self.value(node, format!("{} where {wanted} is expected", short_json(node.value)));
         }
         holds
     }

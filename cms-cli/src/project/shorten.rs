@@ -6,7 +6,7 @@ use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
 use serde_json::{Map, Value, json};
 
 use super::{
-    expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, KINDS, Kind, label},
+    expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, PROPERTY_KINDS, PropertyKind, label},
     read::Source,
     workflow::DEFAULT,
 };
@@ -32,7 +32,7 @@ fn expands_to(short: &Value, payload: &Map<String, Value>) -> bool {
     let source = Source { name: String::new(), document: Document::unplaced(short.clone()) };
     let mut expander = Expander::default();
     let expanded = expander.content_type(&source.root());
-    expander.faults.0.is_empty() && expanded == *payload
+    expander.diagnostics.0.is_empty() && expanded == *payload
 }
 
 fn short(content_type: &ContentType) -> Option<Value> {
@@ -151,8 +151,8 @@ fn property(name: &str, schema: &Value, config: &Value, required: bool) -> Optio
 }
 
 /// The property type that makes this pair of schema and config.
-fn kind(schema: &Value, config: &Value) -> Option<&'static Kind> {
+fn kind(schema: &Value, config: &Value) -> Option<&'static PropertyKind> {
     let input_type = config["inputType"].as_str()?;
     let name = if schema["type"] == "integer" { "integer" } else { input_type };
-    KINDS.iter().find(|kind| kind.name == name)
+    PROPERTY_KINDS.iter().find(|kind| kind.name == name)
 }

@@ -13,18 +13,22 @@ fn load_text(text: &str) -> std::result::Result<Project, Vec<String>> {
         types: vec!["_media".to_owned(), "_tag".to_owned()],
         workflows: vec!["stored".to_owned()],
     });
-    let faults = loader.expander.faults.0;
-    if faults.is_empty() {
+    let diagnostics = loader.expander.diagnostics.0;
+    if diagnostics.is_empty() {
         Ok(loader.project)
     } else {
-        Err(faults.into_iter().map(|fault| format!("{}: {}", fault.place, fault.message)).collect())
+        Err(diagnostics
+            .into_iter()
+            .map(|diagnostic| format!("{}: {}", diagnostic.location, diagnostic.message))
+            .collect())
     }
 }
 
 /// Expands one property; returns its schema, its config and the required names.
 fn expand(property: &str) -> (Value, Value, Value) {
     let text = format!("{{name: t, properties: {{f: {property}}}}}");
-    let project = load_text(&text).unwrap_or_else(|faults| panic!("{property}: {faults:?}"));
+    let project =
+        load_text(&text).unwrap_or_else(|diagnostics| panic!("{property}: {diagnostics:?}"));
     let payload = Value::Object(project.types[0].clone());
     (
         payload["schemaDefinition"]["allOf"][1]["properties"]["f"].clone(),
@@ -325,19 +329,25 @@ fn types_may_stand_in_files_of_their_own() {
 
     let faulty =
         write("q.yml", "version: 1\ncontentTypes: [{file: types/b.yaml}, {file: none.yaml}]\n");
-    let Err(Failure { kind: Kind::Faults(faults), .. }) =
+    let Err(Failure { kind: FailureKind::InvalidInput(diagnostics), .. }) =
         load(std::slice::from_ref(&faulty), &Present::default())
     else {
         panic!("mistakes are told");
     };
-    let places: Vec<&str> = faults.iter().map(|fault| fault.place.as_str()).collect();
-    assert_eq!(places, [format!("{}:2:24", bad.display()), format!("{}:2:45", faulty.display())]);
+    let locations: Vec<&str> =
+        diagnostics.iter().map(|diagnostic| diagnostic.location.as_str()).collect();
+    assert_eq!(
+        locations,
+        [format!("{}:2:24", bad.display()), format!("{}:2:45", faulty.display())]
+    );
 
     // A folder stands for its project files; those in other folders are no part of it.
     let Err(failure) = load(&[folder.path().to_owned()], &Present::default()) else {
         panic!("q.yml is in it")
     };
-    assert!(matches!(failure.kind, Kind::Faults(faults) if faults.len() == 2));
+    assert!(
+        matches!(failure.kind, FailureKind::InvalidInput(diagnostics) if diagnostics.len() == 2)
+    );
 }
 
 #[test]
@@ -384,7 +394,7 @@ contentTypes:
       kind: {type: radio, options: [a]}
       level: {type: select, options: [{value: a, label: A}]}
       tags: {type: datasource, to: _tag, many: true, minItems: 2}
-      place: {type: geo, required: true}
+      location: {type: geo, required: true}
       body: {type: block, blocks: [header, list]}
       words: {type: simpleList}
       sold: {type: checkbox, default: false}
@@ -442,10 +452,10 @@ fn workflows_expand_and_are_shortened_to_the_same() {
 fn the_schema_of_project_files_knows_all_property_types() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let listed = &schema["$defs"]["property"]["properties"]["type"]["enum"];
-    for kind in expand::KINDS {
+    for kind in expand::PROPERTY_KINDS {
         assert!(listed.as_array().unwrap().contains(&json!(kind.name)), "{}", kind.name);
     }
-    assert_eq!(listed.as_array().unwrap().len(), expand::KINDS.len());
+    assert_eq!(listed.as_array().unwrap().len(), expand::PROPERTY_KINDS.len());
     let keys = schema["$defs"]["contentType"]["properties"].as_object().unwrap().keys();
     assert_eq!(keys.collect::<Vec<_>>(), expand::TYPE_KEYS);
     let keys = schema["$defs"]["workflow"]["properties"].as_object().unwrap().keys();

@@ -36,7 +36,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use self::media::StoredFile;
-use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
@@ -115,7 +115,7 @@ impl Direct {
     }
 }
 
-/// Opens a data folder. One that cannot be used is the user's to mend, not our fault.
+/// Opens a data folder. One that cannot be used is the user's to mend, not our diagnostic.
 pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
     let name = config.folder.display().to_string();
     Cms::open(config).map_err(|error| match error {
@@ -164,7 +164,7 @@ impl Target for Direct {
         self.cms.types().apply(&self.caller, request)
     }
 
-    fn rewriting(&self) -> Option<Rewriting> {
+    fn rewrite_progress(&self) -> Option<RewriteProgress> {
         let cms = Arc::clone(&self.cms);
         Some(Box::new(move || cms.rewriting()))
     }
@@ -242,7 +242,7 @@ impl Target for Direct {
         self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
     }
 
-    fn upload(&self, mut file: Outgoing, request: &UploadRequest) -> Result<Value> {
+    fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
         io::copy(&mut file.content, &mut incoming)
             .map_err(|error| Error::Internal(Box::new(error)))?;
@@ -263,7 +263,7 @@ impl Target for Direct {
         self.cms.publishing().act(&self.caller, content_type, id, action, cascade)
     }
 
-    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
         self.cms.publishing().act_on_many(&self.caller, content_type, ids, action)
     }
 

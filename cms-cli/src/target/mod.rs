@@ -37,7 +37,7 @@ pub(crate) use direct::{Direct, open_folder};
 
 use crate::{
     failure,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
 };
 
 /// Which versions of objects a list or a search shows, where the type has Draft & Public.
@@ -50,14 +50,14 @@ pub(crate) enum Edition {
 }
 
 /// A file on its way to a target, read as it is sent.
-pub(crate) struct Outgoing {
+pub(crate) struct FileUpload {
     pub(crate) content: Box<dyn Read + Send>,
     /// Bytes that there are to read.
     pub(crate) size: u64,
 }
 
 /// Tells how far a change is, from any thread.
-pub(crate) type Rewriting = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
+pub(crate) type RewriteProgress = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
 
 /// Content, types, files, workflows and keys of one space. Objects of every publishing status are
 /// visible, unless a list or a search is asked for published ones. Several threads may ask at once.
@@ -73,7 +73,7 @@ pub(crate) trait Target: Sync {
     fn apply(&self, request: &ApplyRequest) -> Result<Plan>;
     /// Something that says how many objects a plan or an apply has rewritten, and of how many;
     /// none where that cannot be known.
-    fn rewriting(&self) -> Option<Rewriting>;
+    fn rewrite_progress(&self) -> Option<RewriteProgress>;
 
     fn objects(
         &self,
@@ -109,7 +109,7 @@ pub(crate) trait Target: Sync {
     -> Result<BatchReport>;
 
     /// Stores a file; returns its media object.
-    fn upload(&self, file: Outgoing, request: &UploadRequest) -> Result<Value>;
+    fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value>;
     /// The stored file of a media object. What fails while it is read is an [`cms_core::Error`] within
     /// the error of the reader, see [`reading_failed`].
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>>;
@@ -118,7 +118,7 @@ pub(crate) trait Target: Sync {
     fn act(&self, content_type: &str, id: &str, action: PublishAction, cascade: bool)
     -> Result<()>;
     /// The same for many objects, whatever their statuses; for none when one of them is unknown.
-    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
+    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
 
     /// All workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
@@ -171,21 +171,23 @@ pub(crate) trait Target: Sync {
 
 /// Opens the target that the settings name. Only a command that changes something creates a folder.
 pub(crate) fn open(
-    place: &Place,
+    address: &TargetAddress,
     settings: &Settings,
     changes: bool,
 ) -> failure::Result<Box<dyn Target>> {
-    Ok(match place {
-        Place::Folder(folder) => Box::new(direct::Direct::open(folder, settings, changes)?),
-        Place::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
+    Ok(match address {
+        TargetAddress::Directory(folder) => {
+            Box::new(direct::Direct::open(folder, settings, changes)?)
+        }
+        TargetAddress::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
     })
 }
 
 /// Opens a data directory that does not exist yet as an empty one, without creating it; none where
-/// the place is any other.
-pub(crate) fn open_new(place: &Place) -> failure::Result<Option<Box<dyn Target>>> {
-    Ok(match place {
-        Place::Folder(folder) if direct::is_new(folder) => {
+/// the location is any other.
+pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dyn Target>>> {
+    Ok(match address {
+        TargetAddress::Directory(folder) if direct::is_new(folder) => {
             Some(Box::new(direct::Direct::empty(folder)?))
         }
         _ => None,

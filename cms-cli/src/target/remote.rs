@@ -44,7 +44,7 @@ use self::{
     },
     sending::{done, parse, text},
 };
-use super::{Edition, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
 
 impl Remote {
     /// Says that the type is not there, where that is why something of it was not found: the API
@@ -92,7 +92,7 @@ impl Target for Remote {
     }
 
     /// A server says so in its own log.
-    fn rewriting(&self) -> Option<Rewriting> {
+    fn rewrite_progress(&self) -> Option<RewriteProgress> {
         None
     }
 
@@ -193,7 +193,7 @@ impl Target for Remote {
         parse(status, &bytes, type_named(content_type))
     }
 
-    fn upload(&self, file: Outgoing, request: &UploadRequest) -> Result<Value> {
+    fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
         self.send_file(file, request)
     }
 
@@ -214,7 +214,7 @@ impl Target for Remote {
         self.bring(&format!("{path}{hydrate}"), None, object_named(&name))
     }
 
-    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
         let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
         // The answer does not say which one is unknown.
         self.bring(&path, Some(&text(&ids)?), object_named(content_type))

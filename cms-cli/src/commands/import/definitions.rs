@@ -10,7 +10,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value};
 
-use super::super::{plan_text, switch::Switches};
+use super::super::{plan_text, publishing_changes::PublishingChanges};
 use crate::{
     content::folder::TypeFolder,
     failure::{Failure, Result},
@@ -51,8 +51,8 @@ pub(super) fn apply(
     if !plan.has_changes() {
         return Ok(());
     }
-    let switches = Switches::find(target, &wanted, &plan)?;
-    printer.note(plan_text::render(&plan, &wanted, &switches).trim_end())?;
+    let publishing_changes = PublishingChanges::find(target, &wanted, &plan)?;
+    printer.note(plan_text::render(&plan, &wanted, &publishing_changes).trim_end())?;
     if let Some(error) = plan_text::blocked(&plan) {
         return Err(error.into());
     }

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     content::{
         Row,
-        stream::{self, Pace},
+        stream::{self, Transfer},
     },
     failure::Result,
     printer::{Printer, Progress},
@@ -73,8 +73,8 @@ impl Import<'_> {
     fn send_files_of(&mut self, job: &Job, printer: &mut Printer) -> Result<()> {
         let mut files = job.files.clone();
         let sizes = files.paths().map(|path| path.metadata().map_or(0, |meta| meta.len()));
-        let mut progress = printer.bytes("files", sizes.sum());
-        let pace = Pace::new(self.interrupt.clone());
+        let mut progress = printer.byte_progress("files", sizes.sum());
+        let transfer = Transfer::new(self.interrupt.clone());
         let mut batch = Vec::new();
         for source in &job.sources {
             source.rows(&job.content_type, &mut |row: Row<Head>| {
@@ -97,7 +97,7 @@ impl Import<'_> {
                     self.send_batch(
                         job,
                         std::mem::take(&mut batch),
-                        &pace,
+                        &transfer,
                         &mut progress,
                         printer,
                     )?;
@@ -105,7 +105,7 @@ impl Import<'_> {
                 Ok(())
             })?;
         }
-        self.send_batch(job, batch, &pace, &mut progress, printer)?;
+        self.send_batch(job, batch, &transfer, &mut progress, printer)?;
         self.report.files.without_object += files.len() as u64;
         Ok(())
     }
@@ -114,7 +114,7 @@ impl Import<'_> {
         &mut self,
         job: &Job,
         batch: Vec<MediaFile>,
-        pace: &Pace,
+        transfer: &Transfer,
         progress: &mut Progress,
         printer: &mut Printer,
     ) -> Result<()> {
@@ -123,9 +123,10 @@ impl Import<'_> {
         if self.report.interrupted || stops_on_error {
             return Ok(());
         }
-        let look = || progress.advance_to(pace.done());
-        let send = |file: &MediaFile| self.send_file(file, pace);
-        let outcomes = parallel::each(&batch, parallel::USUAL, &pace.stop, send, look)?;
+        let update = || progress.advance_to(transfer.done());
+        let send = |file: &MediaFile| self.send_file(file, transfer);
+        let outcomes =
+            parallel::map(&batch, parallel::DEFAULT_THREADS, &transfer.stop, send, update)?;
         for (file, outcome) in batch.into_iter().zip(outcomes) {
             match outcome {
                 None => self.report.interrupted = true,
@@ -146,18 +147,19 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn send_file(&self, file: &MediaFile, pace: &Pace) -> Result<Outcome> {
+    fn send_file(&self, file: &MediaFile, transfer: &Transfer) -> Result<Outcome> {
         let is_stored = match self.target.file(&file.id, &file.extension) {
             Ok(_) if self.options.existing == Existing::Keep => true,
             // The target refuses a file with other content.
             Ok(mut stored) => {
-                stream::stored_digest(&mut *stored, pace)? == stream::digest(&file.path, pace)?
+                stream::stored_digest(&mut *stored, transfer)?
+                    == stream::digest(&file.path, transfer)?
             }
             Err(Error::NotFound { .. }) => false,
             Err(error) => return Err(error.into()),
         };
         if is_stored {
-            pace.advance(file.path.metadata().map_or(0, |meta| meta.len()));
+            transfer.advance(file.path.metadata().map_or(0, |meta| meta.len()));
             return Ok(Outcome::Unchanged);
         }
         if self.options.dry_run {
@@ -170,7 +172,7 @@ impl Import<'_> {
             id: Some(file.id.clone()),
             ..UploadRequest::default()
         };
-        match self.target.upload(stream::outgoing(&file.path, pace)?, &request) {
+        match self.target.upload(stream::open_upload(&file.path, transfer)?, &request) {
             Ok(_) => Ok(Outcome::Stored),
             Err(error) if is_refused(&error) => Ok(Outcome::Refused(error)),
             Err(error) => Err(error.into()),

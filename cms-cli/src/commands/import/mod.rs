@@ -25,7 +25,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use self::report::{FileCounts, RefusalLine, Report};
-use super::{NOTHING_CHANGED, changing, counted};
+use super::{NOTHING_CHANGED, counted, open_to_write};
 #[cfg(feature = "serve")]
 use crate::target::Direct;
 use crate::{
@@ -34,7 +34,7 @@ use crate::{
         Source,
         folder::{self, MediaFiles},
     },
-    failure::{Failure, Kind, Outcome, Result},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     project::{self, Present},
     report as output,
@@ -82,7 +82,7 @@ pub(super) fn run(
     };
     let folder = Path::new(&args.what);
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
-        let is_forbidden = matches!(failure.kind, Kind::Target(Error::Forbidden));
+        let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
         if options.keep_dates && is_forbidden {
             failure.hint("--keep-dates needs an admin key")
         } else {
@@ -91,7 +91,7 @@ pub(super) fn run(
     })?;
     print(&report, &options, printer)?;
     let is_partial = report.has_refusals() || report.interrupted;
-    Ok(if is_partial { Outcome::Partly } else { Outcome::Done })
+    Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }
 
 fn import(
@@ -106,11 +106,11 @@ fn import(
             return Err(Failure::usage(format!("there is no folder \"{}\"", args.what))
                 .hint("cms import TYPE FILE..., or cms import DIR"));
         }
-        let target = changing(settings, printer, options.dry_run)?;
+        let target = open_to_write(settings, printer, options.dry_run)?;
         import_folder(&*target, folder, options, printer)
     } else {
         let sources = sources(&args.files)?;
-        let target = changing(settings, printer, options.dry_run)?;
+        let target = open_to_write(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.what)?;
         let files = MediaFiles::default();
         let job = Job { content_type, sources, deleted: HashSet::new(), files };

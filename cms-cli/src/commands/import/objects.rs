@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    super::{interrupt, many},
+    super::{bulk, interrupt},
     Existing, Job, Options,
     report::Report,
 };
@@ -109,7 +109,7 @@ impl Import<'_> {
             for source in sources {
                 source.rows(content_type, &mut |row: Row<Value>| {
                     progress.advance(1);
-                    let pushed = importer.push(row.place, row.value);
+                    let pushed = importer.push(row.location, row.value);
                     self.result(importer, pushed, printer)
                 })?;
             }
@@ -137,7 +137,7 @@ impl Import<'_> {
             for source in sources {
                 source.rows(content_type, &mut |row: Row<Value>| {
                     let Ok(value) = row.value else { return Ok(()) };
-                    let pushed = importer.push_status(content_type, row.place, value);
+                    let pushed = importer.push_status(content_type, row.location, value);
                     let pushed = pushed.map(|is_pending| progress.advance(is_pending.into()));
                     self.result(importer, pushed, printer)
                 })?;
@@ -171,7 +171,7 @@ impl ImportTarget for Space<'_> {
         content_type: &str,
         ids: &[&str],
     ) -> cms_core::Result<HashMap<String, Value>> {
-        many::stored(self.0, content_type, ids.iter().copied(), Edition::Current)
+        bulk::fetch(self.0, content_type, ids.iter().copied(), Edition::Current)
     }
 
     fn published(
@@ -179,7 +179,7 @@ impl ImportTarget for Space<'_> {
         content_type: &str,
         ids: &[&str],
     ) -> cms_core::Result<HashMap<String, Value>> {
-        many::stored(self.0, content_type, ids.iter().copied(), Edition::Published)
+        bulk::fetch(self.0, content_type, ids.iter().copied(), Edition::Published)
     }
 
     fn save(
@@ -197,7 +197,7 @@ impl ImportTarget for Space<'_> {
         ids: &[String],
         action: PublishAction,
     ) -> cms_core::Result<()> {
-        self.0.act_on_many(content_type, ids, action)
+        self.0.batch_act(content_type, ids, action)
     }
 
     fn workflows(&self) -> cms_core::Result<Vec<Workflow>> {

@@ -13,7 +13,7 @@ use cms_core::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::super::advice;
+use super::super::hints;
 use crate::{
     failure::{Failure, Result},
     printer::Printer,
@@ -50,7 +50,7 @@ pub(super) struct RefusalLine {
 impl RefusalLine {
     /// What is allowed instead, where the reasons do not say it.
     pub(super) fn hint(&self) -> Option<String> {
-        advice::webhook_hint(&self.content_type, &self.errors)
+        hints::webhook_hint(&self.content_type, &self.errors)
     }
 }
 

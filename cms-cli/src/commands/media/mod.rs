@@ -10,10 +10,10 @@ use std::{
 use cms_core::Error;
 use serde_json::{Value, json};
 
-use super::{counted, interrupt, object::list, reading};
+use super::{counted, interrupt, object::list, open_to_read};
 use crate::{
     cli::{ListArgs, MediaCommand, MediaKind},
-    content::stream::{self, NewFile, Pace},
+    content::stream::{self, AtomicFile, Transfer},
     failure::{Failure, Outcome, Result},
     printer::Printer,
     report::{Column, cell, column},
@@ -43,9 +43,9 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     match command {
         MediaCommand::Upload(args) => return upload::run(args, settings, printer),
-        MediaCommand::List(args) => show(&*reading(settings)?, args, printer)?,
+        MediaCommand::List(args) => show(&*open_to_read(settings)?, args, printer)?,
         MediaCommand::Get { id, file } => {
-            return get(&*reading(settings)?, &id, file.as_deref(), printer);
+            return get(&*open_to_read(settings)?, &id, file.as_deref(), printer);
         }
     }
     Ok(Outcome::Done)
@@ -60,7 +60,7 @@ fn show(target: &dyn Target, args: ListArgs, printer: &mut Printer) -> Result<()
     } else {
         printer.rows(&list.objects, &COLUMNS)?;
     }
-    list.tell_rest(printer)
+    list.print_remaining(printer)
 }
 
 fn with_dimensions(object: &Value) -> Value {
@@ -84,16 +84,16 @@ fn get(
     }
     let object = target.object(TYPE, id, 0)?;
     let mut stored = target.file(id, extension(&object))?;
-    let pace = Pace::new(interrupt());
+    let transfer = Transfer::new(interrupt());
     let Some(name) = file.filter(|name| *name != "-") else {
         let mut out = printer.raw()?;
-        let size = stream::copy(&mut *stored, &mut out, Failure::from, &pace)?;
-        return Ok(if size.is_some() { Outcome::Done } else { Outcome::Partly });
+        let size = stream::copy(&mut *stored, &mut out, Failure::from, &transfer)?;
+        return Ok(if size.is_some() { Outcome::Done } else { Outcome::Partial });
     };
     let path = Path::new(name);
-    let (draft, mut out) = NewFile::create(path)?;
+    let (draft, mut out) = AtomicFile::create(path)?;
     let unwritable = |error| Failure::unwritable(name, error);
-    let Some(size) = stream::copy(&mut *stored, &mut out, unwritable, &pace)? else {
+    let Some(size) = stream::copy(&mut *stored, &mut out, unwritable, &transfer)? else {
         return Err(Failure::local(format!("interrupted; {name} is as it was")));
     };
     draft.finish()?;

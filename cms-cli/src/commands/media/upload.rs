@@ -20,14 +20,14 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{NOTHING_CHANGED, changing, counted, interrupt, parallel},
+    super::{NOTHING_CHANGED, counted, interrupt, open_to_write, parallel},
     TYPE, extension, is_refused, usual_kind,
 };
 use crate::{
     cli::{MediaKind, UploadArgs},
     content::{
         paths,
-        stream::{self, Pace},
+        stream::{self, Transfer},
     },
     failure::{self, Failure, Outcome, Result},
     printer::Printer,
@@ -49,7 +49,7 @@ const COLUMNS: [Column; 4] = [
 
 /// Files of the same bytes that are to become the same kind of media object.
 struct Group {
-    /// Places in the list of files, in its order.
+    /// Locations in the list of files, in its order.
     files: Vec<usize>,
     size: u64,
     kind: &'static str,
@@ -79,13 +79,13 @@ enum Fate {
 pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let files = paths::files(&args.files)?;
     let dry_run = args.dry_run.dry_run;
-    let target = changing(settings, printer, dry_run)?;
-    let pace = Pace::new(interrupt());
+    let target = open_to_write(settings, printer, dry_run)?;
+    let transfer = Transfer::new(interrupt());
     let work = Work {
         target: &*target,
         files: &files,
         threads: usize::from(args.parallel),
-        pace: &pace,
+        transfer: &transfer,
         uploaded: AtomicU64::new(0),
     };
     let groups = work.looked_up(work.groups(args.kind)?, printer)?;
@@ -99,7 +99,7 @@ pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &mut Printer) 
         ..UploadRequest::default()
     };
     let fates = if dry_run {
-        rehearsed(&groups)
+        previewed(&groups)
     } else {
         let uploaded = work.upload(&groups, &like, printer);
         uploaded.map_err(|failure| match work.uploaded.load(Ordering::Relaxed) {
@@ -117,7 +117,7 @@ struct Work<'a> {
     target: &'a dyn Target,
     files: &'a [PathBuf],
     threads: usize,
-    pace: &'a Pace,
+    transfer: &'a Transfer,
     uploaded: AtomicU64,
 }
 
@@ -141,10 +141,10 @@ impl Work<'_> {
             }
             let mut same: HashMap<_, Vec<usize>> = HashMap::new();
             for number in files {
-                match stream::digest(&self.files[number], self.pace) {
+                match stream::digest(&self.files[number], self.transfer) {
                     Ok(digest) => same.entry(digest).or_default().push(number),
                     // Interrupted before anything was done: nothing has its turn.
-                    Err(_) if self.pace.stop.load(Ordering::Relaxed) => return Ok(Vec::new()),
+                    Err(_) if self.transfer.stop.load(Ordering::Relaxed) => return Ok(Vec::new()),
                     Err(failure) => return Err(failure),
                 }
             }
@@ -163,7 +163,7 @@ impl Work<'_> {
     /// Finds out what the library has. Groups that had no turn are left out.
     fn looked_up(&self, groups: Vec<Group>, printer: &Printer) -> Result<Vec<Group>> {
         let total = groups.iter().map(|group| group.size).sum();
-        let mut progress = printer.bytes("compare", total);
+        let mut progress = printer.byte_progress("compare", total);
         let mut alike: BTreeMap<_, Vec<Group>> = BTreeMap::new();
         for group in groups {
             alike.entry((group.size, group.kind)).or_default().push(group);
@@ -171,11 +171,11 @@ impl Work<'_> {
         let alike: Vec<_> = alike.into_iter().collect();
         let job = |(like, groups): &((u64, &str), Vec<Group>)| {
             let found = self.in_library(*like, groups)?;
-            self.pace.advance(like.0 * groups.len() as u64);
+            self.transfer.advance(like.0 * groups.len() as u64);
             Ok(found)
         };
-        let look = || progress.advance_to(self.pace.done());
-        let found = parallel::each(&alike, self.threads, &self.pace.stop, job, look)?;
+        let update = || progress.advance_to(self.transfer.done());
+        let found = parallel::map(&alike, self.threads, &self.transfer.stop, job, update)?;
         let mut looked_up = Vec::new();
         for ((_, groups), found) in alike.into_iter().zip(found) {
             let found = groups.into_iter().zip(found.unwrap_or_default());
@@ -203,14 +203,14 @@ impl Work<'_> {
                 for (place, group) in groups.iter().enumerate() {
                     let digest = match group.digest {
                         Some(digest) => digest,
-                        None => stream::digest(&self.files[group.files[0]], self.pace)?,
+                        None => stream::digest(&self.files[group.files[0]], self.transfer)?,
                     };
                     wanted.insert(digest, place);
                 }
             }
             let id = object["id"].as_str().unwrap_or_default();
             let digest = match self.target.file(id, extension(object)) {
-                Ok(mut stored) => stream::stored_digest(&mut *stored, self.pace)?,
+                Ok(mut stored) => stream::stored_digest(&mut *stored, self.transfer)?,
                 Err(Error::NotFound { .. }) => return Ok(false),
                 Err(error) => return Err(error.into()),
             };
@@ -229,7 +229,7 @@ impl Work<'_> {
             let mut id = None;
             let filters = json!({"name": {"type": "equals", "filter": name}});
             each_object(self.target, TAG, &filters, &mut |tag| {
-                // The filter does not look at the case of letters.
+                // The filter does not update at the case of letters.
                 let is_meant = tag["name"] == **name;
                 if is_meant {
                     id = tag["id"].as_str().map(str::to_owned);
@@ -258,11 +258,11 @@ impl Work<'_> {
     fn upload(&self, groups: &[Group], like: &UploadRequest, printer: &Printer) -> Result<Fates> {
         let new = groups.iter().filter(|group| group.stored.is_none());
         let total = new.map(|group| group.size).sum();
-        let pace = Pace::new(Arc::clone(&self.pace.stop));
-        let mut progress = printer.bytes("upload", total);
-        let job = |group: &Group| self.settle(group, like, &pace);
-        let look = || progress.advance_to(pace.done());
-        let fates = parallel::each(groups, self.threads, &pace.stop, job, look)?;
+        let transfer = Transfer::new(Arc::clone(&self.transfer.stop));
+        let mut progress = printer.byte_progress("upload", total);
+        let job = |group: &Group| self.settle(group, like, &transfer);
+        let update = || progress.advance_to(transfer.done());
+        let fates = parallel::map(groups, self.threads, &transfer.stop, job, update)?;
         Ok(fates.into_iter().flatten().flatten().collect())
     }
 
@@ -271,7 +271,7 @@ impl Work<'_> {
         &self,
         group: &Group,
         like: &UploadRequest,
-        pace: &Pace,
+        transfer: &Transfer,
     ) -> Result<Vec<(usize, Fate)>> {
         let mut stored = group.stored.clone();
         let mut fates = Vec::new();
@@ -287,7 +287,7 @@ impl Work<'_> {
                 kind: Some(group.kind.to_owned()),
                 ..like.clone()
             };
-            let fate = match self.target.upload(stream::outgoing(path, pace)?, &request) {
+            let fate = match self.target.upload(stream::open_upload(path, transfer)?, &request) {
                 Ok(object) => {
                     self.uploaded.fetch_add(1, Ordering::Relaxed);
                     Fate::Uploaded(stored.insert(Stored::new(&object)).clone())
@@ -305,7 +305,7 @@ impl Work<'_> {
 type Fates = BTreeMap<usize, Fate>;
 
 /// What would become of the files.
-fn rehearsed(groups: &[Group]) -> Fates {
+fn previewed(groups: &[Group]) -> Fates {
     let mut fates = Fates::new();
     for group in groups {
         let fate = |place| match (&group.stored, place) {
@@ -355,10 +355,10 @@ fn tell(files: &[PathBuf], fates: Fates, dry_run: bool, printer: &mut Printer) -
         printer.note(NOTHING_CHANGED)?;
     }
     Ok(match refused.first() {
-        _ if is_interrupted => Outcome::Partly,
+        _ if is_interrupted => Outcome::Partial,
         None => Outcome::Done,
         Some(error) if refused.len() == rows.len() => Outcome::Refused(failure::exit_code(error)),
-        Some(_) => Outcome::Partly,
+        Some(_) => Outcome::Partial,
     })
 }
 

@@ -20,19 +20,19 @@ use reqwest::{
 use serde_json::Value;
 
 use super::{
-    super::{Outgoing, reading_failed},
+    super::{FileUpload, reading_failed},
     Edition, Remote,
     about::type_named,
     path::{BACKUP, MEDIA, file_path},
-    sending::{ANSWER_TIMEOUT, parse},
+    sending::{RESPONSE_TIMEOUT, parse},
 };
 
 /// The slowest line that an upload waits for, in bytes per second.
 const SLOWEST: u64 = 64 * 1024;
 
 impl Remote {
-    pub(super) fn send_file(&self, file: Outgoing, request: &UploadRequest) -> Result<Value> {
-        let time = ANSWER_TIMEOUT + Duration::from_secs(file.size / SLOWEST);
+    pub(super) fn send_file(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
+        let time = RESPONSE_TIMEOUT + Duration::from_secs(file.size / SLOWEST);
         let answer = self
             .request(&Method::POST, MEDIA)?
             .timeout(time)
@@ -59,7 +59,8 @@ impl Remote {
     /// Asks again, without the file: what a server then still has against it is not its size.
     fn refused(&self) -> Result<Error> {
         let asked = self.request(&Method::POST, MEDIA)?;
-        let answer = asked.timeout(ANSWER_TIMEOUT).multipart(Form::new().text("save", "0")).send();
+        let answer =
+            asked.timeout(RESPONSE_TIMEOUT).multipart(Form::new().text("save", "0")).send();
         let answer = answer.map_err(|error| self.unreachable(&error))?;
         let status = answer.status().as_u16();
         let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
@@ -98,7 +99,7 @@ impl Remote {
 }
 
 /// The fields of contract 7.1, and ours.
-fn form(file: Outgoing, request: &UploadRequest) -> Form {
+fn form(file: FileUpload, request: &UploadRequest) -> Form {
     // Names as they are, which is how browsers send them.
     let mut form = Form::new().percent_encode_noop();
     form = form.text("save", if request.save { "1" } else { "0" });

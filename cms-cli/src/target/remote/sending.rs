@@ -13,13 +13,13 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::about::About;
 use crate::{
-    failure::{self, Failure, Kind},
+    failure::{self, Failure, FailureKind},
     target::Edition,
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A plan or a batch over a large type takes its time.
-pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 /// Attempts of a request that may be repeated.
 const ATTEMPTS: u32 = 4;
 /// Longest pause that a server can ask for.
@@ -42,7 +42,7 @@ impl Remote {
                 .hint("for example --server http://127.0.0.1:8080"));
         }
         let Some(key) = key else {
-            return Err(Failure::from(Kind::Target(Error::Unauthenticated))
+            return Err(Failure::from(FailureKind::Target(Error::Unauthenticated))
                 .hint("set CMS_KEY, or name a file with --key-file"));
         };
         Ok(Self {
@@ -61,7 +61,7 @@ impl Remote {
         let client = Client::builder()
             .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(ANSWER_TIMEOUT)
+            .timeout(RESPONSE_TIMEOUT)
             .redirect(Policy::none())
             .build()
             .map_err(|error| Error::Internal(Box::new(error)))?;

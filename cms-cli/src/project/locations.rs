@@ -1,7 +1,7 @@
 //! Where the parts of a project stand in its files.
 //!
 //! A part has the name of what it describes: `post`, `post.title`, `post.title.pattern`,
-//! `workflows.editorial`. Paths of the API's answers lead to these names in [`Places::find`].
+//! `workflows.editorial`. Paths of the API's answers lead to these names in [`Locations::find`].
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use super::read::Node;
 
 /// Parts by name, each with `file:line:column`.
 #[derive(Debug, Default)]
-pub(crate) struct Places(BTreeMap<String, String>);
+pub(crate) struct Locations(BTreeMap<String, String>);
 
-impl Places {
+impl Locations {
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    pub(super) fn put(&mut self, name: &str, place: String) {
-        self.0.insert(plain(name), place);
+    pub(super) fn put(&mut self, name: &str, location: String) {
+        self.0.insert(plain(name), location);
     }
 
     /// Notes everything inside a node.
     pub(super) fn put_members(&mut self, name: &str, node: &Node<'_>) {
         for (key, member) in node.members() {
             let name = format!("{name}.{key}");
-            self.put(&name, member.key_place());
+            self.put(&name, member.key_location());
             self.put_members(&name, &member);
         }
     }
@@ -33,8 +33,8 @@ impl Places {
     pub(crate) fn find(&self, content_type: &str, path: &str) -> Option<(String, &str)> {
         let mut name = plain(&format!("{content_type}.{path}"));
         loop {
-            if let Some(place) = self.0.get(&name) {
-                return Some((name, place));
+            if let Some(location) = self.0.get(&name) {
+                return Some((name, location));
             }
             name.truncate(name.rfind('.')?);
         }
