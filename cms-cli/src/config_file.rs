@@ -3,6 +3,8 @@
 //! A setting of the file becomes the flag of that name, unless the flag or its environment variable is
 //! set. So names, values and defaults of settings are declared once, for clap.
 
+mod renamed;
+
 use std::{
     collections::BTreeMap, env, ffi::OsString, fs, io::ErrorKind, ops::Range, path::PathBuf,
 };
@@ -13,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 use crate::{
     cli::{Cli, Command},
     failure::{Diagnostic, Failure, FailureKind, Result},
+    printer,
 };
 
 /// The command that reads the file.
@@ -31,22 +34,36 @@ pub(crate) struct Merged {
     pub(crate) cli: Cli,
     /// Every setting with a value, by name.
     pub(crate) values: BTreeMap<String, String>,
+    /// Renamed settings.
+    warnings: Vec<String>,
 }
 
 /// Merges the file into the arguments of a command that reads it.
 pub(crate) fn merge(cli: Cli) -> Result<Cli> {
-    if matches!(cli.command, Command::Serve(_)) { read().map(|merged| merged.cli) } else { Ok(cli) }
+    if !matches!(cli.command, Command::Serve(_)) {
+        return Ok(cli);
+    }
+    let merged = read()?;
+    for warning in &merged.warnings {
+        printer::error_line(warning);
+    }
+    Ok(merged.cli)
 }
 
 /// Reads the arguments of this process, its environment, and the file.
 pub(crate) fn read() -> Result<Merged> {
-    let arguments: Vec<OsString> = env::args_os().collect();
+    let mut arguments: Vec<OsString> = env::args_os().collect();
+    let mut warnings = renamed::flag_warnings(&arguments);
+    let given = parse(&arguments)?;
+    if let Some(given) = given.subcommand_matches(COMMAND) {
+        arguments.extend(renamed::variables(given, &mut warnings));
+    }
     let matches = parse(&arguments)?;
     let extra = match file(&matches) {
         Some((path, is_in_directory)) => {
             let text = fs::read_to_string(&path)
                 .map_err(|error| Failure::unreadable(path.display(), error))?;
-            flags(&text, &matches, is_in_directory).map_err(|errors| {
+            flags(&text, &matches, is_in_directory, &mut warnings).map_err(|errors| {
                 let errors = errors.into_iter().map(|(line, message)| Diagnostic {
                     location: format!("{}:{line}", path.display()),
                     message,
@@ -60,7 +77,7 @@ pub(crate) fn read() -> Result<Merged> {
     let values = values(&matches);
     let cli =
         Cli::from_arg_matches(&matches).map_err(|error| Failure::usage(first_line(&error)))?;
-    Ok(Merged { cli, values })
+    Ok(Merged { cli, values, warnings })
 }
 
 fn parse(arguments: &[OsString]) -> Result<ArgMatches> {
@@ -106,6 +123,7 @@ fn flags(
     text: &str,
     given: &ArgMatches,
     is_in_directory: bool,
+    warnings: &mut Vec<String>,
 ) -> std::result::Result<Vec<OsString>, Vec<(usize, String)>> {
     let line = |span: Range<usize>| text[..span.start].matches('\n').count() + 1;
     let table = DeTable::parse(text)
@@ -114,7 +132,8 @@ fn flags(
     let given = given.subcommand_matches(COMMAND).expect("the file is read for this command");
     let (mut flags, mut errors) = (Vec::new(), Vec::new());
     for (key, value) in table.get_ref() {
-        let result = match settings.iter().find(|setting| name(setting) == key.get_ref()) {
+        let wanted = renamed::current(key.get_ref(), warnings);
+        let result = match settings.iter().find(|setting| name(setting) == wanted) {
             None => Err(unknown(key.get_ref(), &settings)),
             Some(_) if is_in_directory && key.get_ref() == "data" => {
                 Err("remove data: this file is in the data directory already".to_owned())
@@ -220,7 +239,7 @@ mod tests {
     fn read(given: &[&str], text: &str) -> std::result::Result<Vec<String>, Vec<(usize, String)>> {
         let arguments = ["cms", "serve"].iter().chain(given);
         let matches = Cli::command().try_get_matches_from(arguments).unwrap();
-        let flags = flags(text, &matches, true)?;
+        let flags = flags(text, &matches, true, &mut Vec::new())?;
         Ok(flags.into_iter().map(|flag| flag.into_string().unwrap()).collect())
     }
 
@@ -242,7 +261,7 @@ mod tests {
             ),
             // A flag wins, also one that says what is the default anyway.
             (&["--slow-query", "250"], "slow-query = 9", &[]),
-            (&["--slow-query", "1"], "slow-query = 9\nleast-rate = 0", &["--least-rate=0"]),
+            (&["--slow-query", "1"], "slow-query = 9\nleast-rate = 0", &["--min-transfer-rate=0"]),
         ];
         for (given, text, wanted) in table {
             let mut flags = read(given, text).unwrap();
@@ -272,7 +291,7 @@ mod tests {
             ("config = \"x\"", 1, "unknown setting config"),
             ("json = true", 1, "unknown setting json"),
             ("listen = ", 1, ""),
-            ("least-rate = 1\nleast-rate = 2", 2, "duplicate"),
+            ("slow-query = 1\nslow-query = 2", 2, "duplicate"),
         ];
         for (text, line, message) in table {
             let errors = read(&[], text).unwrap_err();

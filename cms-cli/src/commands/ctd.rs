@@ -3,6 +3,7 @@
 use std::fs;
 
 use cms_core::{
+    DEFAULT_WORKFLOW,
     import::{definition, is_system_type, is_unchanged_builtin_type},
     wire::{ctd::ContentType, object::ListRequest},
 };
@@ -76,7 +77,7 @@ fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
 fn publishing(content_type: &ContentType) -> &str {
     match content_type.workflow_id.as_str() {
         _ if content_type.draft_public => "draft & public",
-        "generic" => "at once",
+        DEFAULT_WORKFLOW => "immediately",
         workflow => workflow,
     }
 }
@@ -115,8 +116,8 @@ fn describe(content_type: &ContentType) -> String {
     )
 }
 
-/// Writes the types that a project file can describe and has to: system types cannot be changed,
-/// and untouched built-in types are in every space.
+/// Writes the types that differ between spaces: system types cannot be changed, and unchanged built-in
+/// types exist in every space.
 fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Result<()> {
     let types = target.types()?.into_iter().filter(|content_type| {
         !is_system_type(&content_type.name) && !is_unchanged_builtin_type(content_type)

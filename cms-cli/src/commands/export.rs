@@ -41,14 +41,13 @@ use crate::{
     target::{Edition, Target},
 };
 
-/// Objects in one file.
-const FILE_OBJECTS: u64 = 10_000;
+const OBJECTS_PER_FILE: u64 = 10_000;
 /// Objects in one request.
-const PAGE: u32 = limits::PAGE_MAX;
-/// What says how many objects there are.
-const FIRST: Page = Page { number: 1, limit: 1 };
-/// Media objects whose files are written before somebody is told.
-const FILES: usize = 32;
+const PAGE_SIZE: u32 = limits::PAGE_MAX;
+/// The page of a request that only counts objects.
+const COUNT_PAGE: Page = Page { number: 1, limit: 1 };
+/// Media files between two updates of the progress.
+const FILES_PER_UPDATE: usize = 32;
 
 pub(super) fn run(
     args: &ExportArgs,
@@ -57,15 +56,14 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     if args.trash && matches!(settings.target, Some(TargetAddress::Server { .. })) {
         return Err(Failure::usage(
-            "--trash works on a data directory only: a server does not list deleted objects",
+            "--trash needs a data directory: a server does not list deleted objects",
         )
-        .hint("run it where the server runs, with --data DIR; the server need not stop"));
+        .hint("use --data DIR on the machine of the server; the server can keep running"));
     }
     if !args.force && !folder::may_hold_export(&args.dir)? {
         let message = format!("{} is not empty and holds no earlier export", args.dir.display());
-        return Err(Failure::usage(message).hint(
-            "choose an empty folder; --force exports into this one and keeps files of other names",
-        ));
+        return Err(Failure::usage(message)
+            .hint("choose an empty folder, or use --force, which keeps files with other names"));
     }
     let target = open_to_read(settings)?;
     require_types(&*target, &args.types)?;
@@ -79,11 +77,11 @@ pub(super) fn run(
         }
         let name = &content_type.name;
         let count = page(&*target, name, 1, 1)?.total_count;
-        let deleted = if args.trash { target.trash(name, FIRST)?.total_count } else { 0 };
+        let deleted = if args.trash { target.trash(name, COUNT_PAGE)?.total_count } else { 0 };
         let count = count + deleted;
-        let is_given =
+        let is_in_every_space =
             is_system_type(&content_type.name) || is_unchanged_builtin_type(content_type);
-        if is_named || count > 0 || !is_given {
+        if is_named || count > 0 || !is_in_every_space {
             types.push((content_type, count));
             objects += count;
         }
@@ -121,7 +119,8 @@ pub(super) fn run(
         drop(progress);
         if scheduled > 0 {
             let publications = counted(scheduled, "scheduled publication");
-            printer.note(&format!("{publications} not exported: a file cannot keep a time"))?;
+            printer
+                .note(&format!("{publications} not exported: exports do not contain schedules"))?;
         }
         if deleted > 0 {
             let objects = counted(deleted, "deleted object");
@@ -146,11 +145,11 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-/// What the folder of a type holds.
+/// Number of objects and files in the folder of a type.
 #[derive(Default)]
 struct Written {
     objects: u64,
-    /// Objects that are to be published later.
+    /// Objects with a scheduled publication.
     scheduled: u64,
     /// Files of media objects.
     files: u64,
@@ -172,9 +171,9 @@ fn write_type(
     fs::write(path.join(folder::DEFINITION), format!("{definition:#}\n")).map_err(unwritable)?;
 
     let name = &content_type.name;
-    let mut list = page(target, name, 1, PAGE)?;
-    let files = list.total_count.div_ceil(FILE_OBJECTS);
-    let pages_in_file = FILE_OBJECTS / u64::from(PAGE);
+    let mut list = page(target, name, 1, PAGE_SIZE)?;
+    let files = list.total_count.div_ceil(OBJECTS_PER_FILE);
+    let pages_in_file = OBJECTS_PER_FILE / u64::from(PAGE_SIZE);
     let mut written = Written::default();
     for number in 1..=files {
         let file =
@@ -191,7 +190,7 @@ fn write_type(
             }
             written.objects += list.count;
             if name == media::TYPE {
-                for objects in list.data.chunks(FILES) {
+                for objects in list.data.chunks(FILES_PER_UPDATE) {
                     let files = write_files(target, objects, path, transfer)?;
                     written.files += files;
                     written.missing += objects.len() as u64 - files;
@@ -203,14 +202,14 @@ fn write_type(
             if u64::from(list.current_page) >= list.total_pages {
                 break;
             }
-            list = page(target, name, list.current_page + 1, PAGE)?;
+            list = page(target, name, list.current_page + 1, PAGE_SIZE)?;
         }
         file.flush().map_err(unwritable)?;
     }
     Ok(written)
 }
 
-/// Writes the deleted objects of a type, if there are any; returns how many.
+/// Writes the deleted objects of a type; returns how many.
 fn write_deleted(
     target: &dyn Target,
     content_type: &ContentType,
@@ -220,7 +219,7 @@ fn write_deleted(
     let name = &content_type.name;
     let path = path.join(folder::deleted_name(name));
     let unwritable = |error| Failure::unwritable(path.display(), error);
-    let mut list = target.trash(name, Page { number: 1, limit: PAGE })?;
+    let mut list = target.trash(name, Page { number: 1, limit: PAGE_SIZE })?;
     if list.total_count == 0 {
         return Ok(0);
     }
@@ -238,13 +237,13 @@ fn write_deleted(
         if u64::from(list.current_page) >= list.total_pages {
             break;
         }
-        list = target.trash(name, Page { number: list.current_page + 1, limit: PAGE })?;
+        list = target.trash(name, Page { number: list.current_page + 1, limit: PAGE_SIZE })?;
     }
     file.flush().map_err(unwritable)?;
     Ok(written)
 }
 
-/// Writes the files of media objects; returns how many there are.
+/// Writes the files of media objects; returns how many exist.
 fn write_files(
     target: &dyn Target,
     objects: &[Value],
@@ -289,7 +288,7 @@ fn dates(object: &Value, names: &[&str]) -> Map<String, Value> {
 }
 
 fn interrupted(folder: &Path) -> Failure {
-    Failure::local(format!("interrupted; {} is as it was", folder.display()))
+    Failure::local(format!("interrupted; {} did not change", folder.display()))
 }
 
 fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {

@@ -1,4 +1,4 @@
-//! `cms graphql`: the schema of the content, and queries by it.
+//! `cms graphql`: prints the schema and runs queries.
 
 use cms_core::wire::graphql::{GraphQlRequest, GraphQlVersion};
 use serde_json::Value;
@@ -44,27 +44,27 @@ fn query(args: QueryArgs, settings: &Settings, printer: &mut Printer) -> Result<
         operation_name: args.operation,
         hash: None,
     };
-    let answer = target.graphql(version(args.version), &request, edition)?;
-    if answer.get("data").is_none() {
-        let failure = Failure::from(FailureKind::InvalidInput(diagnostics(&answer, &file)));
+    let response = target.graphql(version(args.version), &request, edition)?;
+    if response.get("data").is_none() {
+        let failure = Failure::from(FailureKind::InvalidInput(diagnostics(&response, &file)));
         if settings.format != Format::Json {
             return Err(failure);
         }
-        // Programs get what the API says of it.
-        printer.value(&answer, String::new)?;
+        // JSON output has the response of the API.
+        printer.value(&response, String::new)?;
         return Ok(Outcome::Refused(failure.exit_code()));
     }
-    printer.value(&answer, || format!("{answer:#}\n"))?;
-    // Objects that are asked for by name are all that can fail in a good query.
-    Ok(if answer.get("errors").is_some() { Outcome::NotFound } else { Outcome::Done })
+    printer.value(&response, || format!("{response:#}\n"))?;
+    // The only errors of a valid query are missing objects.
+    Ok(if response.get("errors").is_some() { Outcome::NotFound } else { Outcome::Done })
 }
 
 /// What is wrong with a query, each at its location in the file.
-fn diagnostics(answer: &Value, file: &str) -> Vec<Diagnostic> {
-    let errors = answer["errors"].as_array().into_iter().flatten();
+fn diagnostics(response: &Value, file: &str) -> Vec<Diagnostic> {
+    let errors = response["errors"].as_array().into_iter().flatten();
     let diagnostic = |error: &Value| {
-        let location = &error["locations"][0];
-        let location = match (location["line"].as_u64(), location["column"].as_u64()) {
+        let at = &error["locations"][0];
+        let location = match (at["line"].as_u64(), at["column"].as_u64()) {
             (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
             _ => file.to_owned(),
         };

@@ -21,8 +21,8 @@ use crate::{
     yaml,
 };
 
-/// Ids in one request, unless the target allows fewer.
-const BATCH: usize = 500;
+/// Ids in one request, unless the target accepts fewer.
+const BATCH_SIZE: usize = 500;
 
 const COLUMNS: [Column; 5] = [
     column("ID", "/id"),
@@ -65,7 +65,10 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.get_type(&r#type)?;
-                return planned(printer, &format!("would create an object of type \"{type}\""));
+                return print_dry_run(
+                    printer,
+                    &format!("would create an object of type \"{type}\""),
+                );
             }
             let created = target
                 .create_object(&r#type, object)
@@ -77,7 +80,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.object(&r#type, &id, 0)?;
-                return planned(printer, &format!("would update {type}/{id}"));
+                return print_dry_run(printer, &format!("would update {type}/{id}"));
             }
             let updated = if patch {
                 target.patch_object(&r#type, &id, object)
@@ -105,19 +108,19 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-fn planned(printer: &mut Printer, what: &str) -> Result<Outcome> {
+fn print_dry_run(printer: &mut Printer, what: &str) -> Result<Outcome> {
     printer.note(&format!("{what}\n{NOTHING_CHANGED}"))?;
     Ok(Outcome::Done)
 }
 
-/// Objects that were asked for, and how many there are.
+/// The requested objects, and the number of all.
 pub(super) struct Listed {
     pub(super) objects: Vec<Value>,
     total: u64,
 }
 
 impl Listed {
-    /// Says that there are more, if there are.
+    /// Prints how many objects are not listed.
     pub(super) fn print_remaining(&self, printer: &mut Printer) -> Result<()> {
         let shown = self.objects.len();
         if (shown as u64) < self.total {
@@ -182,15 +185,15 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     };
     match value {
         Value::Object(object) => Ok(object),
-        _ => Err(diagnostic(name, "one object is expected".to_owned())),
+        _ => Err(diagnostic(name, "not an object: the file needs one object".to_owned())),
     }
 }
 
-/// Deletes in calls of so many ids as the target allows. What cannot be deleted does not keep the
-/// rest from being deleted.
+/// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not stop
+/// the others.
 fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<BulkReport> {
     let mut report = BulkReport::default();
-    let mut size = BATCH;
+    let mut size = BATCH_SIZE;
     let mut rest = ids;
     while !rest.is_empty() {
         let (part, after) = rest.split_at(size.min(rest.len()));

@@ -16,8 +16,8 @@ use crate::{
     target::Target,
 };
 
-/// Ids in one request; a target takes one more (contract 1.12).
-const BATCH: usize = 1000;
+/// Ids in one request; the API accepts 1001.
+const BATCH_SIZE: usize = 1000;
 
 pub(super) fn run(
     args: PublishArgs,
@@ -69,11 +69,11 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The target does all of a batch or nothing; where it refuses, halves find out which objects
-    /// are at diagnostic.
+    /// The target applies an action to all objects of a batch or to none; halving a refused batch finds
+    /// the unknown objects.
     fn in_batches(&mut self, ids: &[String]) -> cms_core::Result<()> {
-        // The part that comes first lies on top.
-        let mut parts: Vec<&[String]> = ids.chunks(BATCH).rev().collect();
+        // A stack: the last part is sent next.
+        let mut parts: Vec<&[String]> = ids.chunks(BATCH_SIZE).rev().collect();
         while let Some(part) = parts.pop() {
             if self.stops() {
                 break;

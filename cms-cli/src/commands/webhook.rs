@@ -1,6 +1,6 @@
-//! `cms webhook`: what webhooks were told, and sending it again.
+//! `cms webhook`: lists deliveries of webhooks and replays them.
 //!
-//! Nothing is sent from here: deliveries are put into queues that a running server works off.
+//! The command only queues deliveries; a running server sends them.
 
 use cms_core::{Error, wire::webhook::ReplayRequest};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ const LOG_COLUMNS: [Column; 8] = [
     column("REF", "/ref"),
     column("ATTEMPTS", "/attempts"),
     column("LAST", "/attemptedAt"),
-    column("ANSWER", "/response/status"),
+    column("RESPONSE", "/response/status"),
     column("ERROR", "/error"),
 ];
 
@@ -57,13 +57,12 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                printer
-                    .note(&format!("would send deliveries of \"{id}\" again\n{NOTHING_CHANGED}"))?;
+                printer.note(&format!("would replay deliveries of \"{id}\"\n{NOTHING_CHANGED}"))?;
             } else {
                 let ids = (!deliveries.is_empty()).then_some(deliveries);
                 let replayed = target.replay_webhook(&id, &ReplayRequest { ids })?;
                 let number = counted(replayed.replayed, "delivery");
-                printer.value(&json!(replayed), || format!("{number} to be sent\n"))?;
+                printer.value(&json!(replayed), || format!("{number} queued\n"))?;
             }
         }
         WebhookCommand::Test { id, dry_run } => {
@@ -74,7 +73,7 @@ pub(super) fn run(
             } else {
                 let delivery = json!(target.test_webhook(&id)?);
                 printer.value(&delivery, || report::members(&delivery))?;
-                printer.note(&format!("`cms webhook log {id}` shows what comes of it"))?;
+                printer.note(&format!("`cms webhook log {id}` shows the result"))?;
             }
         }
     }
@@ -82,8 +81,8 @@ pub(super) fn run(
 }
 
 fn require(target: &dyn Target, id: &str) -> Result<()> {
-    let is_there = target.webhooks()?.iter().any(|known| known.id.eq_ignore_ascii_case(id));
-    if is_there {
+    let exists = target.webhooks()?.iter().any(|known| known.id.eq_ignore_ascii_case(id));
+    if exists {
         Ok(())
     } else {
         Err(Error::NotFound { what: "webhook", name: id.to_owned() }.into())

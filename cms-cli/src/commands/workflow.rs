@@ -92,12 +92,12 @@ fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
 }
 
 fn describe(state: &WorkflowState) -> String {
-    let ways: Vec<Value> =
-        state.enabled_transitions.iter().map(|way: &Transition| json!(way)).collect();
-    if ways.is_empty() {
+    let transitions: Vec<Value> =
+        state.enabled_transitions.iter().map(|transition: &Transition| json!(transition)).collect();
+    if transitions.is_empty() {
         return format!("{}\n", state.state);
     }
-    format!("{}\n\n{}", state.state, report::table(&ways, &TRANSITION_COLUMNS))
+    format!("{}\n\n{}", state.state, report::table(&transitions, &TRANSITION_COLUMNS))
 }
 
 /// Moves objects one by one: the API has no batch for that.
@@ -108,7 +108,7 @@ fn run_transition(
     action: &str,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    // The target's own words about a type that is not there.
+    // Fails with the target's own error for an unknown type.
     target.get_type(content_type)?;
     let interrupt = interrupt();
     let mut progress = printer.progress("workflow run", ids.len() as u64);

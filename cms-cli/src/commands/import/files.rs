@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{
-        media::{self, is_refused, usual_kind},
+        media::{self, default_kind, is_refused},
         parallel,
     },
     Existing, Job,
@@ -89,7 +89,7 @@ impl Import<'_> {
                         self.report.files.unchanged += 1;
                     }
                     Some(path) => {
-                        let kind = kind.as_str().unwrap_or_else(|| usual_kind(&path)).to_owned();
+                        let kind = kind.as_str().unwrap_or_else(|| default_kind(&path)).to_owned();
                         batch.push(MediaFile { path, id, extension, kind });
                     }
                 }

@@ -80,7 +80,7 @@ pub(super) fn run(
         dry_run: args.dry_run.dry_run,
         from_folder: args.files.is_empty(),
     };
-    let folder = Path::new(&args.what);
+    let folder = Path::new(&args.source);
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
         let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
         if options.keep_dates && is_forbidden {
@@ -103,7 +103,7 @@ fn import(
 ) -> Result<Report> {
     if args.files.is_empty() {
         if !folder.is_dir() {
-            return Err(Failure::usage(format!("there is no folder \"{}\"", args.what))
+            return Err(Failure::usage(format!("there is no folder \"{}\"", args.source))
                 .hint("cms import TYPE FILE..., or cms import DIR"));
         }
         let target = open_to_write(settings, printer, options.dry_run)?;
@@ -111,7 +111,7 @@ fn import(
     } else {
         let sources = sources(&args.files)?;
         let target = open_to_write(settings, printer, options.dry_run)?;
-        let content_type = target.get_type(&args.what)?;
+        let content_type = target.get_type(&args.source)?;
         let files = MediaFiles::default();
         let job = Job { content_type, sources, deleted: HashSet::new(), files };
         objects::run(&*target, options, &[job], printer)

@@ -1,4 +1,4 @@
-//! `cms media`: listing media objects and fetching their files. Uploads are in [`upload`].
+//! `cms media`: lists media objects and downloads their files. [`upload`] has the uploads.
 
 mod upload;
 
@@ -24,8 +24,8 @@ use crate::{
 /// The type of media objects.
 pub(super) const TYPE: &str = "_media";
 
-/// Extensions of pictures that may be uploaded.
-const PICTURES: [&str; 8] = ["gif", "png", "jpg", "jpeg", "bmp", "webp", "svg", "ico"];
+/// Extensions of image files.
+const IMAGE_EXTENSIONS: [&str; 8] = ["gif", "png", "jpg", "jpeg", "bmp", "webp", "svg", "ico"];
 
 const COLUMNS: [Column; 6] = [
     column("ID", "/id"),
@@ -52,7 +52,7 @@ pub(super) fn run(
 }
 
 fn show(target: &dyn Target, args: ListArgs, printer: &mut Printer) -> Result<()> {
-    // No media object has a version that readers do not get.
+    // Media objects have no drafts.
     let list = list(target, TYPE, args, Edition::Current)?;
     if printer.is_table() {
         let readable: Vec<Value> = list.objects.iter().map(with_dimensions).collect();
@@ -79,8 +79,8 @@ fn get(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     if file.is_none() && io::stdout().is_terminal() {
-        return Err(Failure::usage("the file would be written to the terminal")
-            .hint("-o FILE writes it into a file, -o - to the terminal all the same"));
+        return Err(Failure::usage("standard output is a terminal, and the file may be binary")
+            .hint("write to a file with -o FILE, or to the terminal with -o -"));
     }
     let object = target.object(TYPE, id, 0)?;
     let mut stored = target.file(id, extension(&object))?;
@@ -94,7 +94,7 @@ fn get(
     let (draft, mut out) = AtomicFile::create(path)?;
     let unwritable = |error| Failure::unwritable(name, error);
     let Some(size) = stream::copy(&mut *stored, &mut out, unwritable, &transfer)? else {
-        return Err(Failure::local(format!("interrupted; {name} is as it was")));
+        return Err(Failure::local(format!("interrupted; {name} did not change")));
     };
     draft.finish()?;
     printer.note(&format!("{} in {name}", counted(size, "byte")))?;
@@ -106,15 +106,15 @@ pub(super) fn extension(object: &Value) -> &str {
     object["extension"].as_str().unwrap_or_default()
 }
 
-/// `type` of the media object of a file. Pictures are told by their names; the target looks at what
-/// they hold.
-pub(super) fn usual_kind(path: &Path) -> &'static str {
+/// The default `type` of the media object of a file, by its extension; the target checks the content.
+pub(super) fn default_kind(path: &Path) -> &'static str {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let kind = if PICTURES.contains(&&*extension) { MediaKind::Image } else { MediaKind::File };
+    let kind =
+        if IMAGE_EXTENSIONS.contains(&&*extension) { MediaKind::Image } else { MediaKind::File };
     kind.as_str()
 }
 
-/// Tells whether an error is about the uploaded file alone.
+/// Returns whether an error concerns the uploaded file alone.
 pub(super) fn is_refused(error: &Error) -> bool {
     matches!(
         error,
