@@ -90,11 +90,11 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         });
     }
     let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
-    let cms = Arc::new(target::open_folder(core_config(args, settings))?);
+    let cms = Arc::new(target::open_directory(core_config(args, settings))?);
     cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     if !args.apply.is_empty() {
-        apply::at_start(&Direct::over(Arc::clone(&cms)), &args.apply, printer)?;
+        apply::at_start(&Direct::new(Arc::clone(&cms)), &args.apply, printer)?;
     }
     if let Some(folder) = &args.import {
         import::at_start(&cms, folder, printer)?;

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     failure::{Failure, Result},
-    target::{FileUpload, reading_failed},
+    target::{FileUpload, read_error},
 };
 
 /// Bytes in memory at a time.
@@ -98,7 +98,7 @@ pub(crate) fn digest(path: &Path, transfer: &Transfer) -> Result<Digest> {
 
 /// Returns the digest of a stored file.
 pub(crate) fn stored_digest(stored: &mut dyn Read, transfer: &Transfer) -> Result<Digest> {
-    digest_of(stored, |error| reading_failed(error).into(), transfer)
+    digest_of(stored, |error| read_error(error).into(), transfer)
 }
 
 fn digest_of(
@@ -128,7 +128,7 @@ pub(crate) fn copy(
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut size = 0;
     while !transfer.stop.load(Ordering::Relaxed) {
-        let read = fill(stored, &mut chunk).map_err(reading_failed)?;
+        let read = fill(stored, &mut chunk).map_err(read_error)?;
         to.write_all(&chunk[..read]).map_err(&unwritable)?;
         size += read as u64;
         if read < CHUNK_BYTES {

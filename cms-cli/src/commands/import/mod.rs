@@ -123,7 +123,7 @@ fn import(
 /// the objects that it created are completed, unless they were edited since.
 #[cfg(feature = "serve")]
 pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> Result<()> {
-    let target = Direct::over(Arc::clone(cms));
+    let target = Direct::new(Arc::clone(cms));
     let absolute =
         folder.canonicalize().map_err(|error| Failure::unreadable(folder.display(), error))?;
     let import = cms.begin_import(&absolute.to_string_lossy())?;
