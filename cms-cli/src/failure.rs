@@ -33,6 +33,25 @@ pub(crate) struct Diagnostic {
     pub(crate) message: String,
 }
 
+impl Diagnostic {
+    /// An error of a parser, which repeats its position in the message.
+    pub(crate) fn syntax(
+        name: &str,
+        position: Option<(usize, usize)>,
+        error: &impl Display,
+    ) -> Self {
+        let position = position.map(|(line, column)| format!(":{line}:{column}"));
+        let location = format!("{name}{}", position.unwrap_or_default());
+        Self { location, message: without_position(error) }
+    }
+}
+
+/// The message of a parser error without its position.
+pub(crate) fn without_position(error: &impl Display) -> String {
+    let message = error.to_string();
+    message.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
 /// Result of a command or of a part of it.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
@@ -131,6 +150,12 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
 impl From<FailureKind> for Failure {
     fn from(kind: FailureKind) -> Self {
         Self { kind, hints: Vec::new() }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        FailureKind::InvalidInput(vec![diagnostic]).into()
     }
 }
 

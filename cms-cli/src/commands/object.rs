@@ -13,12 +13,12 @@ use super::{
 use crate::{
     cli::{ListArgs, ObjectCommand},
     content,
-    failure::{Diagnostic, Failure, FailureKind, Outcome, Result},
+    failure::{Diagnostic, Failure, Outcome, Result},
     printer::Printer,
     report::{self, Column, column},
     settings::Settings,
     target::{Edition, Target},
-    yaml,
+    yaml::Document,
 };
 
 /// Ids in one request, unless the target accepts fewer.
@@ -170,22 +170,18 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     let name = if is_stdin { "<stdin>".to_owned() } else { path.display().to_string() };
     let text = if is_stdin { io::read_to_string(io::stdin()) } else { fs::read_to_string(path) };
     let text = text.map_err(|error| Failure::unreadable(&name, error))?;
-    let diagnostic = |location, message| {
-        Failure::from(FailureKind::InvalidInput(vec![Diagnostic { location, message }]))
-    };
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let value = if is_json {
         serde_json::from_str(&text).map_err(|error| content::syntax(&name, &error))?
     } else {
-        let document = yaml::parse(&text).map_err(|error| {
-            let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
-            diagnostic(format!("{name}{}", mark.unwrap_or_default()), error.message)
-        })?;
-        document.value
+        Document::parse(&name, text)?.value
     };
     match value {
         Value::Object(object) => Ok(object),
-        _ => Err(diagnostic(name, "not an object: the file needs one object".to_owned())),
+        _ => {
+            let message = "not an object: the file needs one object".to_owned();
+            Err(Diagnostic { location: name, message }.into())
+        }
     }
 }
 

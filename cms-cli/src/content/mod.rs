@@ -21,8 +21,8 @@ use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, Seq
 use serde_json::Value;
 
 use crate::{
-    failure::{Diagnostic, Failure, FailureKind, Result},
-    yaml,
+    failure::{Diagnostic, Failure, Result, without_position},
+    yaml::Document,
 };
 
 /// One object as a file holds it.
@@ -181,7 +181,7 @@ impl Source {
                 Ok(value) => Row { location, value: Ok(value) },
                 Err(error) => Row {
                     location: format!("{location}:{}", error.column()),
-                    value: Err(without_location(&error)),
+                    value: Err(without_position(&error)),
                 },
             })?;
         }
@@ -191,22 +191,11 @@ impl Source {
     fn yaml<T: DeserializeOwned>(&self, each: Each<'_, T>) -> Result<()> {
         let mut text = String::new();
         self.open()?.read_to_string(&mut text).map_err(|error| self.unreadable(&error))?;
-        let document = yaml::parse(&text).map_err(|error| {
-            let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
-            let location = format!("{}{}", self.name, mark.unwrap_or_default());
-            Failure::from(FailureKind::InvalidInput(vec![Diagnostic {
-                location,
-                message: error.message,
-            }]))
-        })?;
-        let location = |index: usize| {
-            let mark = document.value_mark(&format!("/{index}"));
-            mark.map_or_else(|| self.name.clone(), |mark| format!("{}:{}", self.name, mark.line))
-        };
+        let document = Document::parse(&self.name, text)?;
         match &document.value {
             Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    each(Row { location: location(index), value: from_value(item.clone()) })?;
+                for (location, item) in document.item_locations().into_iter().zip(items) {
+                    each(Row { location, value: from_value(item.clone()) })?;
                 }
                 Ok(())
             }
@@ -216,17 +205,9 @@ impl Source {
     }
 }
 
-/// Where a JSON text is wrong, and why.
+/// The error of a JSON text.
 pub(crate) fn syntax(name: &str, error: &serde_json::Error) -> Failure {
-    let location = format!("{name}:{}:{}", error.line(), error.column());
-    FailureKind::InvalidInput(vec![Diagnostic { location, message: without_location(error) }])
-        .into()
-}
-
-/// The message of an error whose location is told apart from it.
-fn without_location(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    message.split(" at line ").next().unwrap_or_default().to_owned()
+    Diagnostic::syntax(name, Some((error.line(), error.column())), error).into()
 }
 
 fn from_value<T: DeserializeOwned>(value: Value) -> std::result::Result<T, String> {

@@ -7,9 +7,10 @@ use cms_core::wire::ctd::WRITABLE_KEYS;
 use serde_json::{Map, Value, json};
 
 use super::{
-    read::{Diagnostics, Node, did_you_mean},
+    node::{Diagnostics, Node, did_you_mean},
     workflow::DEFAULT,
 };
+use crate::yaml::Location;
 
 /// What a property type becomes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -152,7 +153,7 @@ const API_KEYS: [&str; 2] = ["schemaDefinition", "metaDefinition"];
 /// A name that stands for something described elsewhere, and where it stands.
 pub(super) struct Reference {
     pub(super) name: String,
-    pub(super) location: String,
+    pub(super) location: Location,
 }
 
 /// Expands types, gathering mistakes and the names that they refer to.

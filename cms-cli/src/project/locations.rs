@@ -1,26 +1,25 @@
-//! Where the parts of a project stand in its files.
-//!
-//! A part has the name of what it describes: `post`, `post.title`, `post.title.pattern`,
-//! `workflows.editorial`. Paths of the API's answers lead to these names in [`Locations::find`].
+//! The locations of definitions in project files, by name: `post`, `post.title`, `post.title.pattern`,
+//! `workflows.editorial`. [`Locations::find`] maps paths of API errors to these names.
 
 use std::collections::BTreeMap;
 
-use super::read::Node;
+use super::node::Node;
+use crate::yaml::Location;
 
-/// Parts by name, each with `file:line:column`.
+/// Locations by name.
 #[derive(Debug, Default)]
-pub(crate) struct Locations(BTreeMap<String, String>);
+pub(crate) struct Locations(BTreeMap<String, Location>);
 
 impl Locations {
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+    pub(crate) fn get(&self, name: &str) -> Option<&Location> {
+        self.0.get(name)
     }
 
-    pub(super) fn put(&mut self, name: &str, location: String) {
+    pub(super) fn put(&mut self, name: &str, location: Location) {
         self.0.insert(plain(name), location);
     }
 
-    /// Notes everything inside a node.
+    /// Adds all members of a node.
     pub(super) fn put_members(&mut self, name: &str, node: &Node<'_>) {
         for (key, member) in node.members() {
             let name = format!("{name}.{key}");
@@ -29,8 +28,8 @@ impl Locations {
         }
     }
 
-    /// Finds the part of a type that a path of the API leads to, or the nearest one around it.
-    pub(crate) fn find(&self, content_type: &str, path: &str) -> Option<(String, &str)> {
+    /// Finds the definition of a path in an API error, or the nearest one around it.
+    pub(crate) fn find(&self, content_type: &str, path: &str) -> Option<(String, &Location)> {
         let mut name = plain(&format!("{content_type}.{path}"));
         loop {
             if let Some(location) = self.0.get(&name) {
@@ -41,7 +40,7 @@ impl Locations {
     }
 }
 
-/// A name without the parts of the API's form that say nothing.
+/// The name without the structural parts of an API path.
 fn plain(path: &str) -> String {
     let path = path.replace('[', ".").replace(']', "");
     [".schemaDefinition.allOf.1.properties", ".metaDefinition.propertiesConfig"]

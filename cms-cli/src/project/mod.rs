@@ -6,7 +6,7 @@
 
 mod expand;
 mod locations;
-mod read;
+mod node;
 mod shorten;
 #[cfg(test)]
 mod tests;
@@ -15,6 +15,7 @@ mod workflow;
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use cms_core::wire::{
@@ -26,16 +27,16 @@ use serde_json::{Map, Value, json};
 
 use self::{
     expand::{Expander, Reference},
-    read::{Diagnostics, Node, Source},
+    node::{Diagnostics, Node},
 };
 pub(crate) use self::{
     locations::Locations,
-    read::{did_you_mean, nearest},
+    node::{did_you_mean, nearest},
     workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in},
 };
 use crate::{
     failure::{Diagnostic, Failure, FailureKind, Result},
-    yaml,
+    yaml::{self, Document},
 };
 
 /// JSON Schema of a project file.
@@ -78,8 +79,9 @@ pub(crate) fn load(paths: &[PathBuf], present: &Present) -> Result<Project> {
 pub(crate) fn load_workflow(path: &Path) -> Result<Map<String, Value>> {
     let mut loader = Loader::default();
     let (name, text) = read_text(path)?;
-    let source = loader.parse(&name, &text);
-    let definition = source.map(|source| workflow::expand(&source.root(), loader.diagnostics()));
+    let document = loader.parse(&name, text);
+    let definition =
+        document.map(|document| workflow::expand(&Node::root(&document), loader.diagnostics()));
     loader.finish()?;
     Ok(definition.unwrap_or_default())
 }
@@ -152,14 +154,14 @@ impl Loader {
 
     fn file(&mut self, path: &Path) -> Result<()> {
         let (name, text) = read_text(path)?;
-        self.text(&name, &text, path.parent());
+        self.text(&name, text, path.parent());
         Ok(())
     }
 
     /// One document: a project, one type, or a list of types. `folder` is where `file:` starts.
-    fn text(&mut self, name: &str, text: &str, folder: Option<&Path>) {
-        let Some(source) = self.parse(name, text) else { return };
-        let root = source.root();
+    fn text(&mut self, name: &str, text: String, folder: Option<&Path>) {
+        let Some(document) = self.parse(name, text) else { return };
+        let root = Node::root(&document);
         if root.value.is_array() {
             for node in root.items() {
                 self.content_type(&node, folder);
@@ -173,21 +175,11 @@ impl Loader {
         }
     }
 
-    fn parse(&mut self, name: &str, text: &str) -> Option<Source> {
-        match yaml::parse(text) {
-            Ok(document) => {
-                let source = Source { name: name.to_owned(), document };
-                for (mark, key) in &source.document.repeated {
-                    let location = source.location(Some(*mark));
-                    let message = format!("the key \"{key}\" stands here twice");
-                    self.diagnostics().0.push(Diagnostic { location, message });
-                }
-                Some(source)
-            }
-            Err(error) => {
-                let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
-                let location = format!("{name}{}", mark.unwrap_or_default());
-                self.diagnostics().0.push(Diagnostic { location, message: error.message });
+    fn parse(&mut self, name: &str, text: String) -> Option<Rc<Document>> {
+        match Document::parse(name, text) {
+            Ok(document) => Some(Rc::new(document)),
+            Err(diagnostic) => {
+                self.diagnostics().0.push(diagnostic);
                 None
             }
         }
@@ -235,8 +227,8 @@ impl Loader {
         let path = folder.unwrap_or(Path::new("")).join(name);
         match fs::read_to_string(&path) {
             Ok(text) => {
-                if let Some(source) = self.parse(&path.display().to_string(), &text) {
-                    let root = source.root();
+                if let Some(document) = self.parse(&path.display().to_string(), text) {
+                    let root = Node::root(&document);
                     let payload = self.expander.content_type(&root);
                     self.add(&root, payload);
                 }
@@ -335,6 +327,7 @@ impl Loader {
                 if !known.contains(&name.as_str()) {
                     let near = did_you_mean(&name, known.iter().copied());
                     let message = format!("there is no {what} \"{name}\"{near}");
+                    let location = location.to_string();
                     self.expander.diagnostics.0.push(Diagnostic { location, message });
                 }
             }

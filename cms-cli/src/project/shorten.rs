@@ -2,12 +2,14 @@
 //!
 //! Whether it does is not reasoned out but tried: what was written is expanded again and compared.
 
+use std::rc::Rc;
+
 use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
 use serde_json::{Map, Value, json};
 
 use super::{
     expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, PROPERTY_KINDS, PropertyKind, label},
-    read::Source,
+    node::Node,
     workflow::DEFAULT,
 };
 use crate::yaml::Document;
@@ -29,9 +31,9 @@ fn payload(content_type: &ContentType) -> Map<String, Value> {
 }
 
 fn expands_to(short: &Value, payload: &Map<String, Value>) -> bool {
-    let source = Source { name: String::new(), document: Document::unplaced(short.clone()) };
+    let document = Rc::new(Document::of_value(short.clone()));
     let mut expander = Expander::default();
-    let expanded = expander.content_type(&source.root());
+    let expanded = expander.content_type(&Node::root(&document));
     expander.diagnostics.0.is_empty() && expanded == *payload
 }
 

@@ -8,7 +8,7 @@ use super::*;
 /// Loads a text as `project.yaml`; the target has the types `_media` and `_tag`.
 fn load_text(text: &str) -> std::result::Result<Project, Vec<String>> {
     let mut loader = Loader::default();
-    loader.text("project.yaml", text, None);
+    loader.text("project.yaml", text.to_owned(), None);
     loader.check_references(&Present {
         types: vec!["_media".to_owned(), "_tag".to_owned()],
         workflows: vec!["stored".to_owned()],

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use cms_core::{limits, wire::workflow::Workflow};
 use serde_json::{Map, Value, json};
 
-use super::read::{Diagnostics, Node, did_you_mean};
+use super::node::{Diagnostics, Node, did_you_mean};
 
 /// Keys of a workflow. `initial_state` is what the API calls `initial`.
 pub(super) const KEYS: [&str; 6] =
