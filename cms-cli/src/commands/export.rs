@@ -15,7 +15,7 @@ use std::{
 };
 
 use cms_core::{
-    Error,
+    DEFAULT_WORKFLOW, Error,
     import::{definition, is_system_type, is_unchanged_builtin_type},
     limits,
     paging::Page,
@@ -36,7 +36,7 @@ use crate::{
     },
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    project::{self, DEFAULT_WORKFLOW},
+    project,
     settings::{Settings, TargetAddress},
     target::{Edition, Target},
 };
@@ -91,7 +91,7 @@ pub(super) fn run(
     if !args.dry_run.dry_run {
         let interrupt = interrupt();
         let transfer = Transfer::new(Arc::clone(&interrupt));
-        let draft = folder::Draft::new(&args.dir)?;
+        let staged = folder::StagedExport::new(&args.dir)?;
         let mut progress = printer.progress("export", objects);
         objects = 0;
         let mut advance = |count| {
@@ -101,7 +101,7 @@ pub(super) fn run(
         let (mut scheduled, mut missing, mut deleted) = (0, 0, 0);
         for ((content_type, _), name) in types.iter().zip(&names) {
             advance(0)?;
-            let path = draft.path().join(name);
+            let path = staged.path().join(name);
             let written = write_type(&*target, content_type, &path, &transfer, &mut advance)?;
             if args.trash {
                 deleted += write_deleted(&*target, content_type, &path, &mut advance)?;
@@ -112,10 +112,10 @@ pub(super) fn run(
             missing += written.missing;
         }
         if let Some(text) = project::print_workflows(&target.workflows()?) {
-            let path = draft.path().join(folder::WORKFLOWS);
+            let path = staged.path().join(folder::WORKFLOWS);
             fs::write(&path, text).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
-        draft.publish(&args.dir, &names)?;
+        staged.publish(&args.dir, &names)?;
         drop(progress);
         if scheduled > 0 {
             let publications = counted(scheduled, "scheduled publication");

@@ -1,8 +1,8 @@
-//! Files of content objects: JSON arrays, JSON lines, YAML and CSV, read one object after the other.
+//! Files of content objects: JSON arrays, JSON lines, YAML and CSV, streamed object by object.
 //!
-//! Knows forms of files, but neither targets nor rules of content. [`csv`] gives cells their
-//! types, [`folder`] is the layout of an exported folder, [`stream`] reads and writes files of any
-//! kind, [`paths`] finds them.
+//! Knows file formats, but neither targets nor rules of content. [`csv`] converts cells to property
+//! types, [`folder`] has the layout of an exported folder, [`stream`] reads and writes files, [`paths`]
+//! finds them.
 
 pub(crate) mod csv;
 pub(crate) mod folder;
@@ -25,26 +25,26 @@ use crate::{
     yaml::Document,
 };
 
-/// One object as a file holds it.
+/// One object of a file.
 pub(crate) struct Row<T> {
     /// File and line, or file and number of the element.
     pub(crate) location: String,
-    /// The object, or why it cannot be read.
+    /// The object, or why it cannot be parsed.
     pub(crate) value: std::result::Result<T, String>,
 }
 
-/// What is done with each row.
+/// Called for each row.
 pub(crate) type Each<'a, T> = &'a mut dyn FnMut(Row<T>) -> Result<()>;
 
 /// A file of objects, which can be read several times.
 pub(crate) struct Source {
     name: String,
-    form: Form,
+    format: Format,
     bytes: Bytes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum Format {
     Json,
     Lines,
     Csv,
@@ -53,12 +53,12 @@ enum Form {
 
 enum Bytes {
     File(PathBuf),
-    /// Standard input cannot be read twice.
+    /// Standard input, which cannot be read twice.
     Memory(Vec<u8>),
 }
 
 impl Source {
-    /// Looks at the name of a file to know its form; `-` is JSON lines on standard input.
+    /// Finds the format by the extension; `-` is JSON lines on standard input.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             let mut bytes = Vec::new();
@@ -67,40 +67,40 @@ impl Source {
                 .map_err(|error| Failure::unreadable("standard input", error))?;
             return Ok(Self {
                 name: "<stdin>".to_owned(),
-                form: Form::Json,
+                format: Format::Json,
                 bytes: Bytes::Memory(bytes),
             });
         }
         let name = path.display().to_string();
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let form = match extension.to_ascii_lowercase().as_str() {
-            "json" => Form::Json,
-            "ndjson" | "jsonl" => Form::Lines,
-            "csv" => Form::Csv,
-            "yaml" | "yml" => Form::Yaml,
+        let format = match extension.to_ascii_lowercase().as_str() {
+            "json" => Format::Json,
+            "ndjson" | "jsonl" => Format::Lines,
+            "csv" => Format::Csv,
+            "yaml" | "yml" => Format::Yaml,
             _ => {
-                return Err(Failure::usage(format!("\"{name}\" is no file of objects"))
-                    .hint("known are .json, .ndjson, .csv and .yaml"));
+                return Err(Failure::usage(format!("format of \"{name}\" is not supported"))
+                    .hint("use .json, .ndjson, .csv or .yaml"));
             }
         };
         if !path.is_file() {
-            return Err(Failure::unreadable(name, "there is no such file"));
+            return Err(Failure::unreadable(name, "the file does not exist"));
         }
-        Ok(Self { name, form, bytes: Bytes::File(path.to_owned()) })
+        Ok(Self { name, format, bytes: Bytes::File(path.to_owned()) })
     }
 
-    /// Reads all rows, in order; the content type tells what the cells of a CSV file mean. What is
-    /// not part of `T` is passed over, which is faster than reading it.
+    /// Reads all rows in order; the content type defines the types of CSV cells. Members that `T` does not
+    /// have are skipped.
     pub(crate) fn rows<T: DeserializeOwned>(
         &self,
         content_type: &ContentType,
         each: Each<'_, T>,
     ) -> Result<()> {
-        match self.form {
-            Form::Json => self.json(each),
-            Form::Lines => self.lines(self.open()?, 0, each),
-            Form::Csv => csv::rows(self.open()?, &self.name, content_type, each),
-            Form::Yaml => self.yaml(each),
+        match self.format {
+            Format::Json => self.json(each),
+            Format::Lines => self.lines(self.open()?, 0, each),
+            Format::Csv => csv::rows(self.open()?, &self.name, content_type, each),
+            Format::Yaml => self.yaml(each),
         }
     }
 
@@ -118,7 +118,7 @@ impl Source {
         Failure::unreadable(&self.name, error)
     }
 
-    /// An array, one value, or a value on each line.
+    /// Reads an array, one value, or a value on each line.
     fn json<T: DeserializeOwned>(&self, each: Each<'_, T>) -> Result<()> {
         let mut reader = self.open()?;
         let mut skipped_lines = 0;
@@ -160,7 +160,7 @@ impl Source {
         }
     }
 
-    /// A value on each line; a line that is no JSON does not keep the others from being read.
+    /// Reads a value on each line; a line that is not valid does not stop the others.
     fn lines<T: DeserializeOwned>(
         &self,
         mut reader: Box<dyn BufRead + '_>,
@@ -214,7 +214,7 @@ fn from_value<T: DeserializeOwned>(value: Value) -> std::result::Result<T, Strin
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
-/// Hands the elements of a JSON array over while it is read, so that it never stands in memory.
+/// Passes on the elements of a JSON array while it is read, so that it is never completely in memory.
 struct Elements<'a, 'e, T> {
     name: &'a str,
     each: Each<'e, T>,

@@ -1,18 +1,14 @@
-//! The short form of a content type becomes the API's own form.
+//! Converts the short form of a content type to the API form.
 //!
-//! [`PROPERTY_KINDS`] says which property types there are and which keys each takes; contract 2.5 says what
-//! they become. A type that is in the API's form already is passed on as it is.
+//! [`PROPERTY_KINDS`] lists the property types and their keys. A type in the API form stays unchanged.
 
-use cms_core::wire::ctd::WRITABLE_KEYS;
+use cms_core::{DEFAULT_WORKFLOW, wire::ctd::WRITABLE_KEYS};
 use serde_json::{Map, Value, json};
 
-use super::{
-    node::{Diagnostics, Node, did_you_mean},
-    workflow::DEFAULT,
-};
+use super::node::{Diagnostics, Node, did_you_mean};
 use crate::yaml::Location;
 
-/// What a property type becomes.
+/// How a property type is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Text,
@@ -30,12 +26,12 @@ enum Shape {
 pub(super) struct PropertyKind {
     pub(super) name: &'static str,
     input_type: &'static str,
-    /// `type` of the schema; choices that take several values are arrays.
+    /// `type` of the schema; a choice with several values is an array instead.
     pub(super) schema_type: &'static str,
     shape: Shape,
-    /// The keys it takes besides the common ones.
+    /// The keys besides the common ones.
     keys: &'static [&'static str],
-    /// The pattern it has unless another one is given.
+    /// The default pattern.
     pub(super) pattern: Option<&'static str>,
 }
 
@@ -55,16 +51,16 @@ const COMMON_KEYS: [&str; 12] = [
     "backfill",
 ];
 
-/// Flags and texts that go into a property's config under another name or the same.
+/// Flags of the short form with their names in a property's config.
 pub(super) const CONFIG_FLAGS: [(&str, &str); 3] =
     [("titlePart", "isTitlePart"), ("hidden", "hidden"), ("readonly", "readonly")];
-/// Values that go into a property's config as they are.
+/// Values that are copied into a property's config.
 pub(super) const CONFIG_VALUES: [&str; 4] = ["helpText", "renamedFrom", "convert", "backfill"];
 
 const EMAIL_PATTERN: &str = r"^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\.[a-zA-Z]{2,}$";
 const DATE_PATTERN: &str = r"^$|^([12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))T?(([0-1]?[0-9]|2[0-3]):[0-5][0-9])?(:[0-5][0-9])?(\.[0-9]{3})?(Z|([\+-]\d{2}(:\d{2})?))?$";
 
-/// The one value of `convert`.
+/// The only value of `convert`.
 const PARSE: &str = "parse";
 
 const TEXT_KEYS: &[&str] = &["minLength", "pattern"];
@@ -147,27 +143,27 @@ pub(super) const TYPE_KEYS: [&str; 7] =
 /// Keys that clients send back because they read them.
 const READ_ONLY_KEYS: [&str; 4] = ["id", "createdAt", "updatedAt", "deletedAt"];
 
-/// What the API's form has and the short form has not.
+/// Keys that only the API form has.
 const API_KEYS: [&str; 2] = ["schemaDefinition", "metaDefinition"];
 
-/// A name that stands for something described elsewhere, and where it stands.
+/// A reference to a definition, with its location.
 pub(super) struct Reference {
     pub(super) name: String,
     pub(super) location: Location,
 }
 
-/// Expands types, gathering mistakes and the names that they refer to.
+/// Expands types and collects errors and references.
 #[derive(Default)]
 pub(super) struct Expander {
     pub(super) diagnostics: Diagnostics,
-    /// Types that relations point to.
+    /// Types of relations.
     pub(super) relations: Vec<Reference>,
     /// Workflows of types.
     pub(super) workflows: Vec<Reference>,
 }
 
 impl Expander {
-    /// Returns the payload of a type; incomplete where there are mistakes.
+    /// Returns the payload of a type; incomplete after errors.
     pub(super) fn content_type(&mut self, node: &Node<'_>) -> Map<String, Value> {
         if !self.diagnostics.is_mapping(node) {
             return Map::new();
@@ -179,7 +175,7 @@ impl Expander {
         }
     }
 
-    /// A type in the API's form: the rest is checked where it is applied.
+    /// A type in the API form; the target validates it.
     fn as_sent(&mut self, node: &Node<'_>) -> Map<String, Value> {
         let known: Vec<&str> = WRITABLE_KEYS.into_iter().chain(READ_ONLY_KEYS).collect();
         self.diagnostics.unknown_keys(node, &known);
@@ -192,7 +188,7 @@ impl Expander {
         self.diagnostics.unknown_keys(node, &TYPE_KEYS);
         let name = self.diagnostics.required_text(node, "name").unwrap_or_default();
         let label = self.diagnostics.text(node, "label").map_or_else(|| label(name), str::to_owned);
-        let workflow = self.diagnostics.text(node, "workflow").unwrap_or(DEFAULT);
+        let workflow = self.diagnostics.text(node, "workflow").unwrap_or(DEFAULT_WORKFLOW);
         if let Some(member) = node.get("workflow") {
             let (name, location) = (workflow.to_owned(), member.location());
             self.workflows.push(Reference { name, location });
@@ -236,7 +232,7 @@ impl Expander {
         Value::Array(rules.collect())
     }
 
-    /// The properties that the member `key` holds.
+    /// Expands the properties in the member `key`.
     fn level(&mut self, node: &Node<'_>, key: &str) -> Level {
         let mut level = Level::default();
         let Some(node) = node.get(key) else {
@@ -268,7 +264,7 @@ impl Expander {
             let near = did_you_mean(kind_name, PROPERTY_KINDS.iter().map(|kind| kind.name));
             let known: Vec<&str> = PROPERTY_KINDS.iter().map(|kind| kind.name).collect();
             let near =
-                if near.is_empty() { format!(", known are {}", known.join(", ")) } else { near };
+                if near.is_empty() { format!(": use one of {}", known.join(", ")) } else { near };
             let member = node.at("type");
             self.diagnostics.value(&member, format!("unknown property type \"{kind_name}\"{near}"));
             return None;
@@ -299,21 +295,24 @@ impl Expander {
         Some((schema, Value::Object(config)))
     }
 
-    /// Checks what spares stored values, as far as the file alone can tell (contract 2.8).
+    /// Checks the keys that keep stored values.
     fn migration(&mut self, name: &str, node: &Node<'_>) {
         if self.diagnostics.text(node, "renamedFrom") == Some(name) {
             let member = node.at("renamedFrom");
-            self.diagnostics.value(&member, format!("\"{name}\" is renamed from itself"));
+            self.diagnostics.value(
+                &member,
+                format!("renamedFrom \"{name}\" is the property itself: use its old name"),
+            );
         }
         if let Some(way) = self.diagnostics.text(node, "convert").filter(|way| *way != PARSE) {
             let member = node.at("convert");
             let near = did_you_mean(way, [PARSE]);
-            let near = if near.is_empty() { format!(", known is {PARSE}") } else { near };
-            self.diagnostics.value(&member, format!("unknown way to convert \"{way}\"{near}"));
+            let near = if near.is_empty() { format!(": use {PARSE}") } else { near };
+            self.diagnostics.value(&member, format!("unknown conversion \"{way}\"{near}"));
         }
     }
 
-    /// The schema of a property, and what its shape adds to the config.
+    /// Returns the schema of a property, and adds the config of its shape.
     fn shape(
         &mut self,
         kind: &PropertyKind,
@@ -456,7 +455,7 @@ fn block_schema() -> Value {
     })
 }
 
-/// The label that a name gives: `headerImage` and `header_image` are "Header image".
+/// The default label of a name: "Header image" for `headerImage` and `header_image`.
 pub(super) fn label(name: &str) -> String {
     let mut label = String::new();
     for c in name.chars() {

@@ -1,8 +1,9 @@
 //! Project files: the content types, workflows and keys that a space should have.
 //!
-//! [`load`] reads files and folders and reports every mistake in them with its location. [`expand`]
-//! turns the short form of a type into the API's form, [`shorten`] the other way round; [`workflow`]
-//! does both for workflows; [`read`] walks documents, [`locations`] remembers where parts stand. What is done with a project is in `commands::apply`.
+//! [`load`] reads files and directories and reports all errors with their locations. [`expand`] converts
+//! the short form of a type to the API form, [`shorten`] converts it back; [`workflow`] does both for
+//! workflows. [`node`] reads documents, [`locations`] keeps the locations of definitions. `commands::apply`
+//! applies a project.
 
 mod expand;
 mod locations;
@@ -32,7 +33,7 @@ use self::{
 pub(crate) use self::{
     locations::Locations,
     node::{did_you_mean, nearest},
-    workflow::{DEFAULT as DEFAULT_WORKFLOW, is_built_in},
+    workflow::is_built_in,
 };
 use crate::{
     failure::{Diagnostic, Failure, FailureKind, Result},
@@ -45,10 +46,10 @@ pub(crate) const SCHEMA: &str = include_str!("schema.json");
 const PROJECT_KEYS: [&str; 4] = ["version", "contentTypes", "workflows", "keys"];
 const KEY_KEYS: [&str; 3] = ["name", "kind", "rules"];
 
-/// What project files ask for.
+/// The contents of project files.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
-    /// Payloads as the API takes them.
+    /// Payloads of content types in the API form.
     pub(crate) types: Vec<Map<String, Value>>,
     pub(crate) workflows: Vec<Map<String, Value>>,
     /// Payloads of keys.
@@ -56,7 +57,7 @@ pub(crate) struct Project {
     pub(crate) locations: Locations,
 }
 
-/// What a target has already, and files may refer to.
+/// The existing definitions of a target, which files may refer to.
 #[derive(Default)]
 pub(crate) struct Present {
     /// Names of types.
@@ -65,7 +66,7 @@ pub(crate) struct Present {
     pub(crate) workflows: Vec<String>,
 }
 
-/// Reads project files, folders of them, and `-`.
+/// Reads project files, directories of them, or `-`.
 pub(crate) fn load(paths: &[PathBuf], present: &Present) -> Result<Project> {
     let mut loader = Loader::default();
     for path in paths {
@@ -75,7 +76,7 @@ pub(crate) fn load(paths: &[PathBuf], present: &Present) -> Result<Project> {
     loader.finish()
 }
 
-/// Reads a file, or `-`, that describes one workflow.
+/// Reads one workflow from a file or `-`.
 pub(crate) fn load_workflow(path: &Path) -> Result<Map<String, Value>> {
     let mut loader = Loader::default();
     let (name, text) = read_text(path)?;
@@ -86,33 +87,33 @@ pub(crate) fn load_workflow(path: &Path) -> Result<Map<String, Value>> {
     Ok(definition.unwrap_or_default())
 }
 
-/// Writes content types, and the workflows of the operator among others, as a project file.
+/// Formats content types and custom workflows as a project file.
 pub(crate) fn print(types: &[ContentType], workflows: &[Workflow]) -> String {
     let types: Vec<Value> = types.iter().map(shorten::content_type).collect();
     let mut project = json!({ "version": 1, "contentTypes": types });
-    let own = own(workflows);
+    let own = custom(workflows);
     if !own.is_empty() {
         project["workflows"] = Value::Array(own);
     }
     yaml::print(&project)
 }
 
-/// Writes the workflows of the operator among others as a project file, if there are any.
+/// Formats custom workflows as a project file, if there are any.
 pub(crate) fn print_workflows(workflows: &[Workflow]) -> Option<String> {
-    let own = own(workflows);
+    let own = custom(workflows);
     (!own.is_empty()).then(|| yaml::print(&json!({ "version": 1, "workflows": own })))
 }
 
-fn own(workflows: &[Workflow]) -> Vec<Value> {
+fn custom(workflows: &[Workflow]) -> Vec<Value> {
     let own = workflows.iter().filter(|known| !is_built_in(&known.id));
     own.map(workflow::shorten).collect()
 }
 
-/// Reads the letters of create, read, update and delete into a rule.
+/// Parses the letters of create, read, update and delete into a rule.
 pub(crate) fn rule(content_type: &str, letters: &str) -> std::result::Result<Rule, String> {
     let mut rule = Rule { ctd: content_type.to_owned(), ..Rule::default() };
     if letters.is_empty() {
-        return Err(format!("no rights on \"{content_type}\": letters of crud are expected"));
+        return Err(format!("rights on \"{content_type}\" are empty: use letters of \"crud\""));
     }
     for letter in letters.chars() {
         match letter {
@@ -122,7 +123,7 @@ pub(crate) fn rule(content_type: &str, letters: &str) -> std::result::Result<Rul
             'd' => rule.delete = true,
             other => {
                 return Err(format!(
-                    "\"{other}\" in \"{letters}\" is no right: letters of crud are expected"
+                    "right \"{other}\" in \"{letters}\" is not valid: use letters of \"crud\""
                 ));
             }
         }
@@ -130,7 +131,7 @@ pub(crate) fn rule(content_type: &str, letters: &str) -> std::result::Result<Rul
     Ok(rule)
 }
 
-/// Reads the name of a key kind as the command line spells it.
+/// Parses the kind of a key.
 fn key_kind(text: &str) -> Option<KeyKind> {
     KeyKind::parse(&text.replace('-', "_"))
 }
@@ -158,7 +159,8 @@ impl Loader {
         Ok(())
     }
 
-    /// One document: a project, one type, or a list of types. `folder` is where `file:` starts.
+    /// Reads a document: a project, one type, or a list of types. Paths in `file:` are relative to
+    /// `folder`.
     fn text(&mut self, name: &str, text: String, folder: Option<&Path>) {
         let Some(document) = self.parse(name, text) else { return };
         let root = Node::root(&document);
@@ -169,7 +171,7 @@ impl Loader {
         } else if root.get("name").is_some() {
             self.content_type(&root, folder);
         } else if root.value.is_null() {
-            self.diagnostics().value(&root, "there is nothing in it");
+            self.diagnostics().value(&root, "the file is empty");
         } else if self.diagnostics().is_mapping(&root) {
             self.sections(&root, folder);
         }
@@ -188,9 +190,9 @@ impl Loader {
     fn sections(&mut self, root: &Node<'_>, folder: Option<&Path>) {
         self.diagnostics().unknown_keys(root, &PROJECT_KEYS);
         match root.get("version") {
-            None => self.diagnostics().value(root, "\"version\" is missing: write \"version: 1\""),
+            None => self.diagnostics().value(root, "\"version\" is missing: add \"version: 1\""),
             Some(version) if version.value != 1 => {
-                let message = format!("version {} is not known, only 1 is", version.value);
+                let message = format!("version {} is not supported: use 1", version.value);
                 self.diagnostics().value(&version, message);
             }
             Some(_) => {}
@@ -215,7 +217,7 @@ impl Loader {
         }
     }
 
-    /// A type, or `file:` with the path of one.
+    /// Reads a type, or the file that `file:` names.
     fn content_type(&mut self, node: &Node<'_>, folder: Option<&Path>) {
         let Some(file) = node.get("file") else {
             let payload = self.expander.content_type(node);
@@ -248,7 +250,7 @@ impl Loader {
                 self.diagnostics().value(&at, message);
             }
             if let Some(first) = self.project.locations.get(name) {
-                let message = format!("the type \"{name}\" is already described at {first}");
+                let message = format!("type \"{name}\" is already defined at {first}");
                 self.diagnostics().value(node, message);
                 return;
             }
@@ -267,7 +269,7 @@ impl Loader {
         let id = definition.get("id").and_then(Value::as_str).unwrap_or_default();
         let name = format!("workflows.{id}");
         if let Some(first) = self.project.locations.get(&name) {
-            let message = format!("the workflow \"{id}\" is already described at {first}");
+            let message = format!("workflow \"{id}\" is already defined at {first}");
             self.diagnostics().value(node, message);
             return;
         }
@@ -300,7 +302,10 @@ impl Loader {
             }
         }
         if (kind == KeyKind::Scoped) == rules.is_empty() {
-            diagnostics.value(node, "a scoped key needs rules, and no other kind has them");
+            diagnostics.value(
+                node,
+                "\"rules\" do not match the kind: a scoped key needs them, other keys have none",
+            );
         }
         let key = NewKey { name, kind, rules };
         if let Value::Object(payload) = json!(key) {
@@ -308,7 +313,7 @@ impl Loader {
         }
     }
 
-    /// Relations may point to a type, and types name a workflow, of the files or of the target.
+    /// Checks that the types of relations and the workflows of types exist in the files or on the target.
     fn check_references(&mut self, present: &Present) {
         fn names<'p>(payloads: &'p [Map<String, Value>], key: &str) -> Vec<&'p str> {
             payloads.iter().filter_map(|payload| payload.get(key)?.as_str()).collect()
@@ -326,7 +331,7 @@ impl Loader {
             for Reference { name, location } in references {
                 if !known.contains(&name.as_str()) {
                     let near = did_you_mean(&name, known.iter().copied());
-                    let message = format!("there is no {what} \"{name}\"{near}");
+                    let message = format!("unknown {what} \"{name}\"{near}");
                     let location = location.to_string();
                     self.expander.diagnostics.0.push(Diagnostic { location, message });
                 }
@@ -347,15 +352,15 @@ impl Loader {
     }
 }
 
-/// What a name of a content type is made of.
+/// The rule for names of content types.
 pub(crate) const TYPE_NAME_RULE: &str = "use lower-case letters (a to z) and \"_\"";
 
-/// Tells whether a content type can have this name.
+/// Returns whether the name of a content type is valid.
 pub(crate) fn is_type_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase())
 }
 
-/// Reads a file, or standard input where `-` stands; returns the name that messages give it.
+/// Reads a file, or standard input for `-`; returns its name for messages and the text.
 pub(crate) fn read_text(path: &Path) -> Result<(String, String)> {
     if path == Path::new("-") {
         let text = io::read_to_string(io::stdin())
@@ -367,7 +372,7 @@ pub(crate) fn read_text(path: &Path) -> Result<(String, String)> {
     Ok((path.display().to_string(), text))
 }
 
-/// The project files of a folder, and the type definitions of an exported one, ordered by name.
+/// Finds the project files of a directory and the type definitions of an export, ordered by name.
 fn project_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = |error| Failure::unreadable(folder.display(), error);
     let mut files = Vec::new();
@@ -382,7 +387,7 @@ fn project_files(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     if files.is_empty() {
-        return Err(Failure::usage(format!("no project file in {}", folder.display())));
+        return Err(Failure::usage(format!("{} has no project files", folder.display())));
     }
     Ok(files)
 }

@@ -1,20 +1,20 @@
-//! A content type becomes the short form, where the short form says exactly the same.
-//!
-//! Whether it does is not reasoned out but tried: what was written is expanded again and compared.
+//! Converts a content type to the short form, if expanding the result returns the same type.
 
 use std::rc::Rc;
 
-use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
+use cms_core::{
+    DEFAULT_WORKFLOW,
+    wire::ctd::{ContentType, WRITABLE_KEYS},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
     expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, PROPERTY_KINDS, PropertyKind, label},
     node::Node,
-    workflow::DEFAULT,
 };
 use crate::yaml::Document;
 
-/// Returns the type as a project file holds it: in the short form, or else in the API's.
+/// Returns the type as in a project file: in the short form if possible, else in the API form.
 pub(crate) fn content_type(content_type: &ContentType) -> Value {
     let payload = payload(content_type);
     match short(content_type) {
@@ -23,7 +23,7 @@ pub(crate) fn content_type(content_type: &ContentType) -> Value {
     }
 }
 
-/// What applying a type sends. Pictures belong to the content, not to the type.
+/// The payload of a type without featured images, which are content.
 fn payload(content_type: &ContentType) -> Map<String, Value> {
     let all = json!(content_type);
     let keys = WRITABLE_KEYS.into_iter().filter(|key| *key != "featuredImage");
@@ -56,7 +56,7 @@ fn short(content_type: &ContentType) -> Option<Value> {
             short.insert(key.to_owned(), json!(true));
         }
     }
-    if content_type.workflow_id != DEFAULT {
+    if content_type.workflow_id != DEFAULT_WORKFLOW {
         short.insert("workflow".to_owned(), json!(content_type.workflow_id));
     }
     if !content_type.slugs.is_empty() {
@@ -152,7 +152,7 @@ fn property(name: &str, schema: &Value, config: &Value, required: bool) -> Optio
     Some(Value::Object(short))
 }
 
-/// The property type that makes this pair of schema and config.
+/// The property type with this schema and config.
 fn kind(schema: &Value, config: &Value) -> Option<&'static PropertyKind> {
     let input_type = config["inputType"].as_str()?;
     let name = if schema["type"] == "integer" { "integer" } else { input_type };
