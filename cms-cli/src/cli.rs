@@ -1,7 +1,7 @@
-//! The command line as clap reads it: names, flags and their help, and nothing else.
+//! The arguments of the command line, declared for clap: names, flags and their help.
 //!
-//! Doc comments here are the help texts. What the raw values mean is worked out in
-//! [`crate::settings`]; what a command does is in [`crate::commands`].
+//! Doc comments here are the help texts. [`crate::settings`] resolves the values;
+//! [`crate::commands`] runs the commands.
 
 mod backup;
 pub(crate) mod graphql;
@@ -42,10 +42,10 @@ Exit codes:
    9  server unreachable, busy, or timed out: safe to repeat
   10  only with `ctd plan --exit-code`: there are changes";
 
-/// A content server and its command line.
+/// Run a content server and manage its content.
 ///
 /// Commands work on a running server (--server, with the key in `CMS_KEY` or --key-file) or
-/// on a data folder (--data); the same commands give the same results on both.
+/// on a data directory (--data), with the same results.
 #[derive(Debug, Parser)]
 #[command(name = "cms", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Cli {
@@ -55,42 +55,42 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What every command understands.
+/// The options of all commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Global {
-    /// Work on the server at this URL.
+    /// Use the server at this URL.
     #[arg(long, global = true, value_name = "URL", env = "CMS_SERVER", hide_env_values = true)]
     pub(crate) server: Option<String>,
-    /// Work on this data folder.
+    /// Use this data directory.
     #[arg(long, global = true, value_name = "DIR", env = "CMS_DATA", hide_env_values = true)]
-    // No path here: clap refuses an empty one, and an empty variable is to count as none.
+    // Not a path: clap refuses an empty one, but an empty variable counts as unset.
     pub(crate) data: Option<OsString>,
-    /// Keep the files of a data folder in S3-compatible storage: `s3://BUCKET/PREFIX`.
+    /// Store the media files of a data directory in S3-compatible storage: `s3://BUCKET/PREFIX`.
     ///
-    /// The access key comes from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, the rest from
-    /// `AWS_REGION` and `AWS_ENDPOINT_URL`. With --server this says nothing: the server knows.
+    /// Set the access key in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, region and endpoint in
+    /// `AWS_REGION` and `AWS_ENDPOINT_URL`. Ignored with --server.
     #[arg(long, global = true, value_name = "URL", env = "CMS_MEDIA", hide_env_values = true)]
     pub(crate) media: Option<String>,
-    /// Create an empty database although the data folder holds data of one that is missing or has
-    /// 0 bytes: media files, a search index, an unfinished restore.
+    /// Create an empty database in a data directory whose database is missing or has 0 bytes, although
+    /// it contains media files, a search index or an unfinished restore.
     ///
-    /// Content of the missing database is not brought back, and its media files become orphaned files.
+    /// The content of the missing database is not restored, and its media files become orphaned files.
     #[arg(long, global = true)]
     pub(crate) new_database: bool,
-    /// Read the server's key from this file instead of `CMS_KEY`.
+    /// Read the key of the server from this file instead of `CMS_KEY`.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
-    /// Form of the output: table, json, ndjson, yaml, csv.
-    // Text here, because `ctd export -o FILE` gives the same letter another meaning.
+    /// Set the output format: table, json, ndjson, yaml, csv.
+    // A string, because `ctd export -o FILE` gives the same letter another meaning.
     #[arg(short, long = "output", global = true, value_name = "FORMAT", hide_possible_values = true,
         value_parser = clap::builder::PossibleValuesParser::new(Format::NAMES))]
     pub(crate) o: Option<String>,
-    /// Short for -o json; errors are printed as JSON too.
+    /// Print JSON, errors too; short for -o json.
     #[arg(long, global = true, conflicts_with = "o")]
     pub(crate) json: bool,
-    /// No progress and no remarks on standard error, only errors.
+    /// Print no progress and no remarks on standard error, only errors.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Do not ask for confirmation.
@@ -98,7 +98,7 @@ pub(crate) struct Global {
     pub(crate) yes: bool,
 }
 
-/// How data is printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Format {
     /// Columns that fit the terminal.
@@ -116,37 +116,37 @@ pub(crate) enum Format {
 impl Format {
     const NAMES: [&str; 5] = ["table", "json", "ndjson", "yaml", "csv"];
 
-    /// Reads one of the names.
+    /// Parses a name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let all = [Self::Table, Self::Json, Self::Ndjson, Self::Yaml, Self::Csv];
         Self::NAMES.iter().zip(all).find_map(|(name, format)| (*name == text).then_some(format))
     }
 }
 
-// A command without a comment has that of its arguments, which is longer.
+// A command without a comment has the comment of its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     #[cfg(feature = "serve")]
     Serve(Box<ServeArgs>),
-    /// Content type definitions.
+    /// Manage content types.
     #[command(subcommand)]
     Ctd(CtdCommand),
-    /// Content objects.
+    /// Manage content objects.
     #[command(subcommand)]
     Object(ObjectCommand),
     Import(ImportArgs),
-    /// Write types, objects and media files into a folder that `cms import` reads.
+    /// Export types, objects and media files into a folder for `cms import`.
     Export(ExportArgs),
-    /// Publish objects of a Draft & Public type: readers see the current version.
+    /// Publish the current version of objects of a Draft & Public type.
     Publish(PublishArgs),
-    /// Make objects of a Draft & Public type drafts again: readers no longer see them.
+    /// Unpublish objects of a Draft & Public type: they become drafts.
     Unpublish(PublishArgs),
-    /// Archive objects of a Draft & Public type: readers no longer see them.
+    /// Archive objects of a Draft & Public type: readers do not see them any more.
     Archive(PublishArgs),
-    /// Workflows, and where objects stand in them.
+    /// Manage workflows and the workflow states of objects.
     #[command(subcommand)]
     Workflow(WorkflowCommand),
-    /// Files and pictures.
+    /// Manage media files.
     #[command(subcommand)]
     Media(MediaCommand),
     Search(Box<SearchArgs>),
@@ -154,21 +154,21 @@ pub(crate) enum Command {
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Check(CheckArgs),
-    /// Queries in the language GraphQL.
+    /// Run GraphQL queries, or print the schema.
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
-    /// API keys.
+    /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
-    /// What webhooks were told. Webhooks themselves are objects of the type `_webhooks`.
+    /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type `_webhooks`.
     #[command(subcommand)]
     Webhook(WebhookCommand),
-    /// Print a completion script.
+    /// Print a shell completion script.
     Completions {
         shell: clap_complete::Shell,
     },
-    /// Write manual pages into a folder.
+    /// Write manual pages into a directory.
     Man {
         dir: PathBuf,
     },
@@ -180,13 +180,13 @@ pub(crate) enum CtdCommand {
     List,
     /// Show one content type.
     Get { name: String },
-    /// Show what applying project files would do, and do nothing.
+    /// Show the changes that applying project files would make.
     Plan(PlanArgs),
-    /// Make the content types be what project files say; all or nothing.
+    /// Apply project files, completely or not at all.
     Apply(ApplyArgs),
-    /// Write the content types as a project file.
+    /// Export the content types as a project file.
     Export {
-        /// Write into this file instead of standard output.
+        /// Write to this file instead of standard output.
         #[arg(id = "o", short, long = "output", value_name = "FILE")]
         file: Option<String>,
     },
@@ -202,17 +202,17 @@ pub(crate) enum CtdCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DryRun {
-    /// Tell what would be done, and do nothing.
+    /// Show what the command would do, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ProjectArgs {
-    /// Project files, folders of them, or `-` for standard input.
+    /// Read these project files, directories of them, or `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Also delete types that the files do not name; built-in ones never.
+    /// Delete types that the files do not contain, except built-in ones.
     #[arg(long)]
     pub(crate) prune: bool,
 }
@@ -221,10 +221,10 @@ pub(crate) struct ProjectArgs {
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
-    /// End with 10 when there are changes.
+    /// Exit with code 10 when there are changes.
     #[arg(long)]
     pub(crate) exit_code: bool,
-    /// Save the plan, for `cms ctd apply PLAN`.
+    /// Save the plan for `cms ctd apply PLAN`.
     #[arg(long, value_name = "PLAN")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -233,7 +233,7 @@ pub(crate) struct PlanArgs {
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
-    /// Agree to losing stored values: of the named properties, or of all.
+    /// Allow the loss of stored values, of this property or of all.
     #[arg(
         long,
         value_name = "TYPE.PROPERTY",
@@ -246,7 +246,7 @@ pub(crate) struct ApplyArgs {
     pub(crate) dry_run: DryRun,
 }
 
-/// What `--allow-data-loss` without a name means.
+/// The value of `--allow-data-loss` without a name.
 pub(crate) const ALL_VALUES: &str = "*";
 
 #[derive(Debug, Subcommand)]
@@ -257,28 +257,28 @@ pub(crate) enum ObjectCommand {
     Get {
         r#type: String,
         id: String,
-        /// Replace links by the objects they point to, down to this many levels.
+        /// Replace links by the linked objects, down to this many levels.
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
         hydrate: u8,
-        /// Show the object as it was in this version.
+        /// Show this version of the object.
         #[arg(long, value_name = "N", conflicts_with = "hydrate")]
         version: Option<u64>,
     },
     /// Create an object from a JSON or YAML file.
     Create {
         r#type: String,
-        /// The file, or `-` for standard input.
+        /// Read this file, or `-` for standard input.
         file: PathBuf,
         #[command(flatten)]
         dry_run: DryRun,
     },
-    /// Replace an object by what a JSON or YAML file holds.
+    /// Replace an object by the one in a JSON or YAML file.
     Update {
         r#type: String,
         id: String,
-        /// The file, or `-` for standard input.
+        /// Read this file, or `-` for standard input.
         file: PathBuf,
-        /// Change only the properties that the file holds.
+        /// Change only the properties in the file.
         #[arg(long)]
         patch: bool,
         #[command(flatten)]
@@ -287,7 +287,7 @@ pub(crate) enum ObjectCommand {
     /// Delete objects.
     Delete {
         r#type: String,
-        /// Ids, or `-` to read them from standard input, one per line.
+        /// Use these ids, or `-` to read them from standard input, one per line.
         #[arg(required = true)]
         ids: Vec<String>,
         #[command(flatten)]
@@ -302,67 +302,67 @@ pub(crate) struct ObjectListArgs {
     pub(crate) r#type: String,
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// Current versions in every status, instead of the published ones that readers get.
+    /// Show current versions in every status instead of published versions.
     #[arg(long)]
     pub(crate) preview: bool,
 }
 
-/// Which objects a list shows, and in which order.
+/// The filters, order and page of a list.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Conditions as the API takes them, for example '{"title":{"type":"contains","filter":"a"}}'.
+    /// Filter as in the API, for example '{"title":{"type":"contains","filter":"a"}}'.
     #[arg(long, value_name = "JSON")]
     pub(crate) filters: Option<String>,
-    /// Property to order by; otherwise the time of creation.
+    /// Order by this property instead of the time of creation.
     #[arg(long, value_name = "PROPERTY")]
     pub(crate) order_by: Option<String>,
-    /// Largest or newest first.
+    /// Sort in descending order.
     #[arg(long)]
     pub(crate) desc: bool,
-    /// Objects without the order property first.
+    /// Put objects without the order property first.
     #[arg(long)]
     pub(crate) empty_first: bool,
-    /// Only objects with these ids.
+    /// List only the object with this id; may be repeated.
     #[arg(long = "id", value_name = "ID")]
     pub(crate) ids: Vec<String>,
+    /// List this page.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) page: u32,
-    /// Objects per page.
+    /// Set the number of objects per page.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
-    /// All pages.
+    /// List all pages.
     #[arg(long, conflicts_with_all = ["page", "limit"])]
     pub(crate) all: bool,
-    /// Replace links by the objects they point to, down to this many levels.
+    /// Replace links by the linked objects, down to this many levels.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) hydrate: u8,
 }
 
-/// Bring objects in from files, or types, objects and media files from a folder.
+/// Import objects from files, or types, objects and media files from an exported folder.
 ///
 /// `cms import TYPE FILE...` reads .json (an array, or one object per line), .ndjson, .csv (a
-/// header line of property paths) and .yaml. `cms import DIR` reads a folder as `cms export`
-/// writes it: types first, then media files, then objects in an order in which links find their
-/// targets, then the statuses that the folder says. Objects of files arrive as the API creates them: unpublished, where
-/// the type has Draft & Public.
+/// header line of property paths) and .yaml, and creates objects like the API does: unpublished, if the
+/// type has Draft & Public. `cms import DIR` reads a folder that `cms export` wrote: types, then media
+/// files, then objects, whose links may point in any direction, then their statuses.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// A content type, or a folder.
+    /// Import into this content type, or from this folder.
     #[arg(value_name = "TYPE|DIR")]
-    pub(crate) what: String,
-    /// Files of that type's objects, or `-` for JSON lines on standard input.
+    pub(crate) source: String,
+    /// Read these files of objects, or `-` for JSON lines on standard input.
     pub(crate) files: Vec<PathBuf>,
-    /// Bring existing objects and types up to date; what is equal is not touched.
+    /// Replace existing objects and types, unless they are equal.
     #[arg(long)]
     pub(crate) update_existing: bool,
-    /// Keep the dates of creation, change and deletion that the files say in `internal`; on a server
-    /// this takes an admin key.
+    /// Keep the dates of creation, change and deletion in `internal`; on a server, this needs an admin
+    /// key.
     #[arg(long)]
     pub(crate) keep_dates: bool,
     /// Stop at the first object that is refused.
     #[arg(long)]
     pub(crate) stop_on_error: bool,
-    /// Write refused objects with the reasons into this file, one JSON object per line.
+    /// Write refused objects and the reasons to this file, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
     #[command(flatten)]
@@ -371,31 +371,31 @@ pub(crate) struct ImportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// A new or empty folder, or one with an earlier export, which is replaced.
+    /// Write to this folder: a new or empty one, or one with an earlier export, which is replaced.
     pub(crate) dir: PathBuf,
-    /// Only these types.
+    /// Export only this type; may be repeated.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) types: Vec<String>,
-    /// Write into a folder that holds other files; those of the same names are replaced.
+    /// Write to a folder that contains other files, and replace those with the same names.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Write deleted objects too, into files of their own, which `cms import --keep-dates` reads. Only
-    /// on a data directory.
+    /// Export deleted objects too, into files that `cms import --keep-dates` reads. Works on a data
+    /// directory only.
     #[arg(long)]
     pub(crate) trash: bool,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
 }
 
-/// Many ids are sent in batches, whatever the statuses of the objects. With --hydrate the objects
-/// are sent one by one, and only what is allowed in the status of each is done.
+/// Ids are sent in batches, whatever the statuses of the objects. With --hydrate, each object is sent
+/// alone, and actions that its status does not allow are refused.
 #[derive(Debug, Args)]
 pub(crate) struct PublishArgs {
     pub(crate) r#type: String,
-    /// Ids, or `-` to read them from standard input, one per line.
+    /// Use these ids, or `-` to read them from standard input, one per line.
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
-    /// With 1, do the same to the Draft & Public objects that these link to.
+    /// With 1, include linked objects of Draft & Public types.
     #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) hydrate: Option<u8>,
     #[command(flatten)]
@@ -406,22 +406,22 @@ pub(crate) struct PublishArgs {
 pub(crate) enum WorkflowCommand {
     /// List all workflows.
     List,
-    /// Show where an object stands, and where it can go from there.
+    /// Show the state of an object and its enabled transitions.
     State { r#type: String, id: String },
-    /// Carry out a transition, for example `_draft_review`.
+    /// Run a transition, for example `_draft_review`.
     Run {
         r#type: String,
-        /// Ids, or `-` to read them from standard input, one per line.
+        /// Use these ids, or `-` to read them from standard input, one per line.
         #[arg(required = true)]
         ids: Vec<String>,
-        /// The name of the transition.
+        /// Run the transition of this name.
         action: String,
         #[command(flatten)]
         dry_run: DryRun,
     },
-    /// Create or replace the workflow that a JSON or YAML file describes.
+    /// Create or replace a workflow from a JSON or YAML file.
     Define {
-        /// The file, or `-` for standard input.
+        /// Read this file, or `-` for standard input.
         file: PathBuf,
         #[command(flatten)]
         dry_run: DryRun,
@@ -436,22 +436,22 @@ pub(crate) enum WorkflowCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// List keys; the keys themselves are never shown again.
+    /// List keys, without their secret tokens.
     List,
-    /// Make a key and print it, this once.
+    /// Create a key and print its token, which is shown only once.
     Create {
         name: String,
         #[arg(long)]
         kind: KindChoice,
-        /// Rights of a scoped key on a type (or `*`): letters of create, read, update, delete.
+        /// Give a scoped key rights on a type (or `*`): letters of create, read, update, delete.
         #[arg(long = "rule", value_name = "TYPE:CRUD")]
         rules: Vec<String>,
         #[command(flatten)]
         dry_run: DryRun,
     },
-    /// Refuse a key from now on.
+    /// Revoke a key.
     Revoke {
-        /// The id of the key, from `cms key list`.
+        /// Revoke the key with this id, from `cms key list`.
         id: String,
         #[command(flatten)]
         dry_run: DryRun,

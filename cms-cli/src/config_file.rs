@@ -1,7 +1,9 @@
 //! `cms.toml`: the settings of `cms serve` in a file, each under the name of its flag.
 //!
-//! A setting of the file becomes the flag of that name, unless that flag was given or its variable is
-//! set. So there is one list of settings, one way to read a value, and one place for defaults: clap.
+//! A setting of the file becomes the flag of that name, unless the flag or its environment variable is
+//! set. So names, values and defaults of settings are declared once, for clap.
+
+mod renamed;
 
 use std::{
     collections::BTreeMap, env, ffi::OsString, fs, io::ErrorKind, ops::Range, path::PathBuf,
@@ -12,44 +14,61 @@ use toml::de::{DeTable, DeValue};
 
 use crate::{
     cli::{Cli, Command},
-    failure::{Failure, Fault, Kind, Result},
+    failure::{Diagnostic, Failure, FailureKind, Result},
+    printer,
 };
 
-/// The command that has a file.
+/// The command that reads the file.
 const COMMAND: &str = "serve";
-/// The name of the file in a data folder.
-const NAME: &str = "cms.toml";
-/// Where data is when nothing else is said.
-pub(crate) const FOLDER: &str = "cms-data";
-/// Settings of all commands that a server has, too.
-const SHARED: [&str; 2] = ["data", "media"];
-/// Flags that make no sense in the file.
+/// Name of the file in a data directory.
+pub(crate) const FILE_NAME: &str = "cms.toml";
+/// The data directory unless another one is set.
+pub(crate) const DEFAULT_DIRECTORY: &str = "cms-data";
+/// Global options that are settings of the server too.
+const GLOBAL_SETTINGS: [&str; 2] = ["data", "media"];
+/// The flag that names the file: no setting of the file.
 const CONFIG: &str = "config";
 
-/// A command line with the file read.
-pub(crate) struct Given {
+/// The command line completed by the file.
+pub(crate) struct Merged {
     pub(crate) cli: Cli,
-    /// Every setting of the server that has a value, under its name.
+    /// Every setting with a value, by name.
     pub(crate) values: BTreeMap<String, String>,
+    /// Renamed settings.
+    warnings: Vec<String>,
 }
 
-/// Adds the file to a command line that was read, if its command has one.
-pub(crate) fn completed(cli: Cli) -> Result<Cli> {
-    if matches!(cli.command, Command::Serve(_)) { read().map(|given| given.cli) } else { Ok(cli) }
+/// Merges the file into the arguments of a command that reads it.
+pub(crate) fn merge(cli: Cli) -> Result<Cli> {
+    if !matches!(cli.command, Command::Serve(_)) {
+        return Ok(cli);
+    }
+    let merged = read()?;
+    for warning in &merged.warnings {
+        printer::error_line(warning);
+    }
+    Ok(merged.cli)
 }
 
-/// Reads the command line of this process, its environment, and the file.
-pub(crate) fn read() -> Result<Given> {
-    let arguments: Vec<OsString> = env::args_os().collect();
+/// Reads the arguments of this process, its environment, and the file.
+pub(crate) fn read() -> Result<Merged> {
+    let mut arguments: Vec<OsString> = env::args_os().collect();
+    let mut warnings = renamed::flag_warnings(&arguments);
+    let given = parse(&arguments)?;
+    if let Some(given) = given.subcommand_matches(COMMAND) {
+        arguments.extend(renamed::variables(given, &mut warnings));
+    }
     let matches = parse(&arguments)?;
     let extra = match file(&matches) {
-        Some((path, is_in_folder)) => {
+        Some((path, is_in_directory)) => {
             let text = fs::read_to_string(&path)
                 .map_err(|error| Failure::unreadable(path.display(), error))?;
-            let place = path.display().to_string();
-            flags(&text, &matches, is_in_folder).map_err(|faults| {
-                let told = |(line, message)| Fault { place: format!("{place}:{line}"), message };
-                Failure::from(Kind::Faults(faults.into_iter().map(told).collect()))
+            flags(&text, &matches, is_in_directory, &mut warnings).map_err(|errors| {
+                let errors = errors.into_iter().map(|(line, message)| Diagnostic {
+                    location: format!("{}:{line}", path.display()),
+                    message,
+                });
+                Failure::from(FailureKind::InvalidInput(errors.collect()))
             })?
         }
         None => Vec::new(),
@@ -58,7 +77,7 @@ pub(crate) fn read() -> Result<Given> {
     let values = values(&matches);
     let cli =
         Cli::from_arg_matches(&matches).map_err(|error| Failure::usage(first_line(&error)))?;
-    Ok(Given { cli, values })
+    Ok(Merged { cli, values, warnings })
 }
 
 fn parse(arguments: &[OsString]) -> Result<ArgMatches> {
@@ -67,25 +86,27 @@ fn parse(arguments: &[OsString]) -> Result<ArgMatches> {
         .map_err(|error| Failure::usage(first_line(&error)))
 }
 
-/// The file to read, and whether it is the one of the data folder.
+/// The file to read, and whether it is the one in the data directory.
 fn file(matches: &ArgMatches) -> Option<(PathBuf, bool)> {
     let server = matches.subcommand_matches(COMMAND)?;
     if let Some(path) = server.get_one::<PathBuf>(CONFIG) {
         return Some((path.clone(), false));
     }
     let folder = server.get_one::<OsString>("data").filter(|folder| !folder.is_empty());
-    let path = folder.map_or_else(|| PathBuf::from(FOLDER), PathBuf::from).join(NAME);
-    // One that is there but cannot be read is a mistake, not a missing one: limits may stand in it.
+    let path =
+        folder.map_or_else(|| PathBuf::from(DEFAULT_DIRECTORY), PathBuf::from).join(FILE_NAME);
+    // A file that exists but cannot be read is an error: it may contain limits.
     let is_missing = fs::symlink_metadata(&path)
         .is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory));
     (!is_missing).then_some((path, true))
 }
 
-/// The settings that a file may have, as clap knows them.
+/// The settings of a file, as clap declares them.
 pub(crate) fn settings() -> Vec<clap::Arg> {
     let root = Cli::command();
     let server = root.find_subcommand(COMMAND).expect("the command line has this command");
-    let shared = root.get_arguments().filter(|arg| SHARED.contains(&arg.get_id().as_str()));
+    let shared =
+        root.get_arguments().filter(|arg| GLOBAL_SETTINGS.contains(&arg.get_id().as_str()));
     let own = server.get_arguments().filter(|arg| {
         let name = arg.get_long().unwrap_or("help");
         !["help", CONFIG].contains(&name)
@@ -97,24 +118,25 @@ fn name(setting: &clap::Arg) -> &str {
     setting.get_long().expect("every setting has a long name")
 }
 
-/// Turns a file into flags, but for those that are given already; or says what is wrong with it, by
-/// line.
+/// Converts a file to flags, without those that are set already; or returns its errors by line.
 fn flags(
     text: &str,
     given: &ArgMatches,
-    is_in_folder: bool,
+    is_in_directory: bool,
+    warnings: &mut Vec<String>,
 ) -> std::result::Result<Vec<OsString>, Vec<(usize, String)>> {
     let line = |span: Range<usize>| text[..span.start].matches('\n').count() + 1;
     let table = DeTable::parse(text)
         .map_err(|error| vec![(error.span().map_or(1, &line), error.message().to_owned())])?;
     let settings = settings();
     let given = given.subcommand_matches(COMMAND).expect("the file is read for this command");
-    let (mut flags, mut faults) = (Vec::new(), Vec::new());
+    let (mut flags, mut errors) = (Vec::new(), Vec::new());
     for (key, value) in table.get_ref() {
-        let fault = match settings.iter().find(|setting| name(setting) == key.get_ref()) {
+        let wanted = renamed::current(key.get_ref(), warnings);
+        let result = match settings.iter().find(|setting| name(setting) == wanted) {
             None => Err(unknown(key.get_ref(), &settings)),
-            Some(_) if is_in_folder && key.get_ref() == "data" => {
-                Err("data names the folder that this file is in: leave it out".to_owned())
+            Some(_) if is_in_directory && key.get_ref() == "data" => {
+                Err("remove data: this file is in the data directory already".to_owned())
             }
             Some(setting) => read_setting(setting, value.get_ref()).map(|read| {
                 let source = given.value_source(setting.get_id().as_str());
@@ -123,13 +145,13 @@ fn flags(
                 }
             }),
         };
-        faults.extend(fault.err().map(|message| (line(key.span()), message)));
+        errors.extend(result.err().map(|message| (line(key.span()), message)));
     }
-    faults.sort();
-    if faults.is_empty() { Ok(flags) } else { Err(faults) }
+    errors.sort();
+    if errors.is_empty() { Ok(flags) } else { Err(errors) }
 }
 
-/// Turns a value into flags that clap takes.
+/// Converts a value to flags.
 fn read_setting(
     setting: &clap::Arg,
     value: &DeValue<'_>,
@@ -141,19 +163,19 @@ fn read_setting(
         DeValue::Boolean(is_on) if is_switch => {
             is_on.then(|| format!("--{name}")).into_iter().collect()
         }
-        _ if is_switch => return Err(format!("{name} is true or false")),
+        _ if is_switch => return Err(format!("{name} needs true or false")),
         DeValue::Array(values) if several => values
             .iter()
             .map(|value| Ok(format!("--{name}={}", plain(value.get_ref()).ok_or("")?)))
             .collect::<std::result::Result<Vec<_>, &str>>()
-            .map_err(|_| format!("{name} is a list of texts"))?,
+            .map_err(|_| format!("{name} needs a list of strings"))?,
         value => match plain(value) {
             Some(text) => vec![format!("--{name}={text}")],
-            None => return Err(format!("{name} has no value of this kind")),
+            None => return Err(format!("{name} does not accept this type of value")),
         },
     };
     let flags: Vec<OsString> = flags.into_iter().map(OsString::from).collect();
-    // Clap judges each value, so that a fault is told with its line.
+    // Clap checks each value alone, so that the error has its line.
     let alone = ["cms", COMMAND].map(OsString::from);
     match Cli::command().try_get_matches_from([&alone[..], &flags].concat()) {
         Ok(_) => Ok(flags),
@@ -161,7 +183,7 @@ fn read_setting(
     }
 }
 
-/// The text of a value that is no list.
+/// The text of a scalar value.
 fn plain(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
@@ -180,13 +202,13 @@ fn unknown(key: &str, settings: &[clap::Arg]) -> String {
         .min();
     match near {
         Some((distance, name)) if distance <= 2 => {
-            format!("there is no setting {key}; did you mean {name}?")
+            format!("unknown setting {key}; did you mean {name}?")
         }
-        _ => format!("there is no setting {key}"),
+        _ => format!("unknown setting {key}"),
     }
 }
 
-/// What clap says, without its advice, and without the password in an address that it repeats.
+/// The message of clap without its hints, and without the password in a URL that it repeats.
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
@@ -199,7 +221,7 @@ fn first_line(error: &clap::Error) -> String {
     }
 }
 
-/// Every setting of the server that has a value.
+/// Every setting of the server with a value.
 fn values(matches: &ArgMatches) -> BTreeMap<String, String> {
     let Some(server) = matches.subcommand_matches(COMMAND) else { return BTreeMap::new() };
     let value = |setting: clap::Arg| {
@@ -217,7 +239,7 @@ mod tests {
     fn read(given: &[&str], text: &str) -> std::result::Result<Vec<String>, Vec<(usize, String)>> {
         let arguments = ["cms", "serve"].iter().chain(given);
         let matches = Cli::command().try_get_matches_from(arguments).unwrap();
-        let flags = flags(text, &matches, true)?;
+        let flags = flags(text, &matches, true, &mut Vec::new())?;
         Ok(flags.into_iter().map(|flag| flag.into_string().unwrap()).collect())
     }
 
@@ -239,7 +261,7 @@ mod tests {
             ),
             // A flag wins, also one that says what is the default anyway.
             (&["--slow-query", "250"], "slow-query = 9", &[]),
-            (&["--slow-query", "1"], "slow-query = 9\nleast-rate = 0", &["--least-rate=0"]),
+            (&["--slow-query", "1"], "slow-query = 9\nleast-rate = 0", &["--min-transfer-rate=0"]),
         ];
         for (given, text, wanted) in table {
             let mut flags = read(given, text).unwrap();
@@ -249,11 +271,11 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn errors_have_their_line() {
         let table = [
             ("# a comment\n\nlissen = 1", 3, "did you mean listen?"),
-            ("\nport = 1", 2, "there is no setting port"),
-            ("[server]\nlisten = 1", 1, "there is no setting server"),
+            ("\nport = 1", 2, "unknown setting port"),
+            ("[server]\nlisten = 1", 1, "unknown setting server"),
             ("listen = \"here\"", 1, "here"),
             ("body-limit = true", 1, "body-limit"),
             ("body-limit = -1", 1, "-1"),
@@ -264,38 +286,38 @@ mod tests {
             ("max-subscribers = 0", 1, "1 to 1000000"),
             ("traces = \"http://me:secret@host\"", 1, "'http://***@host'"),
             ("key-rate = 0", 1, "RATE/BURST"),
-            ("apply = [1.5]", 1, "a list of texts"),
-            ("data = \"x\"", 1, "leave it out"),
-            ("config = \"x\"", 1, "no setting config"),
-            ("json = true", 1, "no setting json"),
+            ("apply = [1.5]", 1, "a list of strings"),
+            ("data = \"x\"", 1, "remove data"),
+            ("config = \"x\"", 1, "unknown setting config"),
+            ("json = true", 1, "unknown setting json"),
             ("listen = ", 1, ""),
-            ("least-rate = 1\nleast-rate = 2", 2, "duplicate"),
+            ("slow-query = 1\nslow-query = 2", 2, "duplicate"),
         ];
         for (text, line, message) in table {
-            let faults = read(&[], text).unwrap_err();
-            assert_eq!(faults.len(), 1, "{text}: {faults:?}");
-            assert_eq!(faults[0].0, line, "{text}: {faults:?}");
-            assert!(faults[0].1.contains(message), "{text}: {faults:?}");
+            let errors = read(&[], text).unwrap_err();
+            assert_eq!(errors.len(), 1, "{text}: {errors:?}");
+            assert_eq!(errors[0].0, line, "{text}: {errors:?}");
+            assert!(errors[0].1.contains(message), "{text}: {errors:?}");
         }
-        assert_eq!(read(&[], "a = 1\nb = 2").unwrap_err().len(), 2, "all of them at once");
+        assert_eq!(read(&[], "a = 1\nb = 2").unwrap_err().len(), 2, "all errors");
     }
 
-    /// The page about settings names each of them, with its variable and its default, and no other.
+    /// docs/configuration.md lists each setting with its variable and default, and no other.
     #[test]
-    fn the_page_names_every_setting() {
+    fn documentation_names_every_setting() {
         let page = include_str!("../../docs/configuration.md");
         let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
         let settings = settings();
         for setting in &settings {
             let name = name(setting);
             let row = rows.iter().find(|row| row.starts_with(&format!("| `{name}` |")));
-            let row = row.unwrap_or_else(|| panic!("docs/configuration.md says nothing of {name}"));
+            let row = row.unwrap_or_else(|| panic!("docs/configuration.md does not list {name}"));
             let variable = setting.get_env().expect("every setting has a variable");
             assert!(row.contains(&format!("`{}`", variable.display())), "{row}");
             for default in setting.get_default_values() {
                 assert!(row.contains(&format!("`{}`", default.display())), "{row}");
             }
         }
-        assert_eq!(rows.len(), settings.len(), "a row that is no setting");
+        assert_eq!(rows.len(), settings.len(), "a row without a setting");
     }
 }

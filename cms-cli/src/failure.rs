@@ -1,90 +1,109 @@
-//! Why a command failed, and the exit code that says so (see the table in `cms --help`).
+//! Errors of a command and their exit codes, which `cms --help` lists.
 
 use std::{fmt::Display, io};
 
 use cms_core::Error;
 
-/// A failed command: what happened, and what the user can do next.
+/// An error of a command, with hints for the user.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FailureKind,
     pub(crate) hints: Vec<String>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
-    /// The command was used wrongly, or names a file that cannot be read.
+pub(crate) enum FailureKind {
+    /// The arguments are wrong, or name a file that cannot be read.
     Usage(String),
-    /// What the target answered.
+    /// The target returned an error.
     Target(Error),
-    /// Mistakes in files that describe types.
-    Faults(Vec<Fault>),
-    /// Reading or writing failed on this side.
+    /// Input files have errors.
+    InvalidInput(Vec<Diagnostic>),
+    /// Local input or output failed.
     Local(String),
-    /// Nobody reads the output any more.
+    /// The reader closed the output.
     Closed,
 }
 
-/// One mistake in a file.
+/// An error in an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// `file:line:column`, as far as it is known.
-    pub(crate) place: String,
+pub(crate) struct Diagnostic {
+    /// `file:line:column`, as far as known.
+    pub(crate) location: String,
     pub(crate) message: String,
 }
 
-/// Result of a command or a part of it.
+impl Diagnostic {
+    /// An error of a parser, which repeats its position in the message.
+    pub(crate) fn syntax(
+        name: &str,
+        position: Option<(usize, usize)>,
+        error: &impl Display,
+    ) -> Self {
+        let position = position.map(|(line, column)| format!(":{line}:{column}"));
+        let location = format!("{name}{}", position.unwrap_or_default());
+        Self { location, message: without_position(error) }
+    }
+}
+
+/// The message of a parser error without its position.
+pub(crate) fn without_position(error: &impl Display) -> String {
+    let message = error.to_string();
+    message.split(" at line ").next().unwrap_or_default().to_owned()
+}
+
+/// Result of a command or of a part of it.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
-/// How a command that did not fail ended.
+/// Outcome of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
     /// Some objects were refused.
-    Partly,
-    /// All objects were refused; with the exit code of the reason.
+    Partial,
+    /// All objects were refused; the exit code is that of the first error.
     Refused(u8),
-    /// Something of what was asked for is not there.
-    Missing,
-    /// A plan that cannot be applied.
+    /// A requested object does not exist.
+    NotFound,
+    /// The plan cannot be applied.
     Blocked,
-    /// A check found something wrong, and it stays so.
-    Unsound,
-    /// There are changes, and the caller asked to be told by the exit code.
-    Changes,
+    /// The integrity check found problems that remain.
+    CheckFailed,
+    /// The plan has changes, and `--exit-code` is set.
+    HasChanges,
 }
 
 impl Outcome {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,
-            Self::Missing => 4,
-            Self::Blocked | Self::Unsound => 6,
-            Self::Partly => 7,
+            Self::NotFound => 4,
+            Self::Blocked | Self::CheckFailed => 6,
+            Self::Partial => 7,
             Self::Refused(code) => code,
-            Self::Changes => 10,
+            Self::HasChanges => 10,
         }
     }
 }
 
 impl Failure {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Kind::Usage(message.into()).into()
+        FailureKind::Usage(message.into()).into()
     }
 
     /// An input file that cannot be read.
-    pub(crate) fn unreadable(place: impl Display, reason: impl Display) -> Self {
-        Self::usage(format!("cannot read {place}: {reason}"))
+    pub(crate) fn unreadable(path: impl Display, reason: impl Display) -> Self {
+        Self::usage(format!("cannot read {path}: {reason}"))
     }
 
     /// An output file that cannot be written.
-    pub(crate) fn unwritable(place: impl Display, reason: impl Display) -> Self {
-        Self::local(format!("cannot write {place}: {reason}"))
+    pub(crate) fn unwritable(path: impl Display, reason: impl Display) -> Self {
+        Self::local(format!("cannot write {path}: {reason}"))
     }
 
-    /// Something else that did not work on this side.
+    /// Another local error.
     pub(crate) fn local(message: impl Into<String>) -> Self {
-        Kind::Local(message.into()).into()
+        FailureKind::Local(message.into()).into()
     }
 
     #[must_use]
@@ -95,11 +114,11 @@ impl Failure {
 
     pub(crate) fn exit_code(&self) -> u8 {
         match &self.kind {
-            Kind::Usage(_) => 2,
-            Kind::Target(error) => exit_code(error),
-            Kind::Faults(_) => 6,
-            Kind::Local(_) => 1,
-            Kind::Closed => 0,
+            FailureKind::Usage(_) => 2,
+            FailureKind::Target(error) => exit_code(error),
+            FailureKind::InvalidInput(_) => 6,
+            FailureKind::Local(_) => 1,
+            FailureKind::Closed => 0,
         }
     }
 }
@@ -132,35 +151,37 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
     }
 }
 
-impl From<Kind> for Failure {
-    fn from(kind: Kind) -> Self {
+impl From<FailureKind> for Failure {
+    fn from(kind: FailureKind) -> Self {
         Self { kind, hints: Vec::new() }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        FailureKind::InvalidInput(vec![diagnostic]).into()
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let hint = match &error {
-            Error::Unauthenticated => {
-                Some("the server does not know the key of CMS_KEY or --key-file".to_owned())
-            }
-            Error::Forbidden => {
-                Some("a key of another kind is needed, see `cms key list`".to_owned())
-            }
+            Error::Unauthenticated => Some("check the key in CMS_KEY or --key-file".to_owned()),
+            Error::Forbidden => Some("use a key with more rights, see `cms key list`".to_owned()),
             Error::DataLoss(names) => {
                 let names = names.iter().map(|name| format!("--allow-data-loss={name}"));
-                Some(format!("{} agrees to that", names.collect::<Vec<_>>().join(" ")))
+                Some(format!("allow it with {}", names.collect::<Vec<_>>().join(" ")))
             }
             Error::Busy(_) | Error::Unreachable(_) => {
                 Some("it is safe to repeat the command".to_owned())
             }
             Error::TooManyRequests => Some("wait a second, then repeat the command".to_owned()),
-            Error::NoSpace(_) => {
-                Some("make room on the disk of the data folder, then repeat the command".to_owned())
-            }
+            Error::NoSpace(_) => Some(
+                "free space on the disk of the data directory, then repeat the command".to_owned(),
+            ),
             _ => None,
         };
-        let failure = Self::from(Kind::Target(error));
+        let failure = Self::from(FailureKind::Target(error));
         match hint {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -168,11 +189,11 @@ impl From<Error> for Failure {
     }
 }
 
-/// Errors of standard output; files are reported with their names instead.
+/// Errors of standard output; errors of files name the file.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            Kind::Closed.into()
+            FailureKind::Closed.into()
         } else {
             Self::unwritable("standard output", error)
         }

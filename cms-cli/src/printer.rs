@@ -1,6 +1,6 @@
-//! The only place that writes to the terminal: data to standard output, all else to standard error.
+//! Output: data to standard output, everything else to standard error.
 //!
-//! Knows formats and progress, but neither commands nor targets. How values become tables is in
+//! Knows formats and progress bars, but neither commands nor targets; tables are in
 //! [`crate::report`].
 
 use std::{
@@ -17,20 +17,20 @@ use serde_json::Value;
 
 use crate::{
     cli::Format,
-    failure::{Kind, Result},
+    failure::{FailureKind, Result},
     report::{self, Column},
     yaml,
 };
 
-/// Between two lines of progress when standard error is not a terminal.
-const PLAIN_PROGRESS: Duration = Duration::from_secs(10);
+/// Time between two progress lines when standard error is not a terminal.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Where output goes, and in which form.
+/// Writes output in one format.
 pub(crate) struct Printer {
     format: Format,
     quiet: bool,
     out: BufWriter<AutoStream<io::Stdout>>,
-    /// Bars on the terminal: lines are written above them, not into them.
+    /// Progress bars; other lines are written above them.
     bars: MultiProgress,
 }
 
@@ -40,35 +40,35 @@ impl Printer {
         Self { format, quiet, out: BufWriter::new(anstream::stdout()), bars }
     }
 
-    /// Whether people read the output rather than programs.
+    /// Returns whether the output is for people rather than programs.
     pub(crate) fn is_table(&self) -> bool {
         self.format == Format::Table
     }
 
-    /// Prints what has a form of its own.
+    /// Prints text independently of the format.
     pub(crate) fn text(&mut self, text: &str) -> Result<()> {
         Ok(self.out.write_all(text.as_bytes())?)
     }
 
-    /// Standard output as it is, for bytes of any kind.
+    /// Returns standard output for binary data.
     pub(crate) fn raw(&mut self) -> Result<io::StdoutLock<'static>> {
         self.flush()?;
         Ok(io::stdout().lock())
     }
 
-    /// Sends out what was printed so far.
+    /// Writes the buffered output.
     pub(crate) fn flush(&mut self) -> Result<()> {
         Ok(self.out.flush()?)
     }
 
-    /// Says what the command works on; not even `--quiet` silences that.
+    /// Names the target of a command that changes something, even with `--quiet`.
     pub(crate) fn target(&mut self, description: &str) -> Result<()> {
         self.flush()?;
         error_line(&format!("target: {description}"));
         Ok(())
     }
 
-    /// A remark for people.
+    /// Prints a remark on standard error.
     pub(crate) fn note(&mut self, text: &str) -> Result<()> {
         self.flush()?;
         if !self.quiet {
@@ -77,7 +77,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints one value; `human` makes the text of the table format.
+    /// Prints one value; `human` returns the text of the table format.
     pub(crate) fn value(&mut self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
         match self.format {
             Format::Table => self.out.write_all(human().as_bytes())?,
@@ -89,7 +89,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints rows; the table format shows `columns` of them, the others everything.
+    /// Prints rows; the table format has the given columns, the other formats everything.
     pub(crate) fn rows(&mut self, rows: &[Value], columns: &[Column]) -> Result<()> {
         match self.format {
             Format::Table => self.out.write_all(report::table(rows, columns).as_bytes())?,
@@ -107,8 +107,8 @@ impl Printer {
         Ok(())
     }
 
-    /// Starts to show that somebody else works, who does not say how far that is.
-    pub(crate) fn waiting(&self, label: &str) -> Progress {
+    /// Shows the elapsed time of an operation without known progress.
+    pub(crate) fn spinner(&self, label: &str) -> Progress {
         Progress(if self.quiet {
             Display::Nothing
         } else if io::stderr().is_terminal() {
@@ -119,17 +119,17 @@ impl Printer {
             Display::Bar(self.bars.add(bar))
         } else {
             let since = Instant::now();
-            Display::Waiting { label: label.to_owned(), since, told: since }
+            Display::Elapsed { label: label.to_owned(), since, printed: since }
         })
     }
 
-    /// Starts to show how far a long piece of work is.
+    /// Shows the progress of an operation on items.
     pub(crate) fn progress(&self, label: &str, total: u64) -> Progress {
-        self.bar(label, total, Unit::Things)
+        self.bar(label, total, Unit::Items)
     }
 
-    /// Starts to show how many bytes of a long piece of work are done.
-    pub(crate) fn bytes(&self, label: &str, total: u64) -> Progress {
+    /// Shows the progress of an operation on bytes.
+    pub(crate) fn byte_progress(&self, label: &str, total: u64) -> Progress {
         self.bar(label, total, Unit::Bytes)
     }
 
@@ -138,7 +138,7 @@ impl Printer {
             Display::Nothing
         } else if io::stderr().is_terminal() {
             let style = match unit {
-                Unit::Things => "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}",
+                Unit::Items => "{msg} {wide_bar} {human_pos}/{human_len} {rate} {eta}",
                 Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
             };
             let bar = ProgressBar::new(total).with_message(label.to_owned()).with_style(
@@ -152,26 +152,26 @@ impl Printer {
             Display::Bar(self.bars.add(bar))
         } else {
             let label = label.to_owned();
-            Display::Lines { label, unit, total, done: 0, told: Instant::now() }
+            Display::Lines { label, unit, total, done: 0, printed: Instant::now() }
         };
         Progress(display)
     }
 }
 
-/// Shows how far a long piece of work is, until it is dropped.
+/// Shows progress until it is dropped.
 pub(crate) struct Progress(Display);
 
-/// What a progress counts.
+/// The unit of a progress.
 #[derive(Clone, Copy)]
 enum Unit {
-    Things,
+    Items,
     Bytes,
 }
 
 impl Unit {
     fn show(self, number: u64) -> String {
         match self {
-            Self::Things => number.to_string(),
+            Self::Items => number.to_string(),
             Self::Bytes => HumanBytes(number).to_string(),
         }
     }
@@ -180,8 +180,8 @@ impl Unit {
 enum Display {
     Nothing,
     Bar(ProgressBar),
-    Lines { label: String, unit: Unit, total: u64, done: u64, told: Instant },
-    Waiting { label: String, since: Instant, told: Instant },
+    Lines { label: String, unit: Unit, total: u64, done: u64, printed: Instant },
+    Elapsed { label: String, since: Instant, printed: Instant },
 }
 
 impl Progress {
@@ -189,27 +189,27 @@ impl Progress {
         match &mut self.0 {
             Display::Nothing => {}
             Display::Bar(bar) => bar.inc(by),
-            Display::Lines { label, unit, total, done, told } => {
+            Display::Lines { label, unit, total, done, printed } => {
                 *done += by;
-                if told.elapsed() >= PLAIN_PROGRESS {
-                    *told = Instant::now();
+                if printed.elapsed() >= PROGRESS_INTERVAL {
+                    *printed = Instant::now();
                     let (done, total) = (unit.show(*done), unit.show(*total));
                     error_line(&format!("{label}: {done} of {total}"));
                 }
             }
-            Display::Waiting { label, since, told } => {
-                if told.elapsed() >= PLAIN_PROGRESS {
-                    *told = Instant::now();
+            Display::Elapsed { label, since, printed } => {
+                if printed.elapsed() >= PROGRESS_INTERVAL {
+                    *printed = Instant::now();
                     error_line(&format!("{label}: {} s", since.elapsed().as_secs()));
                 }
             }
         }
     }
 
-    /// Shows that so much of the same total is done.
+    /// Sets the progress.
     pub(crate) fn advance_to(&mut self, now: u64) {
         match &mut self.0 {
-            Display::Nothing | Display::Waiting { .. } => {}
+            Display::Nothing | Display::Elapsed { .. } => {}
             Display::Bar(bar) => bar.set_position(now),
             Display::Lines { done, .. } => {
                 *done = now;
@@ -218,7 +218,7 @@ impl Progress {
         }
     }
 
-    /// Shows that time has passed.
+    /// Updates the elapsed time.
     pub(crate) fn tick(&mut self) {
         self.advance(0);
         if let Display::Bar(bar) = &self.0 {
@@ -226,10 +226,10 @@ impl Progress {
         }
     }
 
-    /// Shows that so much of another total is done.
+    /// Sets the progress and its total.
     pub(crate) fn set(&mut self, now: u64, of: u64) {
         match &mut self.0 {
-            Display::Nothing | Display::Waiting { .. } => {}
+            Display::Nothing | Display::Elapsed { .. } => {}
             Display::Bar(bar) => {
                 bar.set_length(of);
                 bar.set_position(now);
@@ -250,12 +250,12 @@ impl Drop for Progress {
     }
 }
 
-/// Writes one line to standard error. Nobody can be told when that fails.
+/// Writes one line to standard error; there is no channel to report a failure of that.
 pub(crate) fn error_line(text: &str) {
     writeln!(anstream::stderr(), "{text}").ok();
 }
 
-/// Asks a question on the terminal; anything but yes ends the command.
+/// Asks for a confirmation on the terminal; anything but yes ends the command.
 pub(crate) fn confirm(question: &str) -> Result<()> {
     write!(anstream::stderr(), "{question} [y/N] ").ok();
     let mut answer = String::new();
@@ -263,6 +263,6 @@ pub(crate) fn confirm(question: &str) -> Result<()> {
     if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         Ok(())
     } else {
-        Err(Kind::Usage("not confirmed, nothing was changed".to_owned()).into())
+        Err(FailureKind::Usage("not confirmed, nothing was changed".to_owned()).into())
     }
 }

@@ -1,4 +1,4 @@
-//! Values and failures as text: tables, CSV, `error:` and `hint:` lines, error bodies.
+//! Values and failures as text: tables, CSV, `error:` and `hint:` lines, error objects.
 
 use std::{
     fmt::Write as _,
@@ -10,7 +10,7 @@ use cms_core::{Error, FieldErrors, wire};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    failure::{Failure, Fault, Kind},
+    failure::{Diagnostic, Failure, FailureKind},
     table,
 };
 
@@ -21,12 +21,12 @@ pub(crate) struct Column {
     pub(crate) pointer: &'static str,
 }
 
-/// Columns from pairs of header and pointer.
+/// A column from its header and pointer.
 pub(crate) const fn column(header: &'static str, pointer: &'static str) -> Column {
     Column { header, pointer }
 }
 
-/// Rows as aligned columns that fit the terminal.
+/// Formats rows as columns that fit the terminal.
 pub(crate) fn table(rows: &[Value], columns: &[Column]) -> String {
     let cells = rows.iter().map(|row| {
         columns
@@ -37,7 +37,7 @@ pub(crate) fn table(rows: &[Value], columns: &[Column]) -> String {
     aligned(Some(columns.iter().map(|column| column.header.to_owned()).collect()), cells)
 }
 
-/// The members of one object, a line each.
+/// Formats the members of one object, one per line.
 pub(crate) fn members(value: &Value) -> String {
     let Some(object) = value.as_object() else { return format!("{}\n", cell(value)) };
     aligned(None, object.iter().map(|(name, value)| vec![name.clone(), cell(value)]))
@@ -47,7 +47,7 @@ fn aligned(header: Option<Vec<String>>, rows: impl Iterator<Item = Vec<String>>)
     table::aligned(header, rows, table::terminal_width())
 }
 
-/// A value as people read it: text as it is, everything else as JSON.
+/// Formats a value: text unchanged, everything else as JSON.
 pub(crate) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -56,8 +56,8 @@ pub(crate) fn cell(value: &Value) -> String {
     }
 }
 
-/// A value as a message shows it: JSON, shortened.
-pub(crate) fn shown(value: &Value) -> String {
+/// Formats a value for a message: JSON, at most 40 characters.
+pub(crate) fn short_json(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 40 {
         return text;
@@ -65,7 +65,7 @@ pub(crate) fn shown(value: &Value) -> String {
     text.chars().take(37).chain("...".chars()).collect()
 }
 
-/// Rows as CSV: a column for each top-level key except `internal`, in order of appearance.
+/// Writes rows as CSV: a column for each top-level key except `internal`, in order of appearance.
 pub(crate) fn csv(out: &mut impl Write, rows: &[Value]) -> io::Result<()> {
     let mut header: Vec<&str> = Vec::new();
     for key in rows.iter().filter_map(Value::as_object).flat_map(Map::keys) {
@@ -85,7 +85,7 @@ pub(crate) fn csv(out: &mut impl Write, rows: &[Value]) -> io::Result<()> {
     writer.flush()
 }
 
-/// The error of the output itself, whose kind the error of the crate hides.
+/// The I/O error in a CSV error, so that its kind is known.
 fn cause(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -96,9 +96,9 @@ fn cause(error: csv::Error) -> io::Error {
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
 
-/// A failure as lines for standard error.
+/// Formats a failure for standard error.
 pub(crate) fn failure_lines(failure: &Failure) -> String {
-    let mut text = format!("{ERROR}error:{ERROR:#} {}", sentence(failure));
+    let mut text = format!("{ERROR}error:{ERROR:#} {}", message(failure));
     let mut details = |prefix: &str, errors: &FieldErrors| {
         for (path, messages) in errors.iter() {
             for message in messages {
@@ -107,15 +107,15 @@ pub(crate) fn failure_lines(failure: &Failure) -> String {
         }
     };
     match &failure.kind {
-        Kind::Target(Error::Invalid(errors)) => details("", errors),
-        Kind::Target(Error::Blocked(types)) => {
+        FailureKind::Target(Error::Invalid(errors)) => details("", errors),
+        FailureKind::Target(Error::Blocked(types)) => {
             for (name, errors) in types {
                 details(&format!("{name}."), errors);
             }
         }
-        Kind::Faults(faults) => {
-            for fault in faults {
-                write!(text, "\n  {}: {}", fault.place, fault.message).ok();
+        FailureKind::InvalidInput(diagnostics) => {
+            for diagnostic in diagnostics {
+                write!(text, "\n  {}: {}", diagnostic.location, diagnostic.message).ok();
             }
         }
         _ => {}
@@ -126,45 +126,49 @@ pub(crate) fn failure_lines(failure: &Failure) -> String {
     text
 }
 
-/// What the user can do next.
+/// Formats a hint.
 pub(crate) fn hint(text: &str) -> String {
     format!("{HINT}hint:{HINT:#} {text}")
 }
 
-/// What happened, in one sentence.
-fn sentence(failure: &Failure) -> String {
+/// The message of a failure.
+fn message(failure: &Failure) -> String {
     match &failure.kind {
-        Kind::Target(Error::Internal(source)) => format!("internal error: {source}"),
-        Kind::Target(error) => error.to_string(),
-        Kind::Usage(message) | Kind::Local(message) => message.clone(),
-        Kind::Faults(faults) if faults.len() == 1 => "there is a mistake".to_owned(),
-        Kind::Faults(faults) => format!("there are {} mistakes", faults.len()),
-        Kind::Closed => "nobody reads the output".to_owned(),
+        FailureKind::Target(Error::Internal(source)) => format!("internal error: {source}"),
+        FailureKind::Target(error) => error.to_string(),
+        FailureKind::Usage(message) | FailureKind::Local(message) => message.clone(),
+        FailureKind::InvalidInput(diagnostics) if diagnostics.len() == 1 => {
+            "the input has an error".to_owned()
+        }
+        FailureKind::InvalidInput(diagnostics) => {
+            format!("the input has {} errors", diagnostics.len())
+        }
+        FailureKind::Closed => "the output is closed".to_owned(),
     }
 }
 
-/// A failure as the JSON object that the API would answer, or one of the same kind.
+/// Formats a failure as the JSON error of the API.
 pub(crate) fn failure_body(failure: &Failure) -> Value {
     match &failure.kind {
-        Kind::Target(Error::Unsupported(message)) | Kind::Usage(message) => {
+        FailureKind::Target(Error::Unsupported(message)) | FailureKind::Usage(message) => {
             wire::error::generic(400, message)
         }
-        Kind::Target(Error::Unreachable(message)) => wire::error::generic(503, message),
-        Kind::Target(Error::Internal(_)) | Kind::Local(_) | Kind::Closed => {
-            wire::error::generic(500, &sentence(failure))
+        FailureKind::Target(Error::Unreachable(message)) => wire::error::generic(503, message),
+        FailureKind::Target(Error::Internal(_)) | FailureKind::Local(_) | FailureKind::Closed => {
+            wire::error::generic(500, &message(failure))
         }
-        Kind::Target(error) => wire::error::body(error),
-        Kind::Faults(faults) => faults_body(faults),
+        FailureKind::Target(error) => wire::error::body(error),
+        FailureKind::InvalidInput(diagnostics) => diagnostics_body(diagnostics),
     }
 }
 
-/// Mistakes by place, in the shape of the API's validation errors.
-fn faults_body(faults: &[Fault]) -> Value {
+/// Formats errors of input files like validation errors of the API, with locations as paths.
+fn diagnostics_body(diagnostics: &[Diagnostic]) -> Value {
     let mut body = Map::new();
-    for fault in faults {
-        let messages = body.entry(fault.place.clone()).or_insert_with(|| json!([]));
+    for diagnostic in diagnostics {
+        let messages = body.entry(diagnostic.location.clone()).or_insert_with(|| json!([]));
         if let Value::Array(messages) = messages {
-            messages.push(json!(fault.message));
+            messages.push(json!(diagnostic.message));
         }
     }
     Value::Object(body)

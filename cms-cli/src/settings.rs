@@ -1,4 +1,4 @@
-//! Flags and environment resolved into what a command needs to know. Nothing later reads either.
+//! Settings of a command, resolved from flags and environment. No other module reads either.
 
 use std::{
     env, fs,
@@ -15,25 +15,25 @@ use crate::{
     printer,
 };
 
-/// What all commands share.
+/// Settings of all commands.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Settings {
-    pub(crate) place: Option<Place>,
-    /// Where the files of a data folder are.
+    pub(crate) target: Option<TargetAddress>,
+    /// Storage of media files.
     pub(crate) media: MediaStorage,
-    /// Create a database also beside data of another one.
+    /// Create a database even beside data of a missing one.
     new_database: bool,
-    /// Commands on a data directory permit webhooks without TLS, as its server does.
+    /// Allow webhooks without TLS, like the server of the data directory.
     pub(crate) http_webhooks: bool,
     pub(crate) format: Format,
     pub(crate) quiet: bool,
-    /// Ask before something is deleted.
-    ask: bool,
+    /// Ask for confirmation before something is deleted.
+    confirm: bool,
 }
 
-/// Where a command works.
-pub(crate) enum Place {
-    Folder(PathBuf),
+/// The server or the data directory that a command works on.
+pub(crate) enum TargetAddress {
+    Directory(PathBuf),
     Server { url: String, key: Option<String> },
 }
 
@@ -42,10 +42,10 @@ impl Settings {
     pub(crate) fn resolve(cli: &Cli, matches: &ArgMatches) -> Result<Self> {
         let global = &cli.global;
         let is_flag = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
-        let place = place(global, &cli.command, is_flag)?;
-        let media = match (&place, &cli.command) {
-            // A server knows itself where its files are, and these have none.
-            (Some(Place::Server { .. }), _)
+        let target = target(global, &cli.command, is_flag)?;
+        let media = match (&target, &cli.command) {
+            // A server has its own setting, and these commands use no files.
+            (Some(TargetAddress::Server { .. }), _)
             | (
                 _,
                 Command::Ctd(CtdCommand::Schema)
@@ -55,28 +55,28 @@ impl Settings {
             _ => media(global.media.as_deref(), ("--media", "CMS_MEDIA"), variable)?,
         };
         Ok(Self {
-            place,
+            target,
             media,
             new_database: global.new_database,
             http_webhooks: is_on("CMS_WEBHOOK_ALLOW_HTTP"),
             format: format(global, &cli.command),
             quiet: global.quiet,
-            ask: !global.yes && io::stdin().is_terminal(),
+            confirm: !global.yes && io::stdin().is_terminal(),
         })
     }
 
-    /// When a command that changes something creates a database.
+    /// Returns when a command that changes something creates a database.
     pub(crate) fn new_database(&self) -> NewDatabase {
         if self.new_database { NewDatabase::Always } else { NewDatabase::InNewFolder }
     }
 
-    /// Asks, when there is somebody to ask.
+    /// Asks for confirmation on a terminal, unless `--yes` is set.
     pub(crate) fn confirm(&self, question: &str) -> Result<()> {
-        if self.ask { printer::confirm(question) } else { Ok(()) }
+        if self.confirm { printer::confirm(question) } else { Ok(()) }
     }
 }
 
-/// The form of the output; where `-o` names a file, it says nothing of that.
+/// The output format; for some commands, `-o` names a file instead.
 fn format(global: &Global, command: &Command) -> Format {
     let names_file = matches!(
         command,
@@ -91,21 +91,21 @@ fn format(global: &Global, command: &Command) -> Format {
     }
 }
 
-/// Finds out where the command works. `is_flag` tells whether an argument was given as a flag: a
-/// flag takes precedence over the variable of the other kind of target.
-fn place(
+/// Finds the target. `is_flag` returns whether an argument was given as a flag: a flag takes precedence
+/// over the variable of the other kind of target.
+fn target(
     global: &Global,
     command: &Command,
     is_flag: impl Fn(&str) -> bool,
-) -> Result<Option<Place>> {
+) -> Result<Option<TargetAddress>> {
     // An empty variable counts as unset.
     let server = global.server.clone().filter(|url| !url.is_empty());
     let data = global.data.clone().filter(|folder| !folder.is_empty());
     let folder = data.map(PathBuf::from);
     match command {
-        // The server is what others work on: it has a folder, or the default one.
+        // The server has a default data directory.
         #[cfg(feature = "serve")]
-        Command::Serve(_) => return Ok(folder.map(Place::Folder)),
+        Command::Serve(_) => return Ok(folder.map(TargetAddress::Directory)),
         Command::Ctd(CtdCommand::Schema) | Command::Completions { .. } | Command::Man { .. } => {
             return Ok(None);
         }
@@ -145,12 +145,12 @@ fn place(
         }
         (None, None) => Err(Failure::usage("neither a server nor a data directory is given")
             .hint("use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)")),
-        (Some(url), None) => Ok(Some(Place::Server { url, key: key(global)? })),
-        (None, Some(folder)) => Ok(Some(Place::Folder(folder))),
+        (Some(url), None) => Ok(Some(TargetAddress::Server { url, key: key(global)? })),
+        (None, Some(folder)) => Ok(Some(TargetAddress::Directory(folder))),
     }
 }
 
-/// The key for a server. It never stands in an argument, where other users could read it.
+/// The key for a server. It is never an argument, because other users can read those.
 fn key(global: &Global) -> Result<Option<String>> {
     let text = match &global.key_file {
         Some(file) => Some(
@@ -161,7 +161,7 @@ fn key(global: &Global) -> Result<Option<String>> {
     Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
-/// Finds out where files are kept. Secrets come from the environment alone.
+/// Finds the storage of media files. Secrets come from the environment only.
 fn media(
     url: Option<&str>,
     (flag, set_by): (&str, &str),
@@ -169,13 +169,13 @@ fn media(
 ) -> Result<MediaStorage> {
     let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(MediaStorage::Folder) };
     let (name, prefix) = bucket(url).ok_or_else(|| {
-        // Not shown: somebody may have put a key into it.
-        Failure::usage(format!("{flag} (or {set_by}) names no place for files"))
-            .hint("it has the form s3://BUCKET or s3://BUCKET/PREFIX")
+        // Not repeated in the message: it may contain a key.
+        Failure::usage(format!("{flag} (or {set_by}) is not a valid storage URL"))
+            .hint("use s3://BUCKET or s3://BUCKET/PREFIX")
     })?;
     let needed = |name| {
         variable(name).ok_or_else(|| {
-            Failure::usage(format!("{name} is not set, and {flag} names a bucket"))
+            Failure::usage(format!("{name} is not set, but {flag} names a bucket"))
                 .hint("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
         })
     };
@@ -186,8 +186,8 @@ fn media(
         host.is_some_and(|host| host.starts_with(is_first) && !host.contains(['@', '?', '#']))
     };
     if endpoint.as_ref().is_some_and(|url| !is_url(url)) {
-        return Err(Failure::usage("AWS_ENDPOINT_URL is no address of a service")
-            .hint("it begins with https://, or with http:// for a connection without TLS"));
+        return Err(Failure::usage("AWS_ENDPOINT_URL is not a valid URL")
+            .hint("use https://HOST, or http://HOST for a connection without TLS"));
     }
     Ok(MediaStorage::S3(Bucket {
         name: name.to_owned(),
@@ -199,20 +199,20 @@ fn media(
     }))
 }
 
-/// Reads where backups go: a folder, or a bucket.
+/// Reads the directory or bucket of backups.
 #[cfg(feature = "serve")]
-pub(crate) fn backup_place(place: &str) -> Result<cms_core::BackupPlace> {
+pub(crate) fn backup_location(location: &str) -> Result<cms_core::BackupPlace> {
     use cms_core::BackupPlace::{Folder, S3};
-    if !place.starts_with("s3://") {
-        return Ok(Folder(place.into()));
+    if !location.starts_with("s3://") {
+        return Ok(Folder(location.into()));
     }
-    match media(Some(place), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
+    match media(Some(location), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
         MediaStorage::S3(bucket) => Ok(S3(bucket)),
-        MediaStorage::Folder => Ok(Folder(place.into())),
+        MediaStorage::Folder => Ok(Folder(location.into())),
     }
 }
 
-/// Reads bucket and prefix. What S3 spells differently in paths and in signatures is left out.
+/// Reads bucket and prefix. Characters that S3 encodes differently in paths and signatures are refused.
 fn bucket(url: &str) -> Option<(&str, &str)> {
     let path = url.strip_prefix("s3://")?;
     let path = path.strip_suffix('/').unwrap_or(path);
@@ -223,13 +223,13 @@ fn bucket(url: &str) -> Option<(&str, &str)> {
     path.split('/').all(is_plain).then(|| path.split_once('/').unwrap_or((path, "")))
 }
 
-/// Reads a variable without a flag, such as one that holds a key. Clap reads the others.
+/// Reads a variable that has no flag, such as one with a key. Clap reads the others.
 #[expect(clippy::disallowed_methods, reason = "clap has no variables without flags")]
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|text| !text.is_empty())
 }
 
-/// Reads a variable that switches something on, as the server reads it.
+/// Reads a boolean variable like the server does.
 fn is_on(name: &str) -> bool {
     let text = variable(name).unwrap_or_default().to_ascii_lowercase();
     ["y", "yes", "t", "true", "on", "1"].contains(&text.as_str())
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_files_are_buckets_with_a_prefix() {
+    fn media_url_is_a_bucket_with_a_prefix() {
         for (url, parts) in [
             ("s3://site", Some(("site", ""))),
             ("s3://site/", Some(("site", ""))),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_needs_its_key_and_has_defaults_for_the_rest() {
+    fn bucket_needs_a_key_and_has_default_settings() {
         let key = [("AWS_ACCESS_KEY_ID", "id"), ("AWS_SECRET_ACCESS_KEY", "wont-tell")];
         let MediaStorage::S3(bucket) = read("s3://site/a", &key).unwrap() else {
             panic!("a bucket is no folder")
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_says_how_it_is_reached() {
+    fn endpoint_is_a_url_without_credentials() {
         let with = |endpoint| {
             let key = [("AWS_ACCESS_KEY_ID", "id"), ("AWS_SECRET_ACCESS_KEY", "wont-tell")];
             read("s3://site", &[key[0], key[1], ("AWS_ENDPOINT_URL", endpoint)])
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_place_files_stay_in_the_folder() {
+    fn media_files_without_a_url_stay_in_the_data_directory() {
         let flag = ("--media", "CMS_MEDIA");
         assert_eq!(media(None, flag, |_| None).unwrap(), MediaStorage::Folder);
         assert_eq!(read("", &[]), Ok(MediaStorage::Folder));

@@ -1,7 +1,7 @@
 //! Rows as aligned columns that fit the terminal.
 //!
-//! Text wraps at spaces. What people copy stays in one piece: a word such as an id, a URL, a number or
-//! a date is never broken, even if the table becomes wider than the terminal.
+//! Text wraps at spaces. Words that users copy, such as ids, URLs, numbers and dates, are never broken, even
+//! if the table becomes wider than the terminal.
 
 use std::{io, iter};
 
@@ -11,11 +11,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::settings::variable;
 
 /// Between two columns.
-const GAP: &str = "  ";
-/// Columns do not become narrower than this only because others are wide.
+const COLUMN_GAP: &str = "  ";
+/// Columns do not shrink below this width.
 const MIN_WIDTH: usize = 10;
 
-/// Returns the rows as lines, with the header as the first of them.
+/// Formats the rows as lines, after the header.
 pub(crate) fn aligned(
     header: Option<Vec<String>>,
     rows: impl Iterator<Item = Vec<String>>,
@@ -30,7 +30,7 @@ pub(crate) fn aligned(
     let columns: Vec<Column> = (0..count)
         .map(|index| Column::of(rows.iter().filter_map(|row| Some(row.get(index)?.as_str()))))
         .collect();
-    let gaps = GAP.len() * count.saturating_sub(1);
+    let gaps = COLUMN_GAP.len() * count.saturating_sub(1);
     let widths = widths(&columns, max_width.map(|width| width.saturating_sub(gaps)));
     let mut text = String::new();
     for row in &rows {
@@ -41,7 +41,10 @@ pub(crate) fn aligned(
             for (cell, width) in cells.iter().zip(&widths) {
                 let part = cell.get(number).map_or("", String::as_str);
                 line.push_str(part);
-                line.extend(iter::repeat_n(' ', width.saturating_sub(part.width()) + GAP.len()));
+                line.extend(iter::repeat_n(
+                    ' ',
+                    width.saturating_sub(part.width()) + COLUMN_GAP.len(),
+                ));
             }
             text.push_str(line.trim_end());
             text.push('\n');
@@ -50,8 +53,8 @@ pub(crate) fn aligned(
     text
 }
 
-/// The width of the terminal that standard output is; none where there is none, or where it does not
-/// know its width, as in some containers and editors.
+/// The width of the terminal; none where standard output is no terminal, or one of unknown width, as in
+/// some containers and editors.
 pub(crate) fn terminal_width() -> Option<usize> {
     let (width, _) = terminal_size_of(io::stdout())?;
     known_width(variable("COLUMNS").as_deref(), width.0)
@@ -62,12 +65,12 @@ fn known_width(columns: Option<&str>, terminal: u16) -> Option<usize> {
     Some(columns.unwrap_or(terminal.into())).filter(|width| *width > 0)
 }
 
-/// A cell without control characters, which would move the cursor. Line feeds stay.
+/// Removes control characters, which could move the cursor; line feeds stay.
 fn printable(cell: &str) -> String {
     cell.replace("\r\n", "\n").replace(|c: char| c.is_control() && c != '\n', " ")
 }
 
-/// How wide a column would like to be, and has to be.
+/// The natural and the minimum width of a column.
 struct Column {
     natural: usize,
     least: usize,
@@ -78,19 +81,19 @@ impl Column {
         let (mut natural, mut least) = (0, 0);
         for line in cells.flat_map(str::lines) {
             natural = natural.max(line.width());
-            let words = line.split(' ').filter(|word| is_whole(word));
+            let words = line.split(' ').filter(|word| is_unbreakable(word));
             least = words.map(UnicodeWidthStr::width).fold(least, usize::max);
         }
         Self { natural, least: least.max(natural.min(MIN_WIDTH)) }
     }
 }
 
-/// Tells whether a word must not be broken. JSON, and text in scripts without spaces, may be.
-fn is_whole(word: &str) -> bool {
+/// Returns whether a word must not be broken. JSON and text in scripts without spaces may be.
+fn is_unbreakable(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_graphic() && !"{}[]\"".contains(c))
 }
 
-/// Shares the width of the terminal out: the widest columns give way first.
+/// Distributes the width of the terminal: the widest columns shrink first.
 fn widths(columns: &[Column], available: Option<usize>) -> Vec<usize> {
     let at_most = |cap: usize| -> Vec<usize> {
         columns.iter().map(|column| column.natural.min(cap).max(column.least)).collect()

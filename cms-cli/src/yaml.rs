@@ -1,187 +1,355 @@
-//! YAML in and out: the only file that names the YAML crates.
+//! YAML in and out: the only file that names `serde_yaml`. It reads JSON too, which YAML includes.
 //!
-//! `serde_yaml` reads and writes values. It tells where a syntax error is, but not where a value
-//! stands; that is what the events of `saphyr_parser` are for. JSON files are read here too, since
-//! YAML includes JSON.
+//! `serde_yaml` has no positions of values, but its errors have positions. So the position of a value,
+//! which only error messages need, is found by reading the text again and failing at the value.
 
-use std::collections::HashMap;
+use std::{fmt, rc::Rc};
 
-use saphyr_parser::{Event, Parser, Span};
-use serde_json::Value;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Value};
 
-/// A place in a text, both numbers counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Mark {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
-}
+use crate::failure::Diagnostic;
 
-/// A value and the places of its parts.
+/// A YAML document.
 #[derive(Debug)]
 pub(crate) struct Document {
+    /// The file as the user named it.
+    name: String,
+    text: String,
     pub(crate) value: Value,
-    /// By JSON pointer: where a value stands.
-    values: HashMap<String, Mark>,
-    /// By JSON pointer: where the key of a member stands.
-    keys: HashMap<String, Mark>,
-    /// Keys that a mapping holds twice.
-    pub(crate) repeated: Vec<(Mark, String)>,
 }
 
-/// Text that is not YAML.
-#[derive(Debug)]
-pub(crate) struct SyntaxError {
-    pub(crate) mark: Option<Mark>,
-    pub(crate) message: String,
+/// The location of a value or of its key; found when it is formatted.
+#[derive(Clone, Debug)]
+pub(crate) struct Location {
+    document: Rc<Document>,
+    /// JSON pointer of the value.
+    pointer: String,
+    of_key: bool,
 }
 
 impl Document {
-    /// A value that no text holds.
-    pub(crate) fn unplaced(value: Value) -> Self {
-        Self { value, values: HashMap::new(), keys: HashMap::new(), repeated: Vec::new() }
+    /// Parses a document; a mapping must not repeat a key.
+    pub(crate) fn parse(name: &str, text: String) -> Result<Self, Diagnostic> {
+        match serde_yaml::from_str(&text) {
+            Ok(UniqueKeys(value)) => Ok(Self { name: name.to_owned(), text, value }),
+            Err(error) => Err(Diagnostic::syntax(name, position(&error), &error)),
+        }
     }
 
-    /// Where the value at a pointer stands, or its nearest parent.
-    pub(crate) fn value_mark(&self, pointer: &str) -> Option<Mark> {
-        let parents = pointer.rmatch_indices('/').map(|(end, _)| &pointer[..end]);
-        std::iter::once(pointer).chain(parents).find_map(|path| self.values.get(path)).copied()
+    /// A document without text.
+    pub(crate) fn of_value(value: Value) -> Self {
+        Self { name: String::new(), text: String::new(), value }
     }
 
-    /// Where the key of the member at a pointer stands.
-    pub(crate) fn key_mark(&self, pointer: &str) -> Option<Mark> {
-        self.keys.get(pointer).copied().or_else(|| self.value_mark(pointer))
+    /// The locations of the items of a top-level sequence: `file:line`, or `file[number]` where several
+    /// items are on one line.
+    pub(crate) fn item_locations(&self) -> Vec<String> {
+        let name = &self.name;
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let is_item = |line: &str| line.trim() == "-" || line.trim_start().starts_with("- ");
+        let mut items = self.text.lines().enumerate().filter(|(_, line)| is_item(line));
+        let Some((first, line)) = items.next() else { return self.numbered_items() };
+        // Everything in an item is indented more than its dash.
+        let items = items.filter(|(_, other)| indent(other) == indent(line));
+        let lines = std::iter::once(first).chain(items.map(|(line, _)| line));
+        let lines: Vec<String> = lines.map(|line| format!("{name}:{}", line + 1)).collect();
+        if Some(lines.len()) == self.value.as_array().map(Vec::len) {
+            lines
+        } else {
+            self.numbered_items()
+        }
+    }
+
+    fn numbered_items(&self) -> Vec<String> {
+        let count = self.value.as_array().map_or(0, Vec::len);
+        (1..=count).map(|number| format!("{}[{number}]", self.name)).collect()
     }
 }
 
-/// The pointer of a member of the value at `parent`.
+impl Location {
+    pub(crate) fn of_value(document: &Rc<Document>, pointer: &str) -> Self {
+        let (document, pointer) = (Rc::clone(document), pointer.to_owned());
+        Self { document, pointer, of_key: false }
+    }
+
+    pub(crate) fn of_key(document: &Rc<Document>, pointer: &str) -> Self {
+        Self { of_key: true, ..Self::of_value(document, pointer) }
+    }
+}
+
+/// `file:line:column`. A value that does not exist has the location of the nearest one around it.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Document { name, text, .. } = &*self.document;
+        let steps = self.pointer.split('/').skip(1);
+        let steps: Vec<String> =
+            steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+        let seek = Seek { steps: &steps, of_key: self.of_key };
+        let found = seek.deserialize(serde_yaml::Deserializer::from_str(text));
+        match found.err().as_ref().and_then(position) {
+            Some((line, column)) => write!(f, "{name}:{line}:{column}"),
+            None => f.write_str(name),
+        }
+    }
+}
+
+/// Returns the JSON pointer of a member of the value at `parent`.
 pub(crate) fn member(parent: &str, key: &str) -> String {
     format!("{parent}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Reads one document.
-pub(crate) fn parse(text: &str) -> Result<Document, SyntaxError> {
-    let value = serde_yaml::from_str(text).map_err(|error| {
-        let mark = error.location().map(|at| Mark { line: at.line(), column: at.column() });
-        let message = error.to_string();
-        // The place is told apart from the message.
-        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-        SyntaxError { mark, message }
-    })?;
-    let mut places = Places::default();
-    // What one of the parsers takes and the other does not has no places from there on: the events
-    // would go on with the same error for ever.
-    let mut events = Parser::new_from_str(text).map_while(Result::ok);
-    while let Some((event, span)) = events.next() {
-        if places.node(&mut events, &event, span, "") {
-            break;
-        }
-    }
-    let Places { values, keys, repeated } = places;
-    Ok(Document { value, values, keys, repeated })
-}
-
-/// Writes a value as a YAML document.
+/// Formats a value as a YAML document.
 pub(crate) fn print(value: &Value) -> String {
     serde_yaml::to_string(value).expect("a JSON value is a YAML value")
 }
 
-#[derive(Default)]
-struct Places {
-    values: HashMap<String, Mark>,
-    keys: HashMap<String, Mark>,
-    repeated: Vec<(Mark, String)>,
+fn position(error: &serde_yaml::Error) -> Option<(usize, usize)> {
+    error.location().map(|at| (at.line(), at.column()))
 }
 
-impl Places {
-    /// Notes where the node that begins with `event` stands, and all nodes in it. Returns whether
-    /// the event began a node.
-    fn node<'a>(
-        &mut self,
-        events: &mut impl Iterator<Item = (Event<'a>, Span)>,
-        event: &Event<'a>,
-        span: Span,
-        pointer: &str,
-    ) -> bool {
-        match event {
-            Event::Scalar(..) | Event::Alias(_) => {}
-            Event::SequenceStart(..) => {
-                let mut index = 0;
-                while let Some((event, span)) = events.next() {
-                    if !self.node(events, &event, span, &format!("{pointer}/{index}")) {
-                        break;
-                    }
-                    index += 1;
-                }
-            }
-            Event::MappingStart(..) => {
-                while let Some((Event::Scalar(key, ..), at)) = events.next() {
-                    let pointer = member(pointer, &key);
-                    let repeated = self.keys.insert(pointer.clone(), mark(at)).is_some();
-                    if repeated {
-                        self.repeated.push((mark(at), key.into_owned()));
-                    }
-                    if let Some((event, span)) = events.next() {
-                        self.node(events, &event, span, &pointer);
-                    }
-                }
-            }
-            _ => return false,
+/// Walks to a value and fails there.
+struct Seek<'s> {
+    steps: &'s [String],
+    of_key: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Seek<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.steps.is_empty() {
+            deserializer.deserialize_any(Refuse)
+        } else {
+            deserializer.deserialize_any(self)
         }
-        self.values.insert(pointer.to_owned(), mark(span));
-        true
     }
 }
 
-fn mark(span: Span) -> Mark {
-    Mark { line: span.start.line(), column: span.start.col() + 1 }
+// Scalars have no members: the provided methods fail there.
+impl<'de> Visitor<'de> for Seek<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping or a sequence")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let Some((step, steps)) = self.steps.split_first() else { return Err(not_found()) };
+        let refuse = self.of_key && steps.is_empty();
+        while let Some(is_wanted) = members.next_key_seed(SeekKey { key: step, refuse })? {
+            if is_wanted {
+                members.next_value_seed(Seek { steps, of_key: self.of_key })?;
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Err(not_found())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let Some((step, steps)) = self.steps.split_first() else { return Err(not_found()) };
+        for _ in 0..step.parse().unwrap_or(0) {
+            items.next_element::<IgnoredAny>()?;
+        }
+        items.next_element_seed(Seek { steps, of_key: self.of_key })?;
+        Err(not_found())
+    }
+}
+
+fn not_found<E: serde::de::Error>() -> E {
+    E::custom("not found")
+}
+
+/// Returns whether a key is the wanted one, or fails there.
+struct SeekKey<'s> {
+    key: &'s str,
+    refuse: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for SeekKey<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for SeekKey<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<bool, E> {
+        if key == self.key && self.refuse { Err(not_found()) } else { Ok(key == self.key) }
+    }
+}
+
+/// Fails at any value.
+struct Refuse;
+
+impl Visitor<'_> for Refuse {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nothing")
+    }
+}
+
+/// A value whose mappings do not repeat keys.
+struct UniqueKeys(Value);
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueKeysVisitor).map(Self)
+    }
+}
+
+struct UniqueKeysVisitor;
+
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut array = Vec::new();
+        while let Some(UniqueKeys(value)) = items.next_element()? {
+            array.push(value);
+        }
+        Ok(array.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = members.next_key_seed(NewKey(&object))? {
+            let UniqueKeys(value) = members.next_value()?;
+            object.insert(key, value);
+        }
+        Ok(object.into())
+    }
+}
+
+/// A key that the mapping does not have yet.
+struct NewKey<'m>(&'m Map<String, Value>);
+
+impl<'de> DeserializeSeed<'de> for NewKey<'_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for NewKey<'_> {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string key")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<String, E> {
+        if self.0.contains_key(key) {
+            return Err(E::custom(format!("the key \"{key}\" is repeated")));
+        }
+        Ok(key.to_owned())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn at(line: usize, column: usize) -> Mark {
-        Mark { line, column }
+    fn parse(text: &str) -> Rc<Document> {
+        Rc::new(Document::parse("f", text.to_owned()).unwrap())
+    }
+
+    fn refused(text: &str) -> String {
+        let Diagnostic { location, message } = Document::parse("f", text.to_owned()).unwrap_err();
+        format!("{location}: {message}")
     }
 
     #[test]
-    fn parts_of_a_document_know_where_they_stand() {
+    fn values_and_keys_have_locations() {
         let text = "version: 1\ntypes:\n  - name: a\n    properties:\n      t: {type: text, max: 3}\n  - {name: b}\n";
-        let document = parse(text).unwrap();
-        assert_eq!(document.key_mark("/version").unwrap(), at(1, 1));
-        assert_eq!(document.value_mark("/version").unwrap(), at(1, 10));
-        assert_eq!(document.key_mark("/types/0/properties/t").unwrap(), at(5, 7));
-        assert_eq!(document.value_mark("/types/0/properties/t/type").unwrap(), at(5, 17));
-        assert_eq!(document.key_mark("/types/0/properties/t/max").unwrap(), at(5, 23));
-        assert_eq!(document.value_mark("/types/1/name").unwrap(), at(6, 12));
-        assert_eq!(
-            document.value_mark("/types/1/name/none/such").unwrap(),
-            at(6, 12),
-            "nearest parent"
-        );
+        let document = parse(text);
+        let table = [
+            ("/version", "f:1:10", "f:1:1"),
+            ("/types", "f:3:3", "f:2:1"),
+            ("/types/0", "f:3:5", "f:3:5"),
+            ("/types/0/properties/t", "f:5:10", "f:5:7"),
+            ("/types/0/properties/t/type", "f:5:17", "f:5:11"),
+            ("/types/0/properties/t/max", "f:5:28", "f:5:23"),
+            ("/types/1/name", "f:6:12", "f:6:6"),
+            // The nearest value around one that does not exist.
+            ("/types/1/name/none/such", "f:6:12", "f:6:12"),
+            ("/types/1/none", "f:6:5", "f:6:5"),
+            ("/types/7", "f:3:3", "f:3:3"),
+            ("", "f:1:1", "f:1:1"),
+        ];
+        for (pointer, value, key) in table {
+            assert_eq!(Location::of_value(&document, pointer).to_string(), value, "{pointer}");
+            assert_eq!(Location::of_key(&document, pointer).to_string(), key, "key {pointer}");
+        }
     }
 
     #[test]
     fn json_is_yaml() {
-        let document = parse("{\n  \"a\": [1, {\"b/c\": true}]\n}").unwrap();
+        let document = parse("{\n  \"a\": [1, {\"b/c\": true}]\n}");
         assert_eq!(document.value["a"][1]["b/c"], Value::Bool(true));
-        assert_eq!(document.value_mark("/a/1/b~1c").unwrap(), at(2, 20));
+        assert_eq!(Location::of_value(&document, "/a/1/b~1c").to_string(), "f:2:20");
     }
 
     #[test]
-    fn where_the_parsers_differ_values_have_no_place() {
-        let document = parse("a: 1\nb:\n  - {c: d}#e\n  - f\n").unwrap();
-        assert_eq!(document.value["b"][1], "f");
-        assert_eq!(document.value_mark("/a").unwrap(), at(1, 4));
-        document.value_mark("/b/1");
+    fn aliases_and_numbers_are_values() {
+        let document = parse("a: &x {b: [1, -1, 1.5, null, ~, text]}\nc: *x\n");
+        assert_eq!(document.value["c"], document.value["a"]);
+        assert_eq!(document.value["a"]["b"].to_string(), "[1,-1,1.5,null,null,\"text\"]");
     }
 
     #[test]
-    fn repeated_keys_and_syntax_errors_are_found() {
-        let document = parse("a: 1\nb: {c: 1, c: 2}\n").unwrap();
-        assert_eq!(document.repeated, [(Mark { line: 2, column: 11 }, "c".to_owned())]);
-        let error = parse("a: 1\n b: 2\n").unwrap_err();
-        assert_eq!(error.mark.unwrap().line, 2, "{}", error.message);
-        assert!(!error.message.contains("line"), "{}", error.message);
+    fn repeated_keys_and_syntax_errors_have_locations() {
+        assert_eq!(refused("a: 1\nb: {c: 1, c: 2}\n"), "f:2:11: b: the key \"c\" is repeated");
+        let error = refused("a: 1\n b: 2\n");
+        assert!(error.starts_with("f:2:") && !error.contains("line"), "{error}");
+    }
+
+    #[test]
+    fn items_have_lines() {
+        let block = parse("# objects\n- id: a\n  list:\n  - x\n- id: b\n-\n  id: c\n");
+        assert_eq!(block.item_locations(), ["f:2", "f:5", "f:6"]);
+        assert_eq!(parse("[{id: a}, {id: b}]").item_locations(), ["f[1]", "f[2]"]);
+        assert_eq!(parse("{id: a}").item_locations(), [""; 0]);
     }
 }

@@ -8,7 +8,7 @@
 //! | [`cms_model`] | values, and functions from values to values |
 //! | [`cms_media`] | files, images, the rendering pipeline |
 //! | [`cms_system`] | time, random ids, private files, locks |
-//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`Import`] |
+//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`import`] |
 
 mod auth;
 mod backup;
@@ -18,7 +18,7 @@ mod cms;
 mod config;
 mod ctd;
 mod graphql;
-mod import;
+pub mod import;
 mod media;
 mod object;
 mod openapi;
@@ -47,6 +47,7 @@ pub use cms_media::{
     incoming::Incoming,
     renders::{Made, Pieces},
 };
+pub use cms_model::workflow::model::DEFAULT as DEFAULT_WORKFLOW;
 pub use cms_model::{
     TRACED,
     auth::scope::{Access, Permission},
@@ -55,6 +56,7 @@ pub use cms_model::{
     error::{self, Error, FieldErrors, Result},
     limits,
     memory::{MemoryBudget, Reservation},
+    message::{MessageCode, Reason},
     paging,
     query::filter::filter_types,
     settings::{Bucket, Durability, MediaStorage, NewDatabase},
@@ -64,7 +66,6 @@ pub use cms_model::{
 pub use config::CoreConfig;
 pub use ctd::service::Types;
 pub use graphql::service::GraphQl;
-pub use import::Import;
 pub use media::{
     image::{Image, Picture},
     leftovers::Sweep,

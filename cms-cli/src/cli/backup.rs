@@ -1,4 +1,4 @@
-//! `cms backup`, `cms restore` and `cms check` as clap reads them.
+//! Arguments of `cms backup`, `cms restore` and `cms check`.
 
 use std::path::PathBuf;
 #[cfg(feature = "serve")]
@@ -8,24 +8,23 @@ use clap::Args;
 
 use super::DryRun;
 
-/// Write everything into one file, while it is in use.
+/// Back up everything into one file, while the server runs.
 ///
-/// The file has every write that was acknowledged before, and all stored files. It is read again and
-/// compared before it gets its name. The search index and rendered pictures are not in it: they are
-/// made again.
+/// The file contains every write that was acknowledged before, and all media files. It is verified
+/// before it gets its name. The search index and rendered images are not included: they are rebuilt.
 #[derive(Debug, Args)]
 pub(crate) struct BackupArgs {
-    /// The file; an older one is replaced once the new one is whole.
+    /// Write to this file; an earlier one is replaced when the new one is complete.
     pub(crate) file: PathBuf,
 }
 
-/// Make a data folder from a file of `cms backup`.
+/// Restore a data directory from a backup file.
 ///
-/// --data names the folder, which must be empty or missing. Nothing is left of it when the file is
-/// damaged or cut off. After an interrupt, run the same command again.
+/// --data names the directory, which must be empty or missing. Nothing is restored when the file is
+/// damaged or incomplete. After an interrupt, run the same command again.
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// The file that `cms backup` wrote.
+    /// Read this file of `cms backup`.
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
@@ -33,50 +32,49 @@ pub(crate) struct RestoreArgs {
 
 /// Check data integrity and repair it.
 ///
-/// Verifies the database, links, unique values, versions, the public view, what indexed properties
-/// hold, the search index against the database, and stored files against media objects and the sizes
-/// that were uploaded. Ends with 6 when something is wrong and stays so.
+/// Verifies the database, links, unique values, versions, the public view, property indexes, the search
+/// index against the database, and media files against media objects and their uploaded sizes. Exits
+/// with code 6 when problems remain.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Rebuild what follows from content, remove files that were first seen without a media object
-    /// more than a day ago, however many they are, and record size and digest of files that an earlier
-    /// version received. Content is never changed.
+    /// Rebuild derived data, remove all files that have had no media object for more than a day, and
+    /// record size and digest of files that an earlier version received. Content is never changed.
     #[arg(long)]
     pub(crate) repair: bool,
-    /// Read all stored files and compare their SHA-256 with that of the upload.
+    /// Read all media files and compare their SHA-256 with that of the upload.
     #[arg(long)]
     pub(crate) digests: bool,
 }
 
-/// Backups that a server makes by itself.
+/// Settings of scheduled backups.
 #[cfg(feature = "serve")]
 #[derive(Debug, Args)]
 pub(crate) struct ScheduleArgs {
-    /// Make backups by itself, in this folder or in S3-compatible storage: `s3://BUCKET/PREFIX`.
+    /// Write scheduled backups to this directory or to S3-compatible storage: `s3://BUCKET/PREFIX`.
     #[arg(long = "backup-to", value_name = "DIR|URL", env = "CMS_BACKUP_TO")]
     pub(crate) to: Option<String>,
-    /// How long it is from one backup to the next: a number with m, h or d.
+    /// Set the time between two backups: a number with m, h or d.
     #[arg(long = "backup-every", value_name = "TIME", default_value = "24h", env = "CMS_BACKUP_EVERY",
-        value_parser = period)]
+        value_parser = duration)]
     pub(crate) every: Duration,
-    /// How many backups are kept; older ones are removed.
+    /// Keep this many backups and remove older ones.
     #[arg(long = "backup-keep", value_name = "N", default_value_t = 7, env = "CMS_BACKUP_KEEP",
         value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) keep: u16,
 }
 
-/// Reads a time such as `90m`, `24h` or `7d`.
+/// Parses a duration such as `90m`, `24h` or `7d`.
 #[cfg(feature = "serve")]
-fn period(text: &str) -> Result<Duration, String> {
-    let fault = || "a number of minutes, hours or days, such as 90m, 24h or 7d".to_owned();
+fn duration(text: &str) -> Result<Duration, String> {
+    let error = || "use a number of minutes, hours or days, such as 90m, 24h or 7d".to_owned();
     let unit = match text.chars().next_back() {
         Some('m') => 60,
         Some('h') => 3600,
         Some('d') => 86_400,
-        _ => return Err(fault()),
+        _ => return Err(error()),
     };
-    let number: u32 = text[..text.len() - 1].parse().map_err(|_| fault())?;
-    if number == 0 { Err(fault()) } else { Ok(Duration::from_secs(u64::from(number) * unit)) }
+    let number: u32 = text[..text.len() - 1].parse().map_err(|_| error())?;
+    if number == 0 { Err(error()) } else { Ok(Duration::from_secs(u64::from(number) * unit)) }
 }
 
 #[cfg(all(test, feature = "serve"))]
@@ -84,12 +82,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn periods_have_a_number_and_a_unit() {
+    fn duration_needs_a_number_and_a_unit() {
         for (text, minutes) in [("1m", 1), ("90m", 90), ("24h", 1440), ("7d", 10_080)] {
-            assert_eq!(period(text), Ok(Duration::from_mins(minutes)), "{text}");
+            assert_eq!(duration(text), Ok(Duration::from_mins(minutes)), "{text}");
         }
         for text in ["", "m", "0h", "24", "1.5h", "-1d", "24 h", "1w", "24ħ", "99999999999d"] {
-            assert!(period(text).is_err(), "{text}");
+            assert!(duration(text).is_err(), "{text}");
         }
     }
 }

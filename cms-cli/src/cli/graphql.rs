@@ -1,4 +1,4 @@
-//! `cms graphql` as clap reads it.
+//! Arguments of `cms graphql`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GraphqlCommand {
-    /// Print the schema in the schema language of GraphQL.
+    /// Print the schema in the GraphQL schema definition language.
     Schema {
         #[command(flatten)]
         version: VersionArgs,
@@ -15,32 +15,32 @@ pub(crate) enum GraphqlCommand {
     Query(QueryArgs),
 }
 
-/// Which of the two schemas is meant.
+/// The version of the schema.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct VersionArgs {
-    /// Connections and filter inputs, as at /api/v2/graphql, instead of the flat lists of
+    /// Use connections and filter inputs, as at /api/v2/graphql, instead of the flat lists of
     /// /api/graphql.
     #[arg(long)]
     pub(crate) v2: bool,
 }
 
-/// Ask a query and print the answer.
+/// Run a query and print the response.
 ///
-/// The answer is JSON with `data` and, if something was not found, `errors`; then the command ends
-/// with 4. A query with mistakes is not carried out.
+/// The response is JSON with `data` and, if objects were not found, `errors`; then the exit code is 4. A
+/// query that is not valid is not run.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// The file with the query, or `-` for standard input.
+    /// Read the query from this file, or from standard input with `-`.
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) version: VersionArgs,
-    /// Values of the variables, for example '{"id":"kettle"}'.
+    /// Set the values of variables, for example '{"id":"kettle"}'.
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub(crate) variables: Option<Map<String, Value>>,
-    /// Which operation to carry out, if the file has several.
+    /// Run this operation of a file with several.
     #[arg(long, value_name = "NAME")]
     pub(crate) operation: Option<String>,
-    /// Current versions in every status, instead of the published ones that readers get.
+    /// Return current versions in every status instead of published versions.
     #[arg(long)]
     pub(crate) preview: bool,
 }

@@ -1,4 +1,4 @@
-//! `cms media` as clap reads it.
+//! Arguments of `cms media`.
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 
@@ -9,37 +9,38 @@ pub(crate) enum MediaCommand {
     Upload(UploadArgs),
     /// List media objects.
     List(ListArgs),
-    /// Fetch the stored file of a media object, as it was uploaded.
+    /// Download the file of a media object as it was uploaded.
     Get {
         id: String,
-        /// Write into this file instead of standard output, which `-` stands for.
+        /// Write to this file, or to standard output with `-`.
         #[arg(id = "o", short, long = "output", value_name = "FILE")]
         file: Option<String>,
     },
 }
 
-/// Upload files into the library.
+/// Upload files to the media library.
 ///
-/// A file whose very bytes are in the library already is not uploaded again, and the same bytes under
-/// several names are uploaded once; so the command can be repeated at any time.
+/// A file whose content is in the library already is not uploaded again, and files with the same content
+/// are uploaded once; so the command can be repeated at any time.
 #[derive(Debug, Args)]
 pub(crate) struct UploadArgs {
-    /// Files, folders with all that is in them, and patterns such as 'photos/**/*.jpg'. Names that
-    /// begin with a dot are left out unless they are spelled out.
+    /// Upload these files, all files in these folders, and files that match patterns such as
+    /// 'photos/**/*.jpg'. Names with a leading dot must be given explicitly.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
-    /// What the media objects are; otherwise pictures, told by their names, become images.
+    /// Set the type of the media objects; by default, the file extension decides.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<MediaKind>,
-    /// Text that stands for the picture.
+    /// Set the alternative text of the image.
     #[arg(long, value_name = "TEXT")]
     pub(crate) alt: Option<String>,
+    /// Set the title.
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// Name of a tag, which is made when there is none; may be repeated.
+    /// Add the tag of this name, and create it if it is missing; may be repeated.
     #[arg(long = "tag", value_name = "NAME")]
     pub(crate) tags: Vec<String>,
-    /// Files that are on their way at the same time.
+    /// Upload this many files at the same time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u8).range(1..=64))]
     pub(crate) parallel: u8,
     #[command(flatten)]
@@ -53,7 +54,7 @@ pub(crate) enum MediaKind {
 }
 
 impl MediaKind {
-    /// As the API spells it.
+    /// The name in the API.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Image => "image",

@@ -1,23 +1,23 @@
-//! `cms openapi` as clap reads it.
+//! Arguments of `cms openapi`.
 
 use clap::{Args, ValueEnum};
 
-/// Print the description of the API for programs: OpenAPI 3.0, 3.1 or Swagger 2.0.
+/// Print the OpenAPI document: OpenAPI 3.0, 3.1 or Swagger 2.0.
 #[derive(Debug, Args)]
 pub(crate) struct OpenapiArgs {
-    /// Form of the description.
+    /// Set the version of OpenAPI.
     #[arg(long, default_value = "3")]
     pub(crate) version: VersionChoice,
-    /// Describe what is read with related objects in place of links.
+    /// Describe responses with linked objects instead of links.
     #[arg(long)]
     pub(crate) hydrate: bool,
-    /// Leave out what every server has: only content.
+    /// Describe only content, without the endpoints that every server has.
     #[arg(long)]
     pub(crate) user_only: bool,
-    /// Where clients will find the API; a server knows that itself.
+    /// Set the server URL in the document of a data directory.
     #[arg(long, value_name = "URL", value_parser = base_url)]
     pub(crate) public_url: Option<String>,
-    /// Write into this file instead of standard output.
+    /// Write to this file instead of standard output.
     #[arg(id = "o", short, long = "output", value_name = "FILE")]
     pub(crate) file: Option<String>,
 }
@@ -35,7 +35,7 @@ pub(crate) enum VersionChoice {
     V2,
 }
 
-/// Reads the address of an API.
+/// Parses a base URL.
 pub(super) fn base_url(text: &str) -> Result<String, String> {
     let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
     let is_plain = |rest: &str| {
@@ -45,8 +45,7 @@ pub(super) fn base_url(text: &str) -> Result<String, String> {
     };
     match rest {
         Some(rest) if is_plain(rest) => Ok(text.trim_end_matches('/').to_owned()),
-        _ => Err("http://HOST or https://HOST is expected, with a port or path if there is one"
-            .to_owned()),
+        _ => Err("use http://HOST or https://HOST, with a port or path if there is one".to_owned()),
     }
 }
 
@@ -55,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_have_a_scheme_and_a_host() {
+    fn base_url_needs_a_scheme_and_a_host() {
         for text in ["http://h", "https://h:1/p/q", "http://[::1]:8080"] {
             assert_eq!(base_url(text).as_deref(), Ok(text));
         }

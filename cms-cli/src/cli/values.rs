@@ -1,4 +1,4 @@
-//! Values of settings that are more than a word or a number: sizes with units, addresses to listen on.
+//! Parsers for values of settings: sizes with units, listen addresses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -20,36 +20,35 @@ const UNITS: [(&str, u64); 14] = [
     ("TiB", 1 << 40),
 ];
 
-/// Reads a size such as `1048576`, `64MB` or `1.5 GiB`; returns it in bytes.
+/// Parses a size such as `1048576`, `64MB` or `1.5 GiB` into bytes.
 pub(super) fn size(text: &str) -> Result<u64, String> {
     exact_size(text.trim()).ok_or_else(|| {
-        "a size is expected: bytes, or a number with a unit such as 64MB (decimal) or 64MiB \
-         (binary)"
-            .to_owned()
+        "use bytes, or a number with a unit such as 64MB (decimal) or 64MiB (binary)".to_owned()
     })
 }
 
-/// Reads the size of something that is held in memory.
+/// Parses a size that must fit the address space.
 pub(super) fn memory_size(text: &str) -> Result<usize, String> {
-    usize::try_from(size(text)?).map_err(|_| "more than this machine can address".to_owned())
+    usize::try_from(size(text)?)
+        .map_err(|_| "the size exceeds the address space of this machine".to_owned())
 }
 
-/// Reads the memory for responses: less would refuse single responses of a usual size.
+/// Parses the memory budget for responses: a smaller one would refuse ordinary responses.
 pub(super) fn response_memory(text: &str) -> Result<usize, String> {
-    const LEAST: usize = 16 * 1024 * 1024;
+    const MIN_BYTES: usize = 16 * 1024 * 1024;
     match memory_size(text)? {
-        less @ ..LEAST => Err(format!("{less} bytes are too few, at least 16MiB are needed")),
+        bytes @ ..MIN_BYTES => Err(format!("{bytes} bytes are too few, use at least 16MiB")),
         bytes => Ok(bytes),
     }
 }
 
 fn exact_size(text: &str) -> Option<u64> {
-    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
-    let (number, unit) = text.split_at(text.find(|c: char| !is_of_number(c)).unwrap_or(text.len()));
+    let is_numeric = |c: char| c.is_ascii_digit() || c == '.';
+    let (number, unit) = text.split_at(text.find(|c: char| !is_numeric(c)).unwrap_or(text.len()));
     let unit = unit.trim_start();
     let (_, bytes) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
-    // More decimals than that are no size, and would not fit.
+    // More decimals would overflow.
     if decimals.is_empty() || decimals.len() > 12 {
         return None;
     }
@@ -59,8 +58,8 @@ fn exact_size(text: &str) -> Option<u64> {
     u64::try_from(units * u128::from(*bytes) / scale).ok()
 }
 
-/// Reads an address to listen on. Without an address, or with the name `localhost`, only this machine
-/// can connect: nobody opens a server to the network by leaving something out.
+/// Parses a listen address. Without a host, or with `localhost`, only this machine can connect: a server
+/// is never exposed to the network by default.
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
     let address = match (host, port.parse::<u16>()) {
@@ -70,8 +69,8 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
         _ => text.parse().ok(),
     };
     address.ok_or_else(|| {
-        "an address with a port is expected: 127.0.0.1:8080, [::1]:8080, localhost:8080, :8080 or \
-         8080 for this machine only, 0.0.0.0:8080 for all networks"
+        "use an address with a port: 127.0.0.1:8080, [::1]:8080, localhost:8080, :8080 or 8080 for \
+         this machine only, 0.0.0.0:8080 for all networks"
             .to_owned()
     })
 }

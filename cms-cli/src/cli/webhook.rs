@@ -6,26 +6,25 @@ use super::DryRun;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WebhookCommand {
-    /// List webhooks, with the secrets that receivers check signatures with.
+    /// List webhooks with their signing secrets.
     List,
-    /// Show the deliveries of a webhook, sent and waiting, newest first.
+    /// List the sent and pending deliveries of a webhook, newest first.
     Log {
         id: String,
-        /// Most entries that are shown; the log itself keeps 300.
+        /// Show at most this many deliveries; the log keeps 300.
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
     },
-    /// Send deliveries again: those that are named, else all that were given up; what waits is tried
-    /// immediately.
+    /// Replay deliveries: the named ones, or all failed ones; pending ones are sent immediately.
     Replay {
         id: String,
-        /// Numbers of entries of the log.
+        /// Replay the deliveries with these ids from the log.
         #[arg(value_name = "DELIVERY")]
         deliveries: Vec<i64>,
         #[command(flatten)]
         dry_run: DryRun,
     },
-    /// Send a test delivery to a webhook; a running server does it.
+    /// Queue a test delivery; a running server sends it.
     Test {
         id: String,
         #[command(flatten)]

@@ -1,8 +1,8 @@
-//! `cms ctd plan` and `cms ctd apply`: project files become the types, workflows and keys of a space.
+//! `cms ctd plan` and `cms ctd apply`: apply project files to the types, workflows and keys of a space.
 //!
-//! Plan and apply are one request each: the target computes what would happen, so both kinds of
-//! target say the same. A saved plan holds what was asked for and the token of the answer; applying
-//! it is refused when anything changed since.
+//! Plan and apply are one request each: the target computes the plan, so both kinds of target agree. A
+//! saved plan contains the request and the token of the plan; applying it fails when anything changed
+//! since.
 
 use std::{fs, path::Path};
 
@@ -14,59 +14,60 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    NOTHING_CHANGED, changing, cure, plan_text, planning, switch::Switches, watch::watched,
+    NOTHING_CHANGED, open_to_plan, open_to_write, plan_hints, plan_text,
+    publishing_changes::PublishingChanges, waiting::with_rewrite_progress,
 };
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
-    failure::{Failure, Kind, Outcome, Result},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
-    project::{self, Places, Present, Project},
+    project::{self, Locations, Present, Project},
     report,
     settings::Settings,
     target::Target,
 };
 
-/// What `--out` writes.
+/// The file that `--out` writes.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SavedPlan {
-    /// Version of this form; tells a plan from a project file.
+    /// Version of this format; distinguishes a plan from a project file.
     cms_plan: u32,
     token: String,
     wanted: PlanRequest,
 }
 
-const SAVED_PLAN: u32 = 2;
+const SAVED_PLAN_VERSION: u32 = 2;
 
 const NOTHING_TO_CHANGE: &str = "nothing to change";
 
-/// What to do when a server that starts would lose values.
+/// The hint when `cms serve --apply` would lose values.
 #[cfg(feature = "serve")]
-const CONSENT_HINT: &str = "`cms ctd apply FILE --allow-data-loss` on the data folder agrees to that; then start the server";
+const DATA_LOSS_HINT: &str = "apply with `cms ctd apply FILE --allow-data-loss` on the data directory, then start the server";
 
-/// What was asked for, and what it would do.
-struct Draft {
+/// A request with its plan.
+struct PlannedProject {
     wanted: PlanRequest,
     plan: Plan,
-    switches: Switches,
-    places: Places,
-    /// Token of the saved plan that is to be carried out. Who applies files wants what they say,
-    /// also when somebody writes an object meanwhile; consent to losses is checked in any case.
+    publishing_changes: PublishingChanges,
+    locations: Locations,
+    /// Token of the saved plan to apply. Files are applied without a token, also when objects change
+    /// meanwhile; `--allow-data-loss` is checked in any case.
     token: Option<String>,
 }
 
-impl Draft {
-    /// Asks the target what a project would do.
+impl PlannedProject {
+    /// Plans a project on the target.
     fn new(target: &dyn Target, project: Project, prune: bool, printer: &Printer) -> Result<Self> {
-        let Project { types, workflows, keys, places } = project;
+        let Project { types, workflows, keys, locations } = project;
         let wanted = PlanRequest { workflows, content_types: types, keys, prune };
-        let plan = watched(target, printer, || target.plan(&wanted))?;
-        let switches = Switches::find(target, &wanted, &plan)?;
-        Ok(Self { wanted, plan, switches, places, token: None })
+        let plan = with_rewrite_progress(target, printer, || target.plan(&wanted))?;
+        let publishing_changes = PublishingChanges::find(target, &wanted, &plan)?;
+        Ok(Self { wanted, plan, publishing_changes, locations, token: None })
     }
 
-    /// Applies what is wanted; a saved plan only as long as nothing changed since.
-    fn carry_out(
+    /// Applies the request; a saved plan only if nothing changed since.
+    fn apply(
         self,
         target: &dyn Target,
         allow_data_loss: Option<DataLoss>,
@@ -80,41 +81,41 @@ impl Draft {
         if !self.plan.has_changes() {
             return Ok(self.plan);
         }
-        let cures = self.hints();
+        let hints = self.hints();
         let request = ApplyRequest { wanted: self.wanted, token: self.token, allow_data_loss };
-        watched(target, printer, || target.apply(&request)).map_err(|error| {
+        with_rewrite_progress(target, printer, || target.apply(&request)).map_err(|error| {
             let mut failure = Failure::from(error);
-            if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) {
-                failure.hints.splice(0..0, cures);
+            if matches!(failure.kind, FailureKind::Target(Error::DataLoss(_))) {
+                failure.hints.splice(0..0, hints);
             }
             failure
         })
     }
 
     fn hints(&self) -> Vec<String> {
-        cure::hints(&self.plan, &self.wanted, &self.places)
+        plan_hints::hints(&self.plan, &self.wanted, &self.locations)
     }
 
     fn text(&self) -> String {
-        plan_text::render(&self.plan, &self.wanted, &self.switches)
+        plan_text::render(&self.plan, &self.wanted, &self.publishing_changes)
     }
 }
 
 pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let target = planning(settings, printer)?;
+    let target = open_to_plan(settings, printer)?;
     let project = load(&args.project, &*target)?;
-    let draft = Draft::new(&*target, project, args.project.prune, printer)?;
-    printer.value(&json!(draft.plan), || draft.text())?;
+    let planned = PlannedProject::new(&*target, project, args.project.prune, printer)?;
+    printer.value(&json!(planned.plan), || planned.text())?;
     if let Some(path) = &args.out {
-        save(path, &draft)?;
+        save(path, &planned)?;
     }
-    for hint in draft.hints() {
+    for hint in planned.hints() {
         printer.note(&report::hint(&hint))?;
     }
-    let has_changes = draft.plan.has_changes() || draft.plan.summary.blockers > 0;
+    let has_changes = planned.plan.has_changes() || planned.plan.summary.blockers > 0;
     printer.note(if has_changes { NOTHING_CHANGED } else { NOTHING_TO_CHANGE })?;
-    Ok(match draft.plan.summary.blockers {
-        0 if args.exit_code && draft.plan.has_changes() => Outcome::Changes,
+    Ok(match planned.plan.summary.blockers {
+        0 if args.exit_code && planned.plan.has_changes() => Outcome::HasChanges,
         0 => Outcome::Done,
         _ => Outcome::Blocked,
     })
@@ -126,41 +127,41 @@ pub(super) fn apply(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     let target = if args.dry_run.dry_run {
-        planning(settings, printer)?
+        open_to_plan(settings, printer)?
     } else {
-        changing(settings, printer, false)?
+        open_to_write(settings, printer, false)?
     };
-    let draft = if let Some(saved) = saved(&args.project.files)? {
+    let planned = if let Some(saved) = saved(&args.project.files)? {
         if args.project.prune {
-            let reason = "--prune belongs to `cms ctd plan`: a saved plan says whether types go";
+            let reason = "--prune cannot be combined with a saved plan: pass it to `cms ctd plan`";
             return Err(Failure::usage(reason.to_owned()));
         }
         let PlanRequest { workflows, content_types, keys, prune } = saved.wanted;
-        let places = Places::default();
-        let project = Project { types: content_types, workflows, keys, places };
-        let mut draft = Draft::new(&*target, project, prune, printer)?;
-        if draft.plan.token != saved.token {
+        let locations = Locations::default();
+        let project = Project { types: content_types, workflows, keys, locations };
+        let mut planned = PlannedProject::new(&*target, project, prune, printer)?;
+        if planned.plan.token != saved.token {
             return Err(Failure::from(Error::Conflict("The plan is stale".to_owned()))
-                .hint("make a new one with `cms ctd plan`"));
+                .hint("create a new one with `cms ctd plan`"));
         }
-        draft.token = Some(saved.token);
-        draft
+        planned.token = Some(saved.token);
+        planned
     } else {
         let project = load(&args.project, &*target)?;
-        Draft::new(&*target, project, args.project.prune, printer)?
+        PlannedProject::new(&*target, project, args.project.prune, printer)?
     };
-    show_and_carry_out(
+    print_and_apply(
         &*target,
-        draft,
-        consent(args.allow_data_loss),
+        planned,
+        data_loss(args.allow_data_loss),
         args.dry_run.dry_run,
         printer,
     )?;
     Ok(Outcome::Done)
 }
 
-/// Applies project files to a folder that is about to be served. Standard output is for keys, so
-/// what is done goes to standard error.
+/// Applies project files before the server starts. Standard output is for keys, so the plan goes to
+/// standard error.
 #[cfg(feature = "serve")]
 pub(super) fn at_start(
     target: &dyn Target,
@@ -168,13 +169,13 @@ pub(super) fn at_start(
     printer: &mut Printer,
 ) -> Result<()> {
     let project = project::load(files, &present(target)?)?;
-    let draft = Draft::new(target, project, false, printer)?;
-    if draft.plan.has_changes() {
-        printer.note(draft.text().trim_end())?;
-        let done = match draft.carry_out(target, None, printer) {
-            Err(mut failure) if matches!(failure.kind, Kind::Target(Error::DataLoss(_))) => {
-                // The server has no flag that agrees to that.
-                failure.hints = vec![CONSENT_HINT.to_owned()];
+    let planned = PlannedProject::new(target, project, false, printer)?;
+    if planned.plan.has_changes() {
+        printer.note(planned.text().trim_end())?;
+        let done = match planned.apply(target, None, printer) {
+            Err(mut failure) if matches!(failure.kind, FailureKind::Target(Error::DataLoss(_))) => {
+                // The server has no flag that allows this.
+                failure.hints = vec![DATA_LOSS_HINT.to_owned()];
                 return Err(failure);
             }
             done => done?,
@@ -184,24 +185,24 @@ pub(super) fn at_start(
     Ok(())
 }
 
-fn show_and_carry_out(
+fn print_and_apply(
     target: &dyn Target,
-    draft: Draft,
+    planned: PlannedProject,
     allow_data_loss: Option<DataLoss>,
     dry_run: bool,
     printer: &mut Printer,
 ) -> Result<()> {
     if printer.is_table() {
-        printer.text(&draft.text())?;
+        printer.text(&planned.text())?;
     }
     if dry_run {
         if !printer.is_table() {
-            printer.value(&json!(draft.plan), String::new)?;
+            printer.value(&json!(planned.plan), String::new)?;
         }
         return printer.note(NOTHING_CHANGED);
     }
-    let has_changes = draft.plan.has_changes();
-    let done = draft.carry_out(target, allow_data_loss, printer)?;
+    let has_changes = planned.plan.has_changes();
+    let done = planned.apply(target, allow_data_loss, printer)?;
     if printer.is_table() {
         show_keys(&done.keys, printer)?;
     } else {
@@ -224,14 +225,14 @@ fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
     project::load(&args.files, &present(target)?)
 }
 
-/// What files may refer to without describing it.
+/// The existing definitions that files may refer to.
 fn present(target: &dyn Target) -> Result<Present> {
     let types = target.types()?.into_iter().map(|content_type| content_type.name);
     let workflows = target.workflows()?.into_iter().map(|workflow| workflow.id);
     Ok(Present { types: types.collect(), workflows: workflows.collect() })
 }
 
-fn consent(names: Vec<String>) -> Option<DataLoss> {
+fn data_loss(names: Vec<String>) -> Option<DataLoss> {
     if names.is_empty() {
         None
     } else if names.iter().any(|name| name == ALL_VALUES) {
@@ -241,11 +242,11 @@ fn consent(names: Vec<String>) -> Option<DataLoss> {
     }
 }
 
-fn save(path: &Path, draft: &Draft) -> Result<()> {
+fn save(path: &Path, planned: &PlannedProject) -> Result<()> {
     let saved = SavedPlan {
-        cms_plan: SAVED_PLAN,
-        token: draft.plan.token.clone(),
-        wanted: draft.wanted.clone(),
+        cms_plan: SAVED_PLAN_VERSION,
+        token: planned.plan.token.clone(),
+        wanted: planned.wanted.clone(),
     };
     let text = serde_json::to_string_pretty(&saved).expect("a plan is plain data");
     fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), error))
@@ -259,5 +260,7 @@ fn saved(files: &[std::path::PathBuf]) -> Result<Option<SavedPlan>> {
         return Ok(None);
     }
     let text = fs::read(file).map_err(|error| Failure::unreadable(file.display(), error))?;
-    Ok(serde_json::from_slice(&text).ok().filter(|saved: &SavedPlan| saved.cms_plan == SAVED_PLAN))
+    Ok(serde_json::from_slice(&text)
+        .ok()
+        .filter(|saved: &SavedPlan| saved.cms_plan == SAVED_PLAN_VERSION))
 }

@@ -6,16 +6,18 @@ use std::{
     path::Path,
 };
 
-use cms_core::{CoreConfig, Error, restore as make_folder, verify_backup, wire::backup::Backup};
+use cms_core::{
+    CoreConfig, Error, restore as restore_directory, verify_backup, wire::backup::Backup,
+};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, counted, reading, watch::waited};
+use super::{NOTHING_CHANGED, counted, open_to_read, waiting::with_spinner};
 use crate::{
     cli::{BackupArgs, RestoreArgs},
-    content::stream::NewFile,
+    content::stream::AtomicFile,
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
     target::Target,
 };
 
@@ -24,21 +26,21 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let target = reading(settings)?;
-    let (draft, mut file) = NewFile::create_private(&args.file)?;
-    let backup = waited("backup", printer, || {
+    let target = open_to_read(settings)?;
+    let (new_file, mut file) = AtomicFile::create_private(&args.file)?;
+    let backup = with_spinner("backup", printer, || {
         write(&*target, &mut file, &args.file)?;
-        let backup = verify_backup(draft.path())?;
-        draft.finish()?;
+        let backup = verify_backup(new_file.path())?;
+        new_file.finish()?;
         Ok::<_, Failure>(backup)
     })?;
-    let place = args.file.display();
-    printer.value(&json!(backup), || format!("{place}: {}\n", describe(&backup)))?;
+    let path = args.file.display();
+    printer.value(&json!(backup), || format!("{path}: {}\n", describe(&backup)))?;
     for id in &backup.missing {
-        printer.note(&format!("without its file: {id}"))?;
+        printer.note(&format!("missing file: {id}"))?;
     }
     if !backup.missing.is_empty() {
-        printer.note("these files were lost before; `cms check` tells about them")?;
+        printer.note("these files were lost before; `cms check` lists them")?;
     }
     Ok(Outcome::Done)
 }
@@ -47,7 +49,7 @@ fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
     let unwritable = |error| Failure::unwritable(name.display(), error);
     let mut output = BufWriter::with_capacity(256 * 1024, &*file);
     target.backup(&mut output).map_err(|error| match error {
-        // A server that finds one while it sends can only break the response off.
+        // A server that finds damage while it sends can only abort the response.
         Error::Damaged(_) | Error::Unreachable(_) => {
             Failure::from(error).hint("`cms check --digests` names stored files that are damaged")
         }
@@ -63,25 +65,27 @@ pub(super) fn restore(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let Some(Place::Folder(folder)) = &settings.place else {
-        return Err(Failure::usage("a running server cannot be restored into")
-            .hint("restore into an empty folder with --data DIR, and start a server on it"));
+    let Some(TargetAddress::Directory(folder)) = &settings.target else {
+        return Err(Failure::usage("`cms restore` does not work on a running server")
+            .hint("restore into an empty directory with --data DIR, and start a server on it"));
     };
-    let place = folder.display();
-    printer.target(&place.to_string())?;
+    let path = folder.display();
+    printer.target(&path.to_string())?;
     if args.dry_run.dry_run {
-        let backup = waited("backup", printer, || verify_backup(&args.file))?;
+        let backup = with_spinner("backup", printer, || verify_backup(&args.file))?;
         printer.value(&json!(backup), || format!("{}\n", describe(&backup)))?;
         printer.note(NOTHING_CHANGED)?;
         return Ok(Outcome::Done);
     }
     let config = CoreConfig { media: settings.media.clone(), ..CoreConfig::new(folder) };
-    let restored = waited("restore", printer, || make_folder(&args.file, &config));
+    let restored = with_spinner("restore", printer, || restore_directory(&args.file, &config));
     let backup = restored.map_err(|error| match error {
-        Error::Conflict(_) => Failure::from(error).hint("--data names an empty or a new folder"),
+        Error::Conflict(_) => {
+            Failure::from(error).hint("use --data with an empty or a new directory")
+        }
         other => Failure::from(other),
     })?;
-    printer.value(&json!(backup), || format!("{place}: {}\n", describe(&backup)))?;
+    printer.value(&json!(backup), || format!("{path}: {}\n", describe(&backup)))?;
     Ok(Outcome::Done)
 }
 

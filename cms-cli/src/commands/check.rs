@@ -1,4 +1,4 @@
-//! `cms check`: whether database, search index and stored files fit together.
+//! `cms check`: the integrity of database, search index and stored files.
 
 use std::fmt::Write as _;
 
@@ -8,26 +8,26 @@ use cms_core::{
 };
 use serde_json::json;
 
-use super::{counted, reading, watch::waited};
+use super::{counted, open_to_read, waiting::with_spinner};
 use crate::{
     cli::CheckArgs,
-    failure::{Kind, Outcome, Result},
+    failure::{FailureKind, Outcome, Result},
     printer::Printer,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
 };
 
 pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    // A missing folder is not made: there is nothing in it to check.
-    let check = match reading(settings) {
+    // A missing data directory is not created.
+    let check = match open_to_read(settings) {
         Ok(target) => {
             if args.repair {
                 printer.target(&target.describe()?)?;
             }
             let request = CheckRequest { repair: args.repair, digests: args.digests };
-            waited("check", printer, || target.check(&request))?
+            with_spinner("check", printer, || target.check(&request))?
         }
         Err(failure) => match failure.kind {
-            Kind::Usage(_) => damage(settings).ok_or(failure)?,
+            FailureKind::Usage(_) => damage(settings).ok_or(failure)?,
             _ => return Err(failure),
         },
     };
@@ -41,27 +41,27 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
     }
     if is_damaged(&check) {
         printer.note(
-            "hint: a damaged database is not repaired: stop the server, and restore a backup into \
-             another folder with `cms restore`",
+            "hint: a damaged database cannot be repaired: stop the server, and restore a backup into \
+             another directory with `cms restore`",
         )?;
-        return Ok(Outcome::Unsound);
+        return Ok(Outcome::CheckFailed);
     }
     if !args.repair && check.findings.iter().any(|finding| finding.derived) {
-        printer.note("hint: `cms check --repair` makes again what follows from content")?;
+        printer.note("hint: `cms check --repair` rebuilds derived data")?;
     }
     if !args.repair && !check.media.orphaned.is_empty() {
         printer.note("hint: `cms check --repair` removes files without a media object")?;
     }
-    Ok(Outcome::Unsound)
+    Ok(Outcome::CheckFailed)
 }
 
-/// Finds out whether a folder cannot be opened because its database is damaged.
+/// Checks a data directory that cannot be opened, for a damaged database.
 fn damage(settings: &Settings) -> Option<Check> {
-    let Some(Place::Folder(folder)) = &settings.place else { return None };
+    let Some(TargetAddress::Directory(folder)) = &settings.target else { return None };
     check_file(folder).ok().filter(|check| !check.findings.is_empty())
 }
 
-/// Tells whether the database cannot be repaired; files were not compared with it then.
+/// Returns whether the database is damaged; files were not compared with it then.
 fn is_damaged(check: &Check) -> bool {
     check.findings.iter().any(|found| found.part == Part::Database && !found.derived)
 }
@@ -82,18 +82,17 @@ fn describe(check: &Check) -> String {
     }
     if media.waiting > 0 {
         let waiting = counted(media.waiting, "file");
-        writeln!(text, "{waiting} without a media object yet; after a day without they go").ok();
+        writeln!(text, "{waiting} without a media object yet; removed after one day").ok();
     }
     for Finding { part, place, message, mended, .. } in &check.findings {
         let place = if place.is_empty() { String::new() } else { format!(" {place}") };
-        let mended = if *mended { " (mended)" } else { "" };
+        let mended = if *mended { " (repaired)" } else { "" };
         writeln!(text, "{}{place}: {message}{mended}", part.as_str()).ok();
     }
     if check.more > 0 {
         writeln!(text, "and {} more", check.more).ok();
     }
-    let lists =
-        [("without its file", &media.missing), ("file without a media object", &media.orphaned)];
+    let lists = [("missing file", &media.missing), ("orphaned file", &media.orphaned)];
     for (what, ids) in lists {
         for id in ids {
             writeln!(text, "{what}: {id}").ok();
@@ -103,7 +102,7 @@ fn describe(check: &Check) -> String {
         writeln!(text, "removed {}", counted(media.removed, "file")).ok();
     }
     if check.is_sound() {
-        text.push_str("sound\n");
+        text.push_str("no problems found\n");
     }
     text
 }
@@ -115,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_stands_in_lines() {
+    fn findings_are_printed_as_lines() {
         let media = MediaCheck {
             files: 1,
             missing: vec!["a".to_owned()],
@@ -135,15 +134,15 @@ mod tests {
         let findings = vec![finding("post/a", "other", false), finding("", "all", true)];
         let mut check = Check { media, findings, more: 2 };
         let wrong = "1 stored file\n2 stored files without a recorded size and digest\n\
-                     recorded size and digest of 1 stored file\n1 file without a media object yet; after a day without they go\n\
-                     links post/a: other\nlinks: all (mended)\nand 2 more\n\
-                     without its file: a\nfile without a media object: b\n\
-                     file without a media object: c\nremoved 2 files\n";
+                     recorded size and digest of 1 stored file\n1 file without a media object yet; removed after one day\n\
+                     links post/a: other\nlinks: all (repaired)\nand 2 more\n\
+                     missing file: a\norphaned file: b\n\
+                     orphaned file: c\nremoved 2 files\n";
         assert_eq!(describe(&check), wrong);
-        // What was removed is no longer wrong.
+        // Removed files are no problem any more.
         check.media.missing.clear();
         check.findings.remove(0);
         check.more = 0;
-        assert!(describe(&check).ends_with("removed 2 files\nsound\n"));
+        assert!(describe(&check).ends_with("removed 2 files\nno problems found\n"));
     }
 }

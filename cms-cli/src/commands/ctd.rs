@@ -2,13 +2,16 @@
 
 use std::fs;
 
-use cms_core::wire::{ctd::ContentType, object::ListRequest};
+use cms_core::{
+    DEFAULT_WORKFLOW,
+    import::{definition, is_system_type, is_unchanged_builtin_type},
+    wire::{ctd::ContentType, object::ListRequest},
+};
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, apply, changing, counted, reading};
+use super::{NOTHING_CHANGED, apply, counted, open_to_read, open_to_write};
 use crate::{
     cli::CtdCommand,
-    content::folder,
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
@@ -38,16 +41,16 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     match command {
-        CtdCommand::List => list(&*reading(settings)?, printer)?,
+        CtdCommand::List => list(&*open_to_read(settings)?, printer)?,
         CtdCommand::Get { name } => {
-            let content_type = reading(settings)?.get_type(&name)?;
+            let content_type = open_to_read(settings)?.get_type(&name)?;
             printer.value(&json!(content_type), || describe(&content_type))?;
         }
         CtdCommand::Plan(args) => return apply::plan(&args, settings, printer),
         CtdCommand::Apply(args) => return apply::apply(args, settings, printer),
-        CtdCommand::Export { file } => export(&*reading(settings)?, file.as_deref(), printer)?,
+        CtdCommand::Export { file } => export(&*open_to_read(settings)?, file.as_deref(), printer)?,
         CtdCommand::Delete { name, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             delete(&*target, &name, dry_run.dry_run, settings, printer)?;
         }
         CtdCommand::Schema => printer.text(project::SCHEMA)?,
@@ -74,7 +77,7 @@ fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
 fn publishing(content_type: &ContentType) -> &str {
     match content_type.workflow_id.as_str() {
         _ if content_type.draft_public => "draft & public",
-        "generic" => "at once",
+        DEFAULT_WORKFLOW => "immediately",
         workflow => workflow,
     }
 }
@@ -113,11 +116,11 @@ fn describe(content_type: &ContentType) -> String {
     )
 }
 
-/// Writes the types that a project file can describe and has to: system types cannot be changed,
-/// and untouched built-in types are in every space.
+/// Writes the types that differ between spaces: system types cannot be changed, and unchanged built-in
+/// types exist in every space.
 fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Result<()> {
     let types = target.types()?.into_iter().filter(|content_type| {
-        !folder::is_system(&content_type.name) && !folder::is_untouched_builtin(content_type)
+        !is_system_type(&content_type.name) && !is_unchanged_builtin_type(content_type)
     });
     let types: Vec<ContentType> = types.collect();
     let workflows = target.workflows()?;
@@ -129,8 +132,7 @@ fn export(target: &dyn Target, file: Option<&str>, printer: &mut Printer) -> Res
         }
         None if printer.is_table() => printer.text(&text),
         None => {
-            let types: Vec<Value> =
-                types.iter().map(|t| Value::Object(folder::definition(t))).collect();
+            let types: Vec<Value> = types.iter().map(|t| Value::Object(definition(t))).collect();
             let own = workflows.iter().filter(|known| !project::is_built_in(&known.id));
             let mut value = json!({ "version": 1, "contentTypes": types });
             let own: Vec<Value> = own.map(|workflow| json!(workflow)).collect();

@@ -1,4 +1,4 @@
-//! `cms completions`, `cms man`: what is made from the command line's own description.
+//! `cms completions`, `cms man`: generated from the declared arguments.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) fn completions(shell: clap_complete::Shell, printer: &mut Printer) -> Result<Outcome> {
-    // Made in memory first: the generator panics when its output cannot be written.
+    // Generated in memory: the generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "cms", &mut script);
     printer.text(&String::from_utf8_lossy(&script))?;

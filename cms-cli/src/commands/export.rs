@@ -15,57 +15,57 @@ use std::{
 };
 
 use cms_core::{
-    Error, limits,
+    DEFAULT_WORKFLOW, Error,
+    import::{definition, is_system_type, is_unchanged_builtin_type},
+    limits,
     paging::Page,
     wire::{ctd::ContentType, list::List, object::ListRequest},
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    NOTHING_CHANGED, counted, interrupt, many,
+    NOTHING_CHANGED, bulk, counted, interrupt,
     media::{self, extension},
-    parallel, reading, require_types,
+    open_to_read, parallel, require_types,
 };
 use crate::{
     cli::ExportArgs,
     content::{
         folder,
-        stream::{self, Pace},
+        stream::{self, Transfer},
     },
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    project::{self, DEFAULT_WORKFLOW},
-    settings::{Place, Settings},
+    project,
+    settings::{Settings, TargetAddress},
     target::{Edition, Target},
 };
 
-/// Objects in one file.
-const FILE_OBJECTS: u64 = 10_000;
+const OBJECTS_PER_FILE: u64 = 10_000;
 /// Objects in one request.
-const PAGE: u32 = limits::PAGE_MAX;
-/// What says how many objects there are.
-const FIRST: Page = Page { number: 1, limit: 1 };
-/// Media objects whose files are written before somebody is told.
-const FILES: usize = 32;
+const PAGE_SIZE: u32 = limits::PAGE_MAX;
+/// The page of a request that only counts objects.
+const COUNT_PAGE: Page = Page { number: 1, limit: 1 };
+/// Media files between two updates of the progress.
+const FILES_PER_UPDATE: usize = 32;
 
 pub(super) fn run(
     args: &ExportArgs,
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    if args.trash && matches!(settings.place, Some(Place::Server { .. })) {
+    if args.trash && matches!(settings.target, Some(TargetAddress::Server { .. })) {
         return Err(Failure::usage(
-            "--trash works on a data directory only: a server does not list deleted objects",
+            "--trash needs a data directory: a server does not list deleted objects",
         )
-        .hint("run it where the server runs, with --data DIR; the server need not stop"));
+        .hint("use --data DIR on the machine of the server; the server can keep running"));
     }
     if !args.force && !folder::may_hold_export(&args.dir)? {
         let message = format!("{} is not empty and holds no earlier export", args.dir.display());
-        return Err(Failure::usage(message).hint(
-            "choose an empty folder; --force exports into this one and keeps files of other names",
-        ));
+        return Err(Failure::usage(message)
+            .hint("choose an empty folder, or use --force, which keeps files with other names"));
     }
-    let target = reading(settings)?;
+    let target = open_to_read(settings)?;
     require_types(&*target, &args.types)?;
     let all = target.types()?;
     let mut types = Vec::new();
@@ -77,11 +77,11 @@ pub(super) fn run(
         }
         let name = &content_type.name;
         let count = page(&*target, name, 1, 1)?.total_count;
-        let deleted = if args.trash { target.trash(name, FIRST)?.total_count } else { 0 };
+        let deleted = if args.trash { target.trash(name, COUNT_PAGE)?.total_count } else { 0 };
         let count = count + deleted;
-        let is_given =
-            folder::is_system(&content_type.name) || folder::is_untouched_builtin(content_type);
-        if is_named || count > 0 || !is_given {
+        let is_in_every_space =
+            is_system_type(&content_type.name) || is_unchanged_builtin_type(content_type);
+        if is_named || count > 0 || !is_in_every_space {
             types.push((content_type, count));
             objects += count;
         }
@@ -90,8 +90,8 @@ pub(super) fn run(
         folder::names(&types.iter().map(|(content_type, _)| *content_type).collect::<Vec<_>>());
     if !args.dry_run.dry_run {
         let interrupt = interrupt();
-        let pace = Pace::new(Arc::clone(&interrupt));
-        let draft = folder::Draft::new(&args.dir)?;
+        let transfer = Transfer::new(Arc::clone(&interrupt));
+        let staged = folder::StagedExport::new(&args.dir)?;
         let mut progress = printer.progress("export", objects);
         objects = 0;
         let mut advance = |count| {
@@ -101,8 +101,8 @@ pub(super) fn run(
         let (mut scheduled, mut missing, mut deleted) = (0, 0, 0);
         for ((content_type, _), name) in types.iter().zip(&names) {
             advance(0)?;
-            let path = draft.path().join(name);
-            let written = write_type(&*target, content_type, &path, &pace, &mut advance)?;
+            let path = staged.path().join(name);
+            let written = write_type(&*target, content_type, &path, &transfer, &mut advance)?;
             if args.trash {
                 deleted += write_deleted(&*target, content_type, &path, &mut advance)?;
             }
@@ -112,14 +112,15 @@ pub(super) fn run(
             missing += written.missing;
         }
         if let Some(text) = project::print_workflows(&target.workflows()?) {
-            let path = draft.path().join(folder::WORKFLOWS);
+            let path = staged.path().join(folder::WORKFLOWS);
             fs::write(&path, text).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
-        draft.publish(&args.dir, &names)?;
+        staged.publish(&args.dir, &names)?;
         drop(progress);
         if scheduled > 0 {
             let publications = counted(scheduled, "scheduled publication");
-            printer.note(&format!("{publications} not exported: a file cannot keep a time"))?;
+            printer
+                .note(&format!("{publications} not exported: exports do not contain schedules"))?;
         }
         if deleted > 0 {
             let objects = counted(deleted, "deleted object");
@@ -144,11 +145,11 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-/// What the folder of a type holds.
+/// Number of objects and files in the folder of a type.
 #[derive(Default)]
 struct Written {
     objects: u64,
-    /// Objects that are to be published later.
+    /// Objects with a scheduled publication.
     scheduled: u64,
     /// Files of media objects.
     files: u64,
@@ -161,18 +162,18 @@ fn write_type(
     target: &dyn Target,
     content_type: &ContentType,
     path: &Path,
-    pace: &Pace,
+    transfer: &Transfer,
     advance: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Written> {
     let unwritable = |error| Failure::unwritable(path.display(), error);
     fs::create_dir_all(path).map_err(unwritable)?;
-    let definition = Value::Object(folder::definition(content_type));
+    let definition = Value::Object(definition(content_type));
     fs::write(path.join(folder::DEFINITION), format!("{definition:#}\n")).map_err(unwritable)?;
 
     let name = &content_type.name;
-    let mut list = page(target, name, 1, PAGE)?;
-    let files = list.total_count.div_ceil(FILE_OBJECTS);
-    let pages_in_file = FILE_OBJECTS / u64::from(PAGE);
+    let mut list = page(target, name, 1, PAGE_SIZE)?;
+    let files = list.total_count.div_ceil(OBJECTS_PER_FILE);
+    let pages_in_file = OBJECTS_PER_FILE / u64::from(PAGE_SIZE);
     let mut written = Written::default();
     for number in 1..=files {
         let file =
@@ -181,7 +182,7 @@ fn write_type(
         for _ in 0..pages_in_file {
             let is_modified = |object: &&Value| object["internal"]["status"] == "modified";
             let modified = list.data.iter().filter(is_modified).filter_map(|o| o["id"].as_str());
-            let published = many::stored(target, name, modified, Edition::Published)?;
+            let published = bulk::fetch(target, name, modified, Edition::Published)?;
             for object in &list.data {
                 let row = row(content_type, object, &published);
                 writeln!(file, "{row}").map_err(unwritable)?;
@@ -189,8 +190,8 @@ fn write_type(
             }
             written.objects += list.count;
             if name == media::TYPE {
-                for objects in list.data.chunks(FILES) {
-                    let files = write_files(target, objects, path, pace)?;
+                for objects in list.data.chunks(FILES_PER_UPDATE) {
+                    let files = write_files(target, objects, path, transfer)?;
                     written.files += files;
                     written.missing += objects.len() as u64 - files;
                     advance(objects.len() as u64)?;
@@ -201,14 +202,14 @@ fn write_type(
             if u64::from(list.current_page) >= list.total_pages {
                 break;
             }
-            list = page(target, name, list.current_page + 1, PAGE)?;
+            list = page(target, name, list.current_page + 1, PAGE_SIZE)?;
         }
         file.flush().map_err(unwritable)?;
     }
     Ok(written)
 }
 
-/// Writes the deleted objects of a type, if there are any; returns how many.
+/// Writes the deleted objects of a type; returns how many.
 fn write_deleted(
     target: &dyn Target,
     content_type: &ContentType,
@@ -218,7 +219,7 @@ fn write_deleted(
     let name = &content_type.name;
     let path = path.join(folder::deleted_name(name));
     let unwritable = |error| Failure::unwritable(path.display(), error);
-    let mut list = target.trash(name, Page { number: 1, limit: PAGE })?;
+    let mut list = target.trash(name, Page { number: 1, limit: PAGE_SIZE })?;
     if list.total_count == 0 {
         return Ok(0);
     }
@@ -236,14 +237,19 @@ fn write_deleted(
         if u64::from(list.current_page) >= list.total_pages {
             break;
         }
-        list = target.trash(name, Page { number: list.current_page + 1, limit: PAGE })?;
+        list = target.trash(name, Page { number: list.current_page + 1, limit: PAGE_SIZE })?;
     }
     file.flush().map_err(unwritable)?;
     Ok(written)
 }
 
-/// Writes the files of media objects; returns how many there are.
-fn write_files(target: &dyn Target, objects: &[Value], folder: &Path, pace: &Pace) -> Result<u64> {
+/// Writes the files of media objects; returns how many exist.
+fn write_files(
+    target: &dyn Target,
+    objects: &[Value],
+    folder: &Path,
+    transfer: &Transfer,
+) -> Result<u64> {
     let write = |object: &Value| {
         let (id, extension) = (object["id"].as_str().unwrap_or_default(), extension(object));
         let mut stored = match target.file(id, extension) {
@@ -254,9 +260,9 @@ fn write_files(target: &dyn Target, objects: &[Value], folder: &Path, pace: &Pac
         let path = folder.join(folder::file_name(id, extension));
         let unwritable = |error| Failure::unwritable(path.display(), error);
         let mut file = File::create(&path).map_err(unwritable)?;
-        stream::copy(&mut *stored, &mut file, unwritable, pace).map(|size| size.is_some())
+        stream::copy(&mut *stored, &mut file, unwritable, transfer).map(|size| size.is_some())
     };
-    let written = parallel::each(objects, parallel::USUAL, &pace.stop, write, || ())?;
+    let written = parallel::map(objects, parallel::DEFAULT_THREADS, &transfer.stop, write, || ())?;
     Ok(written.iter().filter(|written| **written == Some(true)).count() as u64)
 }
 
@@ -282,7 +288,7 @@ fn dates(object: &Value, names: &[&str]) -> Map<String, Value> {
 }
 
 fn interrupted(folder: &Path) -> Failure {
-    Failure::local(format!("interrupted; {} is as it was", folder.display()))
+    Failure::local(format!("interrupted; {} did not change", folder.display()))
 }
 
 fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {

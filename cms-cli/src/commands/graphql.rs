@@ -1,15 +1,15 @@
-//! `cms graphql`: the schema of the content, and queries by it.
+//! `cms graphql`: prints the schema and runs queries.
 
 use cms_core::wire::graphql::{GraphQlRequest, GraphQlVersion};
 use serde_json::Value;
 
-use super::reading;
+use super::open_to_read;
 use crate::{
     cli::{
         Format,
         graphql::{GraphqlCommand, QueryArgs, VersionArgs},
     },
-    failure::{Failure, Fault, Kind, Outcome, Result},
+    failure::{Diagnostic, Failure, FailureKind, Outcome, Result},
     printer::Printer,
     project, report,
     settings::Settings,
@@ -23,7 +23,7 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     match command {
         GraphqlCommand::Schema { version: wanted } => {
-            printer.text(&reading(settings)?.graphql_schema(version(wanted))?)?;
+            printer.text(&open_to_read(settings)?.graphql_schema(version(wanted))?)?;
             Ok(Outcome::Done)
         }
         GraphqlCommand::Query(args) => query(args, settings, printer),
@@ -36,7 +36,7 @@ fn version(args: VersionArgs) -> GraphQlVersion {
 
 fn query(args: QueryArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let (file, query) = project::read_text(&args.file)?;
-    let target = reading(settings)?;
+    let target = open_to_read(settings)?;
     let edition = if args.preview { Edition::Current } else { Edition::Published };
     let request = GraphQlRequest {
         query,
@@ -44,31 +44,31 @@ fn query(args: QueryArgs, settings: &Settings, printer: &mut Printer) -> Result<
         operation_name: args.operation,
         hash: None,
     };
-    let answer = target.graphql(version(args.version), &request, edition)?;
-    if answer.get("data").is_none() {
-        let failure = Failure::from(Kind::Faults(faults(&answer, &file)));
+    let response = target.graphql(version(args.version), &request, edition)?;
+    if response.get("data").is_none() {
+        let failure = Failure::from(FailureKind::InvalidInput(diagnostics(&response, &file)));
         if settings.format != Format::Json {
             return Err(failure);
         }
-        // Programs get what the API says of it.
-        printer.value(&answer, String::new)?;
+        // JSON output has the response of the API.
+        printer.value(&response, String::new)?;
         return Ok(Outcome::Refused(failure.exit_code()));
     }
-    printer.value(&answer, || format!("{answer:#}\n"))?;
-    // Objects that are asked for by name are all that can fail in a good query.
-    Ok(if answer.get("errors").is_some() { Outcome::Missing } else { Outcome::Done })
+    printer.value(&response, || format!("{response:#}\n"))?;
+    // The only errors of a valid query are missing objects.
+    Ok(if response.get("errors").is_some() { Outcome::NotFound } else { Outcome::Done })
 }
 
-/// What is wrong with a query, each at its place in the file.
-fn faults(answer: &Value, file: &str) -> Vec<Fault> {
-    let errors = answer["errors"].as_array().into_iter().flatten();
-    let fault = |error: &Value| {
-        let place = &error["locations"][0];
-        let place = match (place["line"].as_u64(), place["column"].as_u64()) {
+/// What is wrong with a query, each at its location in the file.
+fn diagnostics(response: &Value, file: &str) -> Vec<Diagnostic> {
+    let errors = response["errors"].as_array().into_iter().flatten();
+    let diagnostic = |error: &Value| {
+        let at = &error["locations"][0];
+        let location = match (at["line"].as_u64(), at["column"].as_u64()) {
             (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
             _ => file.to_owned(),
         };
-        Fault { place, message: report::cell(&error["message"]) }
+        Diagnostic { location, message: report::cell(&error["message"]) }
     };
-    errors.map(fault).collect()
+    errors.map(diagnostic).collect()
 }

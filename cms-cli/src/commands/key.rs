@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::{
     NOTHING_CHANGED,
-    advice::{self, RULE_HINT},
-    changing, reading,
+    hints::{self, RULE_HINT},
+    open_to_read, open_to_write,
 };
 use crate::{
     cli::{KeyCommand, KindChoice},
@@ -36,20 +36,20 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     match command {
-        KeyCommand::List => list(&*reading(settings)?, printer)?,
+        KeyCommand::List => list(&*open_to_read(settings)?, printer)?,
         KeyCommand::Create { name, kind, rules, dry_run } => {
             let new = NewKey { name, kind: wire_kind(kind), rules: parse_rules(&rules)? };
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 printer
                     .note(&format!("would create the key \"{}\"\n{NOTHING_CHANGED}", new.name))?;
             } else {
-                let created = target.create_key(&new).map_err(advice::on_key)?;
+                let created = target.create_key(&new).map_err(hints::add_rule_hint)?;
                 show_created(&created, printer)?;
             }
         }
         KeyCommand::Revoke { id, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 if !target.keys()?.iter().any(|key| key.id == id) {
                     return Err(Error::NotFound { what: "key", name: id }.into());

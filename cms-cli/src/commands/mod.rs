@@ -1,29 +1,29 @@
-//! What each command does: unpack the arguments, ask the target, print.
+//! The commands: read the arguments, call the target, print the result.
 
-mod advice;
 mod apply;
 mod backup;
+mod bulk;
 mod check;
 mod ctd;
-mod cure;
 mod docs;
 mod export;
 mod graphql;
+mod hints;
 mod import;
 mod key;
-mod many;
 mod media;
 mod object;
 mod openapi;
 mod parallel;
+mod plan_hints;
 mod plan_text;
 mod publish;
+mod publishing_changes;
 mod reindex;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
-mod switch;
-mod watch;
+mod waiting;
 mod webhook;
 mod workflow;
 
@@ -42,9 +42,10 @@ use crate::{
     target::{self, Target},
 };
 
-/// Carries a command out.
+/// Runs a command.
 pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    dispatch(command, settings, printer).map_err(|failure| advice::on_missing(failure, settings))
+    dispatch(command, settings, printer)
+        .map_err(|failure| hints::add_not_found_hint(failure, settings))
 }
 
 fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
@@ -75,36 +76,40 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
 }
 
 /// Opens the target of a command that only reads.
-fn reading(settings: &Settings) -> Result<Box<dyn Target>> {
+fn open_to_read(settings: &Settings) -> Result<Box<dyn Target>> {
     open(settings, false)
 }
 
-/// Opens the target of a command that changes something and says what it is. A dry run changes
-/// nothing, so it does not make a data folder either.
-fn changing(settings: &Settings, printer: &mut Printer, dry_run: bool) -> Result<Box<dyn Target>> {
+/// Opens and prints the target of a command that changes something. A dry run does not create a data
+/// directory.
+fn open_to_write(
+    settings: &Settings,
+    printer: &mut Printer,
+    dry_run: bool,
+) -> Result<Box<dyn Target>> {
     let target = open(settings, !dry_run)?;
     printer.target(&target.describe()?)?;
     Ok(target)
 }
 
-/// Opens the target of a plan. A data directory that does not exist yet counts as an empty one: the
-/// first apply creates it.
-fn planning(settings: &Settings, printer: &mut Printer) -> Result<Box<dyn Target>> {
-    let new = settings.place.as_ref().map(target::open_new).transpose()?.flatten();
-    let Some(target) = new else { return changing(settings, printer, true) };
+/// Opens and prints the target of a plan. A data directory that does not exist yet counts as an empty
+/// one: the first apply creates it.
+fn open_to_plan(settings: &Settings, printer: &mut Printer) -> Result<Box<dyn Target>> {
+    let new = settings.target.as_ref().map(target::open_new).transpose()?.flatten();
+    let Some(target) = new else { return open_to_write(settings, printer, true) };
     printer.target(&target.describe()?)?;
     printer.note("the data directory does not exist yet: this plans against an empty one")?;
     Ok(target)
 }
 
 fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
-    match &settings.place {
-        Some(place) => target::open(place, settings, changes),
+    match &settings.target {
+        Some(address) => target::open(address, settings, changes),
         None => Err(Failure::usage("neither a server nor a data directory is given")),
     }
 }
 
-/// Refuses names of types that do not exist.
+/// Checks that content types exist.
 fn require_types(target: &dyn Target, names: &[String]) -> Result<()> {
     for name in names {
         target.get_type(name)?;
@@ -112,7 +117,7 @@ fn require_types(target: &dyn Target, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Becomes true when the user presses Ctrl-C. Where no handler can be set, Ctrl-C ends the process.
+/// Returns a flag that Ctrl-C sets. Where no handler can be installed, Ctrl-C ends the process.
 fn interrupt() -> Arc<AtomicBool> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupt);
@@ -120,10 +125,10 @@ fn interrupt() -> Arc<AtomicBool> {
     interrupt
 }
 
-/// What a dry run ends with.
+/// The last line of a dry run.
 const NOTHING_CHANGED: &str = "nothing was changed";
 
-/// A number with its noun, in the plural where it needs one.
+/// Formats a number with its noun in singular or plural.
 fn counted(number: u64, noun: &str) -> String {
     match noun.strip_suffix('y') {
         _ if number == 1 => format!("1 {noun}"),

@@ -1,29 +1,29 @@
-//! `cms openapi`: the description of the API for programs.
+//! `cms openapi`: prints the OpenAPI document.
 
 use std::fs;
 
 use cms_core::wire::openapi::{OpenApiRequest, OpenApiVersion};
 
-use super::reading;
+use super::open_to_read;
 use crate::{
     cli::{OpenapiArgs, VersionChoice},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
 };
 
-/// Where an API on a folder would be found by default.
-const LOCAL_URL: &str = "http://127.0.0.1:8080";
+/// The server URL in the document of a data directory.
+const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
-/// The same types give the same bytes, indented, so that files can be compared by line.
+/// The document is deterministic and indented, so that files can be compared by line.
 pub(super) fn run(
     args: OpenapiArgs,
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    if args.public_url.is_some() && matches!(settings.place, Some(Place::Server { .. })) {
-        return Err(Failure::usage("a server knows itself where it is found")
-            .hint("`cms serve --public-url URL` tells it"));
+    if args.public_url.is_some() && matches!(settings.target, Some(TargetAddress::Server { .. })) {
+        return Err(Failure::usage("--public-url works on a data directory only")
+            .hint("set the URL of a server with `cms serve --public-url URL`"));
     }
     let request = OpenApiRequest {
         version: match args.version {
@@ -33,14 +33,14 @@ pub(super) fn run(
         },
         hydrate: args.hydrate,
         user_only: args.user_only,
-        base_url: args.public_url.unwrap_or_else(|| LOCAL_URL.to_owned()),
+        base_url: args.public_url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
     };
-    let document = reading(settings)?.openapi(&request)?;
+    let document = open_to_read(settings)?.openapi(&request)?;
     let text = format!("{document:#}\n");
     match &args.file {
         Some(file) => {
             fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
-            printer.note(&format!("the description is in {file}"))?;
+            printer.note(&format!("the document is in {file}"))?;
         }
         None => printer.text(&text)?,
     }

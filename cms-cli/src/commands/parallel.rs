@@ -1,4 +1,4 @@
-//! Doing the same to many things, several at a time.
+//! Runs a job for many items on several threads.
 
 use std::{
     sync::{
@@ -12,33 +12,33 @@ use std::{
 
 use crate::failure::{Failure, Result};
 
-/// Things at a time, unless the user says otherwise.
-pub(super) const USUAL: usize = 4;
+/// Threads, unless the user sets another number.
+pub(super) const DEFAULT_THREADS: usize = 4;
 
-/// How often somebody looks.
-const PAUSE: Duration = Duration::from_millis(200);
+/// Time between two updates of the progress.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Does a job for each item and looks at something again and again meanwhile. Returns what came out,
-/// in the order of the items; none for those that `stop` kept from being done.
+/// Runs a job for each item and calls `update` regularly. Returns the results in the order of the
+/// items; none for items that were not started before `stop` was set.
 ///
 /// # Errors
-/// The first failure, which stops the others.
-pub(super) fn each<I: Sync, O: Send>(
+/// The first failure, which stops the other jobs.
+pub(super) fn map<I: Sync, O: Send>(
     items: &[I],
     threads: usize,
     stop: &AtomicBool,
     job: impl Fn(&I) -> Result<O> + Sync,
-    mut look: impl FnMut(),
+    mut update: impl FnMut(),
 ) -> Result<Vec<Option<O>>> {
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<Failure>> = Mutex::new(None);
-    let work = |tell: &dyn Fn(usize, O)| {
+    let work = |send: &dyn Fn(usize, O)| {
         while !stop.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(number) else { break };
             match job(item) {
-                Ok(out) => tell(number, out),
-                // What fails after that fails because it was stopped.
+                Ok(output) => send(number, output),
+                // Later failures are consequences of the stop.
                 Err(error) if !stop.swap(true, Ordering::Relaxed) => {
                     *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 }
@@ -48,20 +48,22 @@ pub(super) fn each<I: Sync, O: Send>(
     };
     let mut results: Vec<Option<O>> = items.iter().map(|_| None).collect();
     thread::scope(|scope| {
-        let (tell, heard) = channel();
+        let (sender, receiver) = channel();
         for _ in 0..threads.min(items.len()) {
-            let (tell, work) = (tell.clone(), &work);
-            // Somebody hears it as long as anybody tells.
-            scope.spawn(move || work(&|number, out| tell.send((number, out)).unwrap_or_default()));
+            let (sender, work) = (sender.clone(), &work);
+            // The receiver exists as long as a sender does.
+            scope.spawn(move || {
+                work(&|number, output| sender.send((number, output)).unwrap_or_default());
+            });
         }
-        drop(tell);
+        drop(sender);
         loop {
-            match heard.recv_timeout(PAUSE) {
-                Ok((number, out)) => results[number] = Some(out),
+            match receiver.recv_timeout(UPDATE_INTERVAL) {
+                Ok((number, output)) => results[number] = Some(output),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            look();
+            update();
         }
     });
     match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -75,18 +77,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_stand_in_the_order_of_the_items() {
+    fn results_have_the_order_of_the_items() {
         let items: Vec<u64> = (0..100).collect();
         for threads in [1, 3, 200] {
             let stop = AtomicBool::new(false);
-            let doubled = each(&items, threads, &stop, |item| Ok(item * 2), || ()).unwrap();
+            let doubled = map(&items, threads, &stop, |item| Ok(item * 2), || ()).unwrap();
             let doubled: Vec<u64> = doubled.into_iter().map(Option::unwrap).collect();
             assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
         }
     }
 
     #[test]
-    fn a_failure_stops_the_others_and_comes_first() {
+    fn failure_stops_the_other_jobs() {
         let items: Vec<u32> = (0..1000).collect();
         let stop = AtomicBool::new(false);
         let job = |item: &u32| match item {
@@ -94,17 +96,17 @@ mod tests {
             _ if stop.load(Ordering::Relaxed) => Err(Failure::local("stopped")),
             _ => Err(Failure::usage("broken")),
         };
-        assert_eq!(each(&items, 4, &stop, job, || ()).unwrap_err().exit_code(), 2);
+        assert_eq!(map(&items, 4, &stop, job, || ()).unwrap_err().exit_code(), 2);
     }
 
     #[test]
-    fn what_is_stopped_is_told_apart() {
+    fn stopped_items_have_no_result() {
         let stop = AtomicBool::new(false);
         let job = |item: &u32| {
             stop.store(*item == 2, Ordering::Relaxed);
             Ok(*item)
         };
-        let results = each(&[1, 2, 3, 4], 1, &stop, job, || ()).unwrap();
+        let results = map(&[1, 2, 3, 4], 1, &stop, job, || ()).unwrap();
         assert_eq!(results, [Some(1), Some(2), None, None]);
     }
 }

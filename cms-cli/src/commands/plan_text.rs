@@ -1,21 +1,21 @@
-//! A plan as people read it: what happens to each workflow, each type, each property and its values.
+//! A plan as text: the changes of workflows, content types, properties and their values.
 
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use cms_core::{
-    Error, FieldErrors,
+    Error, FieldErrors, MessageCode,
     wire::plan::{
         Action, Change, KeyPlan, NestedPlan, Plan, PlanRequest, PropertyPlan, Sample, TypePlan,
     },
 };
 use serde_json::{Map, Value, json};
 
-use super::{counted, switch::Switches};
-use crate::report::shown;
+use super::{counted, publishing_changes::PublishingChanges};
+use crate::report::short_json;
 
-/// Values that a line shows.
-const SAMPLES: usize = 3;
+/// Values in one line.
+const MAX_SAMPLES: usize = 3;
 
 const ADDED: Style = AnsiColor::Green.on_default();
 const CHANGED: Style = AnsiColor::Yellow.on_default();
@@ -23,32 +23,41 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 const MOVED: Style = AnsiColor::Cyan.on_default();
 const BLOCKED: Style = AnsiColor::Red.on_default().bold();
 
-/// Returns the plan as lines, the last one with the sums. Whoever prints them takes the colours
-/// out where nobody sees them.
-pub(super) fn render(plan: &Plan, wanted: &PlanRequest, switches: &Switches) -> String {
+/// Formats a plan as lines, the last one with the totals. The printer removes colours where the output
+/// is no terminal.
+pub(super) fn render(
+    plan: &Plan,
+    wanted: &PlanRequest,
+    publishing_changes: &PublishingChanges,
+) -> String {
     let mut text = String::new();
     for workflow in &plan.workflows {
         let what = format!("workflow {}", workflow.id);
         part_lines(&mut text, &what, workflow.action, &workflow.blockers);
     }
     for content_type in &plan.content_types {
-        type_lines(&mut text, content_type, payload(wanted, &content_type.name), switches);
+        type_lines(
+            &mut text,
+            content_type,
+            payload(wanted, &content_type.name),
+            publishing_changes,
+        );
     }
     for key in &plan.keys {
         part_lines(&mut text, &key_text(key, wanted), key.action, &key.blockers);
     }
-    sums_line(&mut text, plan);
+    totals_line(&mut text, plan);
     text
 }
 
-/// What is in the way of applying a plan, if anything is.
+/// Returns the blockers of a plan as an error.
 pub(super) fn blocked(plan: &Plan) -> Option<Error> {
-    let blocked: Vec<_> = plan.blockers().map(|(name, faults)| (name, faults.clone())).collect();
+    let blocked: Vec<_> = plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
     (!blocked.is_empty()).then_some(Error::Blocked(blocked))
 }
 
-fn sums_line(text: &mut String, plan: &Plan) {
-    let sums = &plan.summary;
+fn totals_line(text: &mut String, plan: &Plan) {
+    let totals = &plan.summary;
     let others = || {
         let workflows = plan.workflows.iter().map(|workflow| workflow.action);
         workflows.chain(plan.keys.iter().map(|key| key.action))
@@ -57,15 +66,15 @@ fn sums_line(text: &mut String, plan: &Plan) {
     write!(
         text,
         "plan: {} to create, {} to change, {} to delete",
-        sums.create + others(Action::Create),
-        sums.update + others(Action::Update),
-        sums.delete
+        totals.create + others(Action::Create),
+        totals.update + others(Action::Update),
+        totals.delete
     )
     .ok();
     let effects = [
-        (sums.objects_rewritten, "object", " rewritten"),
-        (sums.values_lost, "value", " lost"),
-        (sums.blockers, "blocker", ""),
+        (totals.objects_rewritten, "object", " rewritten"),
+        (totals.values_lost, "value", " lost"),
+        (totals.blockers, "blocker", ""),
     ];
     let effects: Vec<String> = effects
         .into_iter()
@@ -78,7 +87,7 @@ fn sums_line(text: &mut String, plan: &Plan) {
     text.push('\n');
 }
 
-/// A sign in its colour.
+/// A coloured sign.
 fn sign(sign: char) -> String {
     let style = match sign {
         '+' => ADDED,
@@ -98,7 +107,7 @@ fn action_sign(action: Action) -> String {
     })
 }
 
-/// A workflow or a key.
+/// Lines of a workflow or a key.
 fn part_lines(text: &mut String, what: &str, action: Action, blockers: &FieldErrors) {
     if action == Action::None && blockers.is_empty() {
         return;
@@ -107,11 +116,11 @@ fn part_lines(text: &mut String, what: &str, action: Action, blockers: &FieldErr
     blocker_lines(text, blockers.iter());
 }
 
-/// A key with the rights that it has from now on.
+/// A key with its new rights.
 fn key_text(key: &KeyPlan, wanted: &PlanRequest) -> String {
     let mut text = format!("key {}", key.name);
-    let wish = wanted.keys.iter().find(|wish| wish.get("name") == Some(&json!(key.name)));
-    let rules = wish.and_then(|wish| wish.get("rules")).and_then(Value::as_array);
+    let payload = wanted.keys.iter().find(|known| known.get("name") == Some(&json!(key.name)));
+    let rules = payload.and_then(|payload| payload.get("rules")).and_then(Value::as_array);
     let rules = rules.into_iter().flatten().map(|rule| {
         let rights = ["create", "read", "update", "delete"].into_iter();
         let letters: String =
@@ -125,7 +134,7 @@ fn key_text(key: &KeyPlan, wanted: &PlanRequest) -> String {
     text
 }
 
-/// What is wanted of a type.
+/// The requested definition of a type.
 pub(super) fn payload<'w>(wanted: &'w PlanRequest, name: &str) -> Option<&'w Map<String, Value>> {
     wanted.content_types.iter().find(|payload| payload.get("name") == Some(&json!(name)))
 }
@@ -134,7 +143,7 @@ fn type_lines(
     text: &mut String,
     plan: &TypePlan,
     payload: Option<&Map<String, Value>>,
-    switches: &Switches,
+    publishing_changes: &PublishingChanges,
 ) {
     let name = &plan.name;
     let sign = action_sign(plan.action);
@@ -149,21 +158,21 @@ fn type_lines(
         Action::Update => {
             writeln!(text, "{sign} {name}").ok();
             property_lines(text, plan, payload);
-            for line in switches.of(name) {
+            for line in publishing_changes.of(name) {
                 writeln!(text, "    {} {line}", self::sign('~')).ok();
             }
         }
         Action::None => {}
     }
-    let is_told = |path: &str| {
+    let is_printed = |path: &str| {
         let fails = |property: &PropertyPlan| property.name == path && property.failed > 0;
-        is_of_objects(plan, path) || plan.properties.iter().any(fails)
+        is_about_objects(plan, path) || plan.properties.iter().any(fails)
     };
-    blocker_lines(text, plan.blockers.iter().filter(|(path, _)| !is_told(path)));
+    blocker_lines(text, plan.blockers.iter().filter(|(path, _)| !is_printed(path)));
 }
 
-/// The remark about objects as such adds nothing to what is said about their properties.
-pub(super) fn is_of_objects(plan: &TypePlan, path: &str) -> bool {
+/// Returns whether a blocker repeats for the objects what others say about their properties.
+pub(super) fn is_about_objects(plan: &TypePlan, path: &str) -> bool {
     path == "ctd" && plan.action == Action::Update
 }
 
@@ -179,10 +188,10 @@ fn blocker_lines<'b>(text: &mut String, blockers: impl Iterator<Item = (&'b str,
 fn property_lines(text: &mut String, plan: &TypePlan, payload: Option<&Map<String, Value>>) {
     let mut lines: Vec<(String, [String; 3])> = Vec::new();
     for property in &plan.properties {
-        let wish = Wish::of(property, payload);
-        let effect = effect(property, &wish, &plan.blockers);
+        let wanted = TargetProperty::of(property, payload);
+        let effect = effect(property, &wanted, &plan.blockers);
         let sign = change_sign(property.change, property.renamed_from.is_some());
-        lines.push((sign, [property.name.clone(), what(property, &wish), effect]));
+        lines.push((sign, [property.name.clone(), description(property, &wanted), effect]));
         lines.extend(property.nested.iter().map(nested_line));
     }
     let width = |column: usize| lines.iter().map(|(_, line)| line[column].chars().count()).max();
@@ -193,7 +202,7 @@ fn property_lines(text: &mut String, plan: &TypePlan, payload: Option<&Map<Strin
     }
 }
 
-/// A nested property by its path. What becomes of its values stands in the line of the whole property.
+/// The line of a nested property. The line of the outer property describes the values.
 fn nested_line(nested: &NestedPlan) -> (String, [String; 3]) {
     let NestedPlan { renamed_from, from, to, .. } = nested;
     let mut parts = renaming_and_type(renamed_from.as_deref(), from.as_deref(), to.as_deref());
@@ -213,15 +222,15 @@ fn change_sign(change: Change, is_renamed: bool) -> String {
     })
 }
 
-/// What is wanted of a property; nothing of one that is removed.
-pub(super) struct Wish<'w> {
+/// The requested definition of a property; empty for a removed one.
+pub(super) struct TargetProperty<'w> {
     pub(super) config: &'w Value,
     is_required: bool,
-    /// Text is read as a number or a boolean.
+    /// Text is converted to a number or a boolean.
     pub(super) parses: bool,
 }
 
-impl<'w> Wish<'w> {
+impl<'w> TargetProperty<'w> {
     pub(super) fn of(property: &PropertyPlan, payload: Option<&'w Map<String, Value>>) -> Self {
         let part = |key: &str| payload.and_then(|payload| payload.get(key)).unwrap_or(&Value::Null);
         let config = &part("metaDefinition")["propertiesConfig"][property.name.as_str()];
@@ -229,30 +238,30 @@ impl<'w> Wish<'w> {
         Self {
             config,
             is_required: required.is_some_and(|names| names.contains(&json!(property.name))),
-            parses: config["convert"] == "parse" && reads_text(property),
+            parses: config["convert"] == "parse" && parses_text(property),
         }
     }
 }
 
-/// Tells whether text becomes a number or a boolean.
-pub(super) fn reads_text(property: &PropertyPlan) -> bool {
+/// Returns whether the property changes from text to a number or a boolean.
+pub(super) fn parses_text(property: &PropertyPlan) -> bool {
     let is_text = property.from.as_deref().is_some_and(|from| from.starts_with("string/"));
     let to = property.to.as_deref().map(input_type);
     is_text && matches!(to, Some("number" | "checkbox"))
 }
 
-fn what(property: &PropertyPlan, wish: &Wish<'_>) -> String {
+fn description(property: &PropertyPlan, wanted: &TargetProperty<'_>) -> String {
     let PropertyPlan { renamed_from, from, to, .. } = property;
     let mut parts = renaming_and_type(renamed_from.as_deref(), from.as_deref(), to.as_deref());
-    let is_asked_for = property.change != Change::Settings || !is_untouched(property);
-    if wish.is_required && is_asked_for {
+    let is_requested = property.change != Change::Settings || !is_untouched(property);
+    if wanted.is_required && is_requested {
         parts.push("required".to_owned());
     }
-    if wish.parses {
+    if wanted.parses {
         parts.push("convert: parse".to_owned());
     }
-    if fills(property, wish) {
-        parts.push(format!("backfill: {}", shown(&wish.config["backfill"])));
+    if fills(property, wanted) {
+        parts.push(format!("backfill: {}", short_json(&wanted.config["backfill"])));
     }
     if parts.is_empty() {
         let of_items = !property.nested.is_empty();
@@ -284,9 +293,9 @@ fn is_untouched(property: &PropertyPlan) -> bool {
     property.converted == 0 && property.failed == 0
 }
 
-/// Tells whether objects that lack a value get one, and nothing else happens to values.
-fn fills(property: &PropertyPlan, wish: &Wish<'_>) -> bool {
-    let has_one = wish.config.get("backfill").is_some();
+/// Returns whether the change only supplies missing values.
+fn fills(property: &PropertyPlan, wanted: &TargetProperty<'_>) -> bool {
+    let has_one = wanted.config.get("backfill").is_some();
     has_one && property.change != Change::Type && property.converted > 0
 }
 
@@ -295,7 +304,7 @@ fn input_type(pair: &str) -> &str {
     pair.rsplit('/').next().unwrap_or(pair)
 }
 
-fn effect(property: &PropertyPlan, wish: &Wish<'_>, blockers: &FieldErrors) -> String {
+fn effect(property: &PropertyPlan, wanted: &TargetProperty<'_>, blockers: &FieldErrors) -> String {
     let mut effects = Vec::new();
     if property.kept > 0 {
         effects.push(format!("{} kept", counted(property.kept, "value")));
@@ -303,13 +312,13 @@ fn effect(property: &PropertyPlan, wish: &Wish<'_>, blockers: &FieldErrors) -> S
     if property.converted > 0 {
         let how = match property.change {
             Change::Remove => "empty",
-            _ if fills(property, wish) => "filled in",
+            _ if fills(property, wanted) => "filled in",
             _ => "converted",
         };
         effects.push(format!("{} {how}", property.converted));
     }
     if property.emptied > 0 {
-        effects.push(if wish.parses {
+        effects.push(if wanted.parses {
             format!("{} cannot be read", property.emptied)
         } else {
             format!("{} lost", counted(property.emptied, "value"))
@@ -333,16 +342,17 @@ fn effect(property: &PropertyPlan, wish: &Wish<'_>, blockers: &FieldErrors) -> S
     effect
 }
 
-/// Tells whether all that is wrong is that values are missing.
+/// Returns whether missing values are the only problem.
 pub(super) fn lacks_values(property: &PropertyPlan, blockers: &FieldErrors) -> bool {
-    let required = format!("The property {} is required", property.name);
-    property.failed > 0 && *blockers.at(&property.name) == [required]
+    let messages = blockers.at(&property.name);
+    let is_required = |message: &String| MessageCode::of(message) == Some(MessageCode::Required);
+    property.failed > 0 && !messages.is_empty() && messages.iter().all(is_required)
 }
 
-/// The first objects of those that fare worst.
+/// The first objects with the worst result.
 fn samples(property: &PropertyPlan) -> Option<String> {
     let is_converted = property.change == Change::Type && property.failed + property.emptied == 0;
-    // Samples begin with what is worst.
+    // Samples are sorted by result, the worst first.
     let number = match property {
         _ if is_converted => property.converted,
         PropertyPlan { failed: 0, emptied, .. } => *emptied,
@@ -351,13 +361,13 @@ fn samples(property: &PropertyPlan) -> Option<String> {
     let worst = usize::try_from(number).unwrap_or(usize::MAX);
     let text = |sample: &Sample| match &sample.before {
         before if is_converted => {
-            format!("{} {} -> {}", sample.id, shown(before), shown(&sample.after))
+            format!("{} {} -> {}", sample.id, short_json(before), short_json(&sample.after))
         }
         Value::Null => sample.id.clone(),
-        before => format!("{} {}", sample.id, shown(before)),
+        before => format!("{} {}", sample.id, short_json(before)),
     };
     let mut texts: Vec<String> =
-        property.samples.iter().take(worst.min(SAMPLES)).map(text).collect();
+        property.samples.iter().take(worst.min(MAX_SAMPLES)).map(text).collect();
     if worst > texts.len() {
         texts.push("...".to_owned());
     }

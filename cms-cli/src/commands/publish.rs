@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cms_core::{Error, wire::publish::PublishAction};
+use cms_core::{Error, Reason, wire::publish::PublishAction};
 
 use super::{
-    changing, interrupt,
-    many::{Report, is_refusal, no_object, rehearse, with_standard_input, without_repeats},
+    bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, no_object, read_ids},
+    interrupt, open_to_write,
 };
 use crate::{
     cli::PublishArgs,
@@ -16,8 +16,8 @@ use crate::{
     target::Target,
 };
 
-/// Ids in one request; a target takes one more (contract 1.12).
-const BATCH: usize = 1000;
+/// Ids in one request; the API accepts 1001.
+const BATCH_SIZE: usize = 1000;
 
 pub(super) fn run(
     args: PublishArgs,
@@ -25,8 +25,8 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let ids = without_repeats(with_standard_input(args.ids)?);
-    let target = changing(settings, printer, args.dry_run.dry_run)?;
+    let ids = deduplicated(read_ids(args.ids)?);
+    let target = open_to_write(settings, printer, args.dry_run.dry_run)?;
     let verb = match action {
         PublishAction::Publish => "published",
         PublishAction::Unpublish => "unpublished",
@@ -35,17 +35,15 @@ pub(super) fn run(
     let content_type = target.get_type(&args.r#type)?;
     if args.dry_run.dry_run {
         if !content_type.draft_public {
-            // The target's own words.
-            let reason = "Draft & Public is not enabled for this content type";
-            return Err(Error::Refused(vec![reason.to_owned()]).into());
+            return Err(Error::Refused(vec![Reason::NoDraftPublic]).into());
         }
-        return rehearse(&*target, &args.r#type, &ids)?.tell(verb, true, printer);
+        return dry_run_report(&*target, &args.r#type, &ids)?.print(verb, true, printer);
     }
     let mut work = Work {
         target: &*target,
         content_type: &args.r#type,
         action,
-        report: Report::default(),
+        report: BulkReport::default(),
         progress: printer.progress(action.as_str(), ids.len() as u64),
         interrupt: &interrupt(),
     };
@@ -58,29 +56,29 @@ pub(super) fn run(
     if let Err(error) = finished {
         return Err(report.failure(error, verb));
     }
-    report.tell(verb, false, printer)
+    report.print(verb, false, printer)
 }
 
 struct Work<'a> {
     target: &'a dyn Target,
     content_type: &'a str,
     action: PublishAction,
-    report: Report,
+    report: BulkReport,
     progress: Progress,
     interrupt: &'a AtomicBool,
 }
 
 impl Work<'_> {
-    /// The target does all of a batch or nothing; where it refuses, halves find out which objects
-    /// are at fault.
+    /// The target applies an action to all objects of a batch or to none; halving a refused batch finds
+    /// the unknown objects.
     fn in_batches(&mut self, ids: &[String]) -> cms_core::Result<()> {
-        // The part that comes first lies on top.
-        let mut parts: Vec<&[String]> = ids.chunks(BATCH).rev().collect();
+        // A stack: the last part is sent next.
+        let mut parts: Vec<&[String]> = ids.chunks(BATCH_SIZE).rev().collect();
         while let Some(part) = parts.pop() {
             if self.stops() {
                 break;
             }
-            match self.target.act_on_many(self.content_type, part, self.action) {
+            match self.target.batch_act(self.content_type, part, self.action) {
                 Ok(()) => self.done(part.len() as u64),
                 Err(Error::NotFound { .. }) if part.len() == 1 => {
                     self.refused(&part[0], no_object(self.content_type, &part[0]));

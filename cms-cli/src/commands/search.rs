@@ -7,7 +7,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{reading, require_types, watch::waited};
+use super::{open_to_read, require_types, waiting::with_spinner};
 use crate::{
     cli::{Format, ModeChoice, SearchArgs},
     failure::{Outcome, Result},
@@ -27,32 +27,32 @@ const COLUMNS: [Column; 4] = [
 const FACET_COLUMNS: [Column; 3] =
     [column("FIELD", "/field"), column("VALUE", "/key"), column("COUNT", "/doc_count")];
 
-/// The only kind of condition on places that there is (contract 6.1).
-const NEAR: &str = "geo_distance";
+/// The type of geo filters.
+const GEO_DISTANCE: &str = "geo_distance";
 
 pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let target = reading(settings)?;
-    // The API finds nothing in a type that is not there; here it is a slip of the keyboard.
+    let target = open_to_read(settings)?;
+    // The API finds nothing in an unknown type; here it is probably a typing error.
     require_types(&*target, &args.types)?;
     let edition = if args.preview { Edition::Current } else { Edition::Published };
     let request = request(args);
-    // A folder may have a lot to index first.
-    let answer = waited("search", printer, || target.search(&request, edition))?;
-    let hits = answer["data"].as_array().map_or(&[][..], Vec::as_slice);
+    // A data directory may have to index objects first.
+    let response = with_spinner("search", printer, || target.search(&request, edition))?;
+    let hits = response["data"].as_array().map_or(&[][..], Vec::as_slice);
     match settings.format {
-        Format::Json => printer.value(&answer, String::new)?,
+        Format::Json => printer.value(&response, String::new)?,
         Format::Table => {
             printer.rows(hits, &COLUMNS)?;
-            let facets = facets(&answer);
+            let facets = facets(&response);
             if !facets.is_empty() {
                 printer.text(&format!("\n{}", report::table(&facets, &FACET_COLUMNS)))?;
             }
         }
-        // Objects of several types share no other columns.
+        // Objects of several types have no other common columns.
         Format::Csv => printer.rows(&hits.iter().map(row).collect::<Vec<_>>(), &COLUMNS)?,
         Format::Ndjson | Format::Yaml => printer.rows(hits, &COLUMNS)?,
     }
-    let (shown, total) = (hits.len() as u64, answer["total_count"].as_u64().unwrap_or(0));
+    let (shown, total) = (hits.len() as u64, response["total_count"].as_u64().unwrap_or(0));
     if shown < total {
         let more = if total < limits::SEARCH_RESULTS { "" } else { " or more" };
         printer.note(&format!("{shown} of {total}{more}; --page and --limit show more"))?;
@@ -62,7 +62,8 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
 
 fn request(args: SearchArgs) -> SearchRequest {
     let some = |values: Vec<String>| (!values.is_empty()).then_some(values);
-    let near = args.near.into_iter().map(|(path, circle)| (path, format!("{NEAR},{circle}")));
+    let near =
+        args.near.into_iter().map(|(path, circle)| (path, format!("{GEO_DISTANCE},{circle}")));
     SearchRequest {
         q: Some(args.query),
         page: Page { number: args.page, limit: args.limit },
@@ -97,9 +98,9 @@ fn row(hit: &Value) -> Value {
     Value::Object(cells.collect::<Map<_, _>>())
 }
 
-/// Every value of every facet as a row; the last row of one counts the values that have none.
-fn facets(answer: &Value) -> Vec<Value> {
-    let aggregations = answer["summary"]["aggregations"].as_array();
+/// Returns the values of all facets as rows; the last row of a facet counts the other values.
+fn facets(response: &Value) -> Vec<Value> {
+    let aggregations = response["summary"]["aggregations"].as_array();
     let mut rows = Vec::new();
     for aggregation in aggregations.into_iter().flatten() {
         let field = &aggregation["field"];

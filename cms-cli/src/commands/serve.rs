@@ -1,4 +1,4 @@
-//! `cms serve`: opens the folder, makes the first keys, applies files, and runs the server.
+//! `cms serve`: opens the data directory, creates the first keys, applies files, and runs the server.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,22 +26,22 @@ use tracing_subscriber::{
 use super::{apply, import};
 use crate::{
     cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, ServeArgs},
-    config_file::{self, FOLDER},
-    failure::{Failure, Kind, Outcome, Result},
+    config_file::{self, DEFAULT_DIRECTORY},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     report,
-    settings::{self, Place, Settings},
+    settings::{self, Settings, TargetAddress},
     target::{self, Direct},
 };
 
-/// Settings that count from the moment on in which they are read again.
-const RELOADED: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
+/// Settings that a reload changes without a restart.
+const RELOADABLE: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 
-/// How long the end of the command waits for whoever reads the log.
+/// How long the end of the command waits until the log is written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What a request that uploads a file holds besides the file, at most.
-const OTHER_FIELDS: u64 = 1024 * 1024;
+/// Most bytes of an upload request besides the file.
+const MAX_FIELD_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let traces = args.traces.as_deref().map(Traces::to).transpose().map_err(Failure::usage)?;
@@ -52,7 +52,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         listen: args.listen,
         public_url: args.public_url.clone(),
         trust_proxy: args.trust_proxy,
-        min_transfer_rate: args.least_rate,
+        min_transfer_rate: args.min_transfer_rate,
         request_timeout: Duration::from_secs(args.request_timeout),
         metrics: match args.metrics {
             MetricsChoice::Public => MetricsAccess::Public,
@@ -81,27 +81,27 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     config.upload_limit = args
         .upload_limit
         .unwrap_or(config.upload_limit)
-        .max(largest_file.saturating_add(OTHER_FIELDS));
-    if let Some(place) = args.backups.to.as_ref().filter(|place| !place.is_empty()) {
+        .max(largest_file.saturating_add(MAX_FIELD_BYTES));
+    if let Some(to) = args.backups.to.as_ref().filter(|to| !to.is_empty()) {
         config.backups = Some(BackupPlan {
-            to: settings::backup_place(place)?,
+            to: settings::backup_location(to)?,
             every: args.backups.every,
             keep: args.backups.keep.into(),
         });
     }
     let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
-    let cms = Arc::new(target::open_folder(core_config(args, settings))?);
-    cms.media().connect().map_err(no_media)?;
+    let cms = Arc::new(target::open_directory(core_config(args, settings))?);
+    cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     if !args.apply.is_empty() {
-        apply::at_start(&Direct::over(Arc::clone(&cms)), &args.apply, printer)?;
+        apply::at_start(&Direct::new(Arc::clone(&cms)), &args.apply, printer)?;
     }
     if let Some(folder) = &args.import {
         import::at_start(&cms, folder, printer)?;
     }
     for folder in cms.unfinished_imports()? {
         printer.note(&format!(
-            "the import of {folder} was interrupted and is not complete: --import {folder} resumes it"
+            "the import of {folder} is not complete: resume it with --import {folder}"
         ))?;
     }
 
@@ -113,33 +113,32 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     Ok(Outcome::Done)
 }
 
-/// An address that another program has may be free later.
+/// The error of an address: one that is in use may be free later.
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     let message = format!("cannot listen on {address}: {error}");
     if error.kind() == io::ErrorKind::AddrInUse {
-        Failure::from(Kind::Target(Error::Busy(message)))
-            .hint("another program listens there: stop it, or choose another address with --listen")
+        Failure::from(FailureKind::Target(Error::Busy(message)))
+            .hint("another program uses the address: stop it, or choose another one with --listen")
     } else {
         Failure::usage(message).hint("choose another address with --listen")
     }
 }
 
-/// Sets what is logged.
+/// Changes the log level.
 type SetLevel = Box<dyn Fn(&str) -> Result<()>>;
 
-/// Sends the log to standard error, and spans where they go. `level` is a level or a filter such as
-/// `cms=debug`.
+/// Starts logging to standard error, and traces. `level` is a level or a filter such as `cms=debug`.
 fn start_log(
     format: LogFormat,
     level: &str,
     traces: Option<&Traces>,
 ) -> Result<(SetLevel, LogWriter)> {
     let (filter_now, handle) = reload::Layer::new(filter(level)?);
-    let report = |lines: u64| tracing::warn!(lines, "log lines dropped: nobody read the log");
+    let report = |lines: u64| tracing::warn!(lines, "log lines dropped: standard error is blocked");
     let writer = LogWriter::start(io::stderr(), report)
         .map_err(|error| Failure::local(format!("cannot start a thread for the log: {error}")))?;
     tracing_subscriber::registry().with(layers(format, filter_now, traces, &writer)).init();
-    // The usual message of a panic would wait for whoever reads standard error.
+    // The default hook blocks when standard error does.
     panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a thread panicked")));
     let set_level = move |level: &str| {
         let failed = |error: reload::Error| Failure::local(error.to_string());
@@ -148,7 +147,7 @@ fn start_log(
     Ok((Box::new(set_level), writer))
 }
 
-/// Writes out what of the log still waits, when the command ends.
+/// Flushes the log when the command ends.
 struct FlushLog(LogWriter);
 
 impl Drop for FlushLog {
@@ -157,15 +156,14 @@ impl Drop for FlushLog {
     }
 }
 
-/// What hears of events and spans. A list, since an `Option` that is none would want every span, and so
-/// make the server pay for them.
+/// The layers of logs and traces. A list, because an `Option` without a layer would enable every span.
 fn layers(
     format: LogFormat,
     filter: impl Filter<Registry> + Send + Sync + 'static,
     traces: Option<&Traces>,
     writer: &LogWriter,
 ) -> Vec<Box<dyn Layer<Registry> + Send + Sync>> {
-    // A log that cannot be written is no reason to fail: saying so on the same output would panic.
+    // Reporting a failed write on the same output would panic.
     let writer = writer.clone();
     let log = fmt::layer().log_internal_errors(false).with_writer(move || writer.clone());
     let log = match format {
@@ -177,19 +175,18 @@ fn layers(
 }
 
 fn filter(level: &str) -> Result<EnvFilter> {
-    // A word alone could also be the name of a part of the program, of which there would be no other
-    // line then: it is a level with a mistake in it.
+    // A single word could name a module, and disable all others: more likely it is a misspelt level.
     let is_known = |word: &str| word.parse::<LevelFilter>().is_ok();
     let is_word = |part: &&str| !part.contains(['=', '[']);
     if let Some(word) =
         level.split(',').map(str::trim).find(|part| is_word(part) && !is_known(part))
     {
-        return Err(Failure::usage(format!("\"{word}\" is no log level"))
-            .hint("use error, warn, info, debug, trace or off, or PART=LEVEL"));
+        return Err(Failure::usage(format!("log level \"{word}\" is not valid"))
+            .hint("use error, warn, info, debug, trace or off, or MODULE=LEVEL"));
     }
-    // Migrations tell each of their steps; their errors are ours to report. Spans are no lines.
+    // Migrations log each step, and their errors are logged by the store. Spans are no log lines.
     EnvFilter::try_new(format!("refinery_core=warn,{TRACED}=off,{level}"))
-        .map_err(|error| Failure::usage(format!("\"{level}\" is no log level: {error}")))
+        .map_err(|error| Failure::usage(format!("log level \"{level}\" is not valid: {error}")))
 }
 
 fn tunables(args: &ServeArgs) -> Tunables {
@@ -200,7 +197,7 @@ fn tunables(args: &ServeArgs) -> Tunables {
     }
 }
 
-/// Reads the settings again, and says of each that changed whether it counts from now on.
+/// Reads the settings again, and logs for each changed one whether it needs a restart.
 fn reload(known: &mut BTreeMap<String, String>, set_level: &SetLevel) -> Option<Tunables> {
     let read = config_file::read().and_then(|given| match given.cli.command {
         Command::Serve(args) => set_level(&args.log_level).map(|()| (args, given.values)),
@@ -210,29 +207,29 @@ fn reload(known: &mut BTreeMap<String, String>, set_level: &SetLevel) -> Option<
         Ok(read) => read,
         Err(failure) => {
             let reasons = report::failure_body(&failure).to_string();
-            tracing::error!(reasons, "the settings cannot be read: nothing changes");
+            tracing::error!(reasons, "settings reload failed");
             return None;
         }
     };
     let names: BTreeSet<String> = known.keys().chain(now.keys()).cloned().collect();
     for setting in names.iter().filter(|name| known.get(*name) != now.get(*name)) {
         let (from, to) = (known.get(setting), now.get(setting));
-        if RELOADED.contains(&setting.as_str()) {
-            tracing::info!(%setting, ?from, ?to, "a setting changed");
+        if RELOADABLE.contains(&setting.as_str()) {
+            tracing::info!(%setting, ?from, ?to, "setting changed");
         } else {
-            tracing::warn!(%setting, ?from, ?to, "a setting changed that needs a restart");
+            tracing::warn!(%setting, ?from, ?to, "setting changed, restart required");
         }
     }
-    tracing::info!("the settings were read again");
-    known.retain(|name, _| !RELOADED.contains(&name.as_str()));
-    known.extend(now.into_iter().filter(|(name, _)| RELOADED.contains(&name.as_str())));
+    tracing::info!("settings reloaded");
+    known.retain(|name, _| !RELOADABLE.contains(&name.as_str()));
+    known.extend(now.into_iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str())));
     Some(tunables(&args))
 }
 
 fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
-    let folder = match &settings.place {
-        Some(Place::Folder(folder)) => folder.clone(),
-        _ => FOLDER.into(),
+    let folder = match &settings.target {
+        Some(TargetAddress::Directory(folder)) => folder.clone(),
+        _ => DEFAULT_DIRECTORY.into(),
     };
     let mut config = CoreConfig::new(folder);
     config.new_database = settings.new_database();
@@ -260,7 +257,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
     config
 }
 
-/// Keys that the operator set.
+/// Keys from the environment.
 fn first_keys() -> FirstKeys {
     let set = settings::variable;
     FirstKeys {
@@ -270,7 +267,7 @@ fn first_keys() -> FirstKeys {
     }
 }
 
-/// The variable that sets a first key, and under which it is shown.
+/// The variable of a first key, in the environment and in the output.
 fn variable(kind: KeyKind) -> &'static str {
     match kind {
         KeyKind::Admin => "CMS_ADMIN_KEY",
@@ -280,13 +277,13 @@ fn variable(kind: KeyKind) -> &'static str {
     }
 }
 
-/// Better no server than one that can take no files.
-fn no_media(error: Error) -> Failure {
+/// The error of unusable file storage.
+fn media_failure(error: Error) -> Failure {
     let hint = match error {
-        Error::Conflict(_) => "give each data folder a bucket or a prefix of its own",
+        Error::Conflict(_) => "use another bucket or prefix for each data directory",
         _ => {
-            "--media names the bucket, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
-              AWS_ENDPOINT_URL say how to reach it"
+            "check the bucket in --media, and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
+              AWS_ENDPOINT_URL"
         }
     };
     match error {
@@ -300,7 +297,7 @@ fn show_keys(keys: &[CreatedKey], printer: &mut Printer) -> Result<()> {
     if keys.is_empty() {
         return Ok(());
     }
-    printer.note("first start: these are the keys, and they are shown only this once")?;
+    printer.note("first start: these are the keys; they are shown only once")?;
     for key in keys {
         printer.text(&format!("{}={}\n", variable(key.item.kind), key.key))?;
     }
@@ -314,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_cost_nothing_where_nobody_traces() {
+    fn spans_are_disabled_without_traces() {
         let collector = Traces::to("http://127.0.0.1:9").unwrap();
         for (traces, are_wanted) in [(None, false), (Some(&collector), true)] {
             for format in [LogFormat::Text, LogFormat::Json] {

@@ -1,11 +1,11 @@
-//! `cms webhook`: what webhooks were told, and sending it again.
+//! `cms webhook`: lists deliveries of webhooks and replays them.
 //!
-//! Nothing is sent from here: deliveries are put into queues that a running server works off.
+//! The command only queues deliveries; a running server sends them.
 
 use cms_core::{Error, wire::webhook::ReplayRequest};
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, changing, counted, reading};
+use super::{NOTHING_CHANGED, counted, open_to_read, open_to_write};
 use crate::{
     cli::WebhookCommand,
     failure::{Outcome, Result},
@@ -33,7 +33,7 @@ const LOG_COLUMNS: [Column; 8] = [
     column("REF", "/ref"),
     column("ATTEMPTS", "/attempts"),
     column("LAST", "/attemptedAt"),
-    column("ANSWER", "/response/status"),
+    column("RESPONSE", "/response/status"),
     column("ERROR", "/error"),
 ];
 
@@ -44,37 +44,36 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     match command {
         WebhookCommand::List => {
-            let webhooks = reading(settings)?.webhooks()?;
+            let webhooks = open_to_read(settings)?.webhooks()?;
             let rows: Vec<Value> = webhooks.into_iter().map(|webhook| json!(webhook)).collect();
             printer.rows(&rows, &COLUMNS)?;
         }
         WebhookCommand::Log { id, limit } => {
-            let log = reading(settings)?.webhook_log(&id, limit)?;
+            let log = open_to_read(settings)?.webhook_log(&id, limit)?;
             let rows: Vec<Value> = log.into_iter().map(|delivery| json!(delivery)).collect();
             printer.rows(&rows, &LOG_COLUMNS)?;
         }
         WebhookCommand::Replay { id, deliveries, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                printer
-                    .note(&format!("would send deliveries of \"{id}\" again\n{NOTHING_CHANGED}"))?;
+                printer.note(&format!("would replay deliveries of \"{id}\"\n{NOTHING_CHANGED}"))?;
             } else {
                 let ids = (!deliveries.is_empty()).then_some(deliveries);
                 let replayed = target.replay_webhook(&id, &ReplayRequest { ids })?;
                 let number = counted(replayed.replayed, "delivery");
-                printer.value(&json!(replayed), || format!("{number} to be sent\n"))?;
+                printer.value(&json!(replayed), || format!("{number} queued\n"))?;
             }
         }
         WebhookCommand::Test { id, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
                 printer.note(&format!("would test the webhook \"{id}\"\n{NOTHING_CHANGED}"))?;
             } else {
                 let delivery = json!(target.test_webhook(&id)?);
                 printer.value(&delivery, || report::members(&delivery))?;
-                printer.note(&format!("`cms webhook log {id}` shows what comes of it"))?;
+                printer.note(&format!("`cms webhook log {id}` shows the result"))?;
             }
         }
     }
@@ -82,8 +81,8 @@ pub(super) fn run(
 }
 
 fn require(target: &dyn Target, id: &str) -> Result<()> {
-    let is_there = target.webhooks()?.iter().any(|known| known.id.eq_ignore_ascii_case(id));
-    if is_there {
+    let exists = target.webhooks()?.iter().any(|known| known.id.eq_ignore_ascii_case(id));
+    if exists {
         Ok(())
     } else {
         Err(Error::NotFound { what: "webhook", name: id.to_owned() }.into())

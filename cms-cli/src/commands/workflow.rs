@@ -9,9 +9,9 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use super::{
-    NOTHING_CHANGED, advice, changing, interrupt,
-    many::{Report, is_refusal, rehearse, with_standard_input, without_repeats},
-    reading,
+    NOTHING_CHANGED,
+    bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
+    hints, interrupt, open_to_read, open_to_write,
 };
 use crate::{
     cli::WorkflowCommand,
@@ -39,29 +39,29 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     match command {
-        WorkflowCommand::List => list(&*reading(settings)?, printer)?,
+        WorkflowCommand::List => list(&*open_to_read(settings)?, printer)?,
         WorkflowCommand::State { r#type, id } => {
-            let state = reading(settings)?.workflow_state(&r#type, &id)?;
+            let state = open_to_read(settings)?.workflow_state(&r#type, &id)?;
             printer.value(&json!(state), || describe(&state))?;
         }
         WorkflowCommand::Run { r#type, ids, action, dry_run } => {
-            let ids = without_repeats(with_standard_input(ids)?);
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let ids = deduplicated(read_ids(ids)?);
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.get_type(&r#type)?;
-                return rehearse(&*target, &r#type, &ids)?.tell("moved", true, printer);
+                return dry_run_report(&*target, &r#type, &ids)?.print("moved", true, printer);
             }
             return run_transition(&*target, &r#type, &ids, &action, printer);
         }
         WorkflowCommand::Define { file, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             define(&*target, &file, dry_run.dry_run, printer)?;
         }
         WorkflowCommand::Delete { id, dry_run } => {
-            let target = changing(settings, printer, dry_run.dry_run)?;
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if project::is_built_in(&id) {
                 let reason = format!("the workflow \"{id}\" is built in and cannot be deleted");
-                return Err(Error::Refused(vec![reason]).into());
+                return Err(Error::Refused(vec![reason.into()]).into());
             }
             if dry_run.dry_run {
                 find(&*target, &id)?.ok_or_else(|| unknown(&id))?;
@@ -92,12 +92,12 @@ fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
 }
 
 fn describe(state: &WorkflowState) -> String {
-    let ways: Vec<Value> =
-        state.enabled_transitions.iter().map(|way: &Transition| json!(way)).collect();
-    if ways.is_empty() {
+    let transitions: Vec<Value> =
+        state.enabled_transitions.iter().map(|transition: &Transition| json!(transition)).collect();
+    if transitions.is_empty() {
         return format!("{}\n", state.state);
     }
-    format!("{}\n\n{}", state.state, report::table(&ways, &TRANSITION_COLUMNS))
+    format!("{}\n\n{}", state.state, report::table(&transitions, &TRANSITION_COLUMNS))
 }
 
 /// Moves objects one by one: the API has no batch for that.
@@ -108,11 +108,11 @@ fn run_transition(
     action: &str,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    // The target's own words about a type that is not there.
+    // Fails with the target's own error for an unknown type.
     target.get_type(content_type)?;
     let interrupt = interrupt();
     let mut progress = printer.progress("workflow run", ids.len() as u64);
-    let mut report = Report::default();
+    let mut report = BulkReport::default();
     for id in ids {
         if interrupt.load(Ordering::Relaxed) {
             report.interrupted = true;
@@ -126,8 +126,8 @@ fn run_transition(
         progress.advance(1);
     }
     drop(progress);
-    let hints = advice::on_transitions(target, content_type, &report.refused);
-    let outcome = report.tell("moved", false, printer)?;
+    let hints = hints::transition_hints(target, content_type, &report.refused);
+    let outcome = report.print("moved", false, printer)?;
     for hint in hints {
         printer.note(&report::hint(&hint))?;
     }

@@ -1,4 +1,4 @@
-//! CSV files of objects: the header names property paths, the content type says what cells mean.
+//! CSV files of objects: the header has property paths, the content type defines the types of cells.
 //!
 //! | property | cell |
 //! |---|---|
@@ -6,11 +6,11 @@
 //! | checkbox | `true`, `false`, `1`, `0` |
 //! | select with several values, simple list | a JSON array, or values separated by `;` |
 //! | relation | a JSON array, or ids of the related type separated by `;` |
-//! | list, place, block | JSON |
-//! | any other | the text as it is |
+//! | list, geo location, block | JSON |
+//! | any other | the text |
 //!
-//! An empty cell is a property without a value. A cell that does not read as its kind stays text,
-//! so that validation names the property and says what is wrong.
+//! An empty cell is a property without a value. A cell that is not valid stays text, so that validation
+//! reports it with the property.
 
 mod lines;
 
@@ -48,20 +48,20 @@ pub(super) fn rows<T: DeserializeOwned>(
         let row = match record {
             Ok(record) => {
                 let value = if record.len() > columns.len() {
-                    Err(format!("{} cells under {} headers", record.len(), columns.len()))
+                    Err(format!("{} cells, but {} headers", record.len(), columns.len()))
                 } else {
                     from_value(object(&columns, record.iter()))
                 };
-                Row { place: format!("{name}:{line}"), value }
+                Row { location: format!("{name}:{line}"), value }
             }
-            Err(error) => Row { place: format!("{name}:{line}"), value: Err(reason(&error)) },
+            Err(error) => Row { location: format!("{name}:{line}"), value: Err(reason(&error)) },
         };
         each(row)?;
     }
     Ok(())
 }
 
-/// Why a row cannot be read. The crate's own message ends in a line number of its own.
+/// Why a row cannot be read. The message of the crate ends with its own line number.
 fn reason(error: &Error) -> String {
     match error.kind() {
         ErrorKind::Utf8 { err, .. } => err.to_string(),
@@ -69,7 +69,7 @@ fn reason(error: &Error) -> String {
     }
 }
 
-/// What the cells of a column mean.
+/// The type of the cells of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Cell {
     Text,
@@ -232,25 +232,25 @@ mod tests {
         }
     }
 
-    /// The lines on which rows begin, as places say it.
+    /// The locations of rows.
     fn lines_of(text: &[u8]) -> Vec<String> {
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         rows(text, "f", &content_type(), &mut |row: Row<Value>| {
-            places.push(row.place);
+            locations.push(row.location);
             Ok(())
         })
         .unwrap();
-        places
+        locations
     }
 
     #[test]
-    fn rows_have_the_line_on_which_they_begin() {
+    fn rows_have_the_line_of_their_start() {
         let text = "id,name\na,A\n\nb,\"one\ntwo\n\nthree\"\nc,C\n\n\nd,D";
         for end in ["\n", "\r\n", "\r"] {
             let text = text.replace('\n', end);
             assert_eq!(lines_of(text.as_bytes()), ["f:2", "f:4", "f:8", "f:11"], "{end:?}");
         }
-        // Quoted line breaks of another kind than those of the rows.
+        // Quoted line breaks that differ from those of the rows.
         assert_eq!(
             lines_of(b"id,name\r\na,\"1\n2\"\r\nb,\"1\r\n2\"\r\nc,\r\n"),
             ["f:2", "f:4", "f:6"]
@@ -258,15 +258,15 @@ mod tests {
         assert_eq!(lines_of(b"\r\n\r\nid\r\na\r\n"), ["f:4"]);
         // A row that cannot be read has its line too.
         assert_eq!(lines_of(b"id\r\na\r\n\xff\r\nb\r\n"), ["f:2", "f:3", "f:4"]);
-        // Longer than what is read at once.
+        // Longer than the read buffer.
         let long = format!("id,name\r\na,\"{}\"\r\nb,B\r\n", "x\r\n".repeat(100_000));
         assert_eq!(lines_of(long.as_bytes()), ["f:2", "f:100003"]);
     }
 
     #[test]
-    fn a_row_that_is_too_long_is_refused_alone() {
+    fn row_with_too_many_cells_is_refused_alone() {
         let rows = read_all("\u{feff}id,name\na,b,c\nd,e\n");
-        assert_eq!(rows[0], Err("3 cells under 2 headers".to_owned()));
+        assert_eq!(rows[0], Err("3 cells, but 2 headers".to_owned()));
         assert_eq!(rows[1], Ok(json!({"id": "d", "name": "e"})));
     }
 }

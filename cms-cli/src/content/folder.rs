@@ -1,8 +1,8 @@
-//! The layout of an exported folder, the one in which the reference product exports.
+//! The layout of an exported folder, compatible with exports of the reference product.
 //!
-//! One folder per type, `ContentType<Name>` or for system types `InternalContentType<Name>`. In it
-//! the definition, the objects as JSON lines in one or more files `contentObject<Name>*.json`, and
-//! beside media objects their files, `<id>.<extension>`. Beside the types stands, where there are any, [`WORKFLOWS`].
+//! Each type has a folder `ContentType<Name>`, or `InternalContentType<Name>` for system types. It contains
+//! the definition, the objects as JSON lines in one or more files `contentObject<Name>*.json`, and the
+//! files of media objects, `<id>.<extension>`. Custom workflows are in [`WORKFLOWS`].
 
 use std::{
     collections::BTreeMap,
@@ -11,28 +11,28 @@ use std::{
 };
 
 use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
 
 /// The file with the definition of a type.
 pub(crate) const DEFINITION: &str = "ContentTypeDefinition.json";
 
-/// The project file with the workflows of the operator, which types may name.
+/// The project file with custom workflows.
 pub(crate) const WORKFLOWS: &str = "workflows.yaml";
 
-/// An export that is not finished.
-const DRAFT: &str = ".cms-export";
+/// The directory of an unfinished export.
+const STAGING: &str = ".cms-export";
 const TYPE_PREFIX: &str = "ContentType";
 const INTERNAL_PREFIX: &str = "InternalContentType";
 const OBJECTS_PREFIX: &str = "contentObject";
-/// Begins the names of files that no import reads unless it keeps dates.
+/// Prefix of files that only `cms import --keep-dates` reads.
 const DELETED_PREFIX: &str = "deletedObject";
 
-/// The folder of one type, as it was found.
+/// The folder of one type.
 pub(crate) struct TypeFolder {
     pub(crate) name: String,
-    /// The definition as the API takes it.
+    /// The definition in the API form.
     pub(crate) payload: Map<String, Value>,
     /// Files of objects, in order.
     pub(crate) pages: Vec<PathBuf>,
@@ -44,15 +44,15 @@ pub(crate) struct TypeFolder {
 
 /// The type of media objects.
 const MEDIA: &str = "_media";
-/// Extension of a file whose own one cannot be part of a name.
-const NO_EXTENSION: &str = "bin";
+/// Extension of a file whose own extension cannot be part of a file name.
+const FALLBACK_EXTENSION: &str = "bin";
 
 /// Files of media objects, by their names in lower case.
 #[derive(Clone, Default)]
 pub(crate) struct MediaFiles(BTreeMap<String, PathBuf>);
 
 impl MediaFiles {
-    /// Takes the file of an object out, whatever its extension is when there is none of the right one.
+    /// Removes and returns the file of an object, with another extension if there is none with its own.
     pub(crate) fn take(&mut self, id: &str, extension: &str) -> Option<PathBuf> {
         let right = file_name(id, extension).to_lowercase();
         self.0.remove(&right).or_else(|| {
@@ -73,10 +73,10 @@ impl MediaFiles {
     }
 }
 
-/// Name of the file of a media object. An extension is free text, so not every one can be part of it.
+/// Name of the file of a media object. An extension is free text, so it may be unusable.
 pub(crate) fn file_name(id: &str, extension: &str) -> String {
     let is_plain = !extension.is_empty() && extension.bytes().all(|b| b.is_ascii_alphanumeric());
-    format!("{id}.{}", if is_plain { extension } else { NO_EXTENSION })
+    format!("{id}.{}", if is_plain { extension } else { FALLBACK_EXTENSION })
 }
 
 /// Finds the types in an exported folder, ordered by name.
@@ -88,11 +88,8 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<TypeFolder>> {
         }
     }
     if types.is_empty() {
-        return Err(Failure::usage(format!("{} holds no exported types", folder.display())).hint(
-            format!(
-                "a folder is expected as `cms export` writes it: DIR/ContentType*/{DEFINITION}"
-            ),
-        ));
+        return Err(Failure::usage(format!("{} has no exported types", folder.display()))
+            .hint(format!("use a folder that `cms export` wrote: DIR/ContentType*/{DEFINITION}")));
     }
     types.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(types)
@@ -121,7 +118,7 @@ fn read_type(path: &Path) -> Result<TypeFolder> {
             files.0.insert(file, entry);
         }
     }
-    // Page 10 comes after page 9, also where numbers are not padded.
+    // Numerically, also where numbers are not padded.
     for pages in [&mut pages, &mut deleted] {
         pages.sort_by_key(|page| (page.as_os_str().len(), page.clone()));
     }
@@ -143,7 +140,7 @@ fn is_page(path: &Path, prefix: &str) -> bool {
     name.starts_with(prefix) && path.extension().is_some_and(|e| e == "json")
 }
 
-/// Names the folder of each type. Two types never share one, whatever their names.
+/// Names the folder of each type; names are unique.
 pub(crate) fn names(types: &[&ContentType]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for content_type in types {
@@ -157,7 +154,7 @@ pub(crate) fn names(types: &[&ContentType]) -> Vec<String> {
     names
 }
 
-/// Name of a file of objects; only types with several files number them.
+/// Name of a file of objects, with a number if the type has several.
 pub(crate) fn page_name(content_type: &str, number: u64, pages: u64) -> String {
     let name = title(content_type);
     if pages <= 1 {
@@ -172,49 +169,26 @@ pub(crate) fn deleted_name(content_type: &str) -> String {
     format!("{DELETED_PREFIX}{}.json", title(content_type))
 }
 
-/// Types that the server makes and nobody can change (contract 2.6, 12).
-const SYSTEM_TYPES: [&str; 4] = [MEDIA, "_tag", "_webhooks", "_plugin_settings"];
-
-/// Tells whether a type is the server's own.
-pub(crate) fn is_system(name: &str) -> bool {
-    SYSTEM_TYPES.contains(&name)
-}
-
-/// Tells whether a new space has a type of this name.
-pub(crate) fn is_builtin(name: &str) -> bool {
-    cms_core::builtin_types().iter().any(|builtin| builtin["name"] == name)
-}
-
-/// Tells whether a type is as every new space has it.
-pub(crate) fn is_untouched_builtin(content_type: &ContentType) -> bool {
-    cms_core::builtin_types().contains(&Value::Object(definition(content_type)))
-}
-
-/// A definition without what the next space makes anew: id and dates.
-pub(crate) fn definition(content_type: &ContentType) -> Map<String, Value> {
-    let all = json!(content_type);
-    WRITABLE_KEYS.into_iter().map(|key| (key.to_owned(), all[key].clone())).collect()
-}
-
-/// Tells whether an export may write into a folder: it is missing, empty, or holds an earlier export.
+/// Returns whether an export may write to a folder: it is missing, empty, or has an earlier export.
 pub(crate) fn may_hold_export(folder: &Path) -> Result<bool> {
     if !folder.exists() {
         return Ok(true);
     }
     let entries = entries(folder)?;
-    let is_exported = |entry: &PathBuf| entry.ends_with(DRAFT) || entry.join(DEFINITION).is_file();
+    let is_exported =
+        |entry: &PathBuf| entry.ends_with(STAGING) || entry.join(DEFINITION).is_file();
     Ok(entries.is_empty() || entries.iter().any(is_exported))
 }
 
-/// Where an export is written before it takes the place of an earlier one; removed with this value.
-pub(crate) struct Draft(PathBuf);
+/// The staging directory of an export, which then replaces an earlier one; removed with this value.
+pub(crate) struct StagedExport(PathBuf);
 
-impl Draft {
-    /// Makes an empty draft in the folder of an export.
+impl StagedExport {
+    /// Creates an empty staging directory in the folder of an export.
     pub(crate) fn new(folder: &Path) -> Result<Self> {
-        let path = folder.join(DRAFT);
+        let path = folder.join(STAGING);
         if path.exists() {
-            // Of an export that was killed.
+            // Remains of a killed export.
             fs::remove_dir_all(&path)
                 .map_err(|error| Failure::unwritable(path.display(), error))?;
         }
@@ -226,44 +200,44 @@ impl Draft {
         &self.0
     }
 
-    /// Puts the types of this name, and the workflows, in the place of earlier ones.
+    /// Replaces the types of these names and the workflows.
     pub(crate) fn publish(self, folder: &Path, names: &[String]) -> Result<()> {
         for name in names {
             replace(&self.0.join(name), &folder.join(name))?;
         }
-        let (workflows, place) = (self.0.join(WORKFLOWS), folder.join(WORKFLOWS));
+        let (workflows, location) = (self.0.join(WORKFLOWS), folder.join(WORKFLOWS));
         let moved = if workflows.exists() {
-            fs::rename(&workflows, &place)
-        } else if place.exists() {
-            fs::remove_file(&place)
+            fs::rename(&workflows, &location)
+        } else if location.exists() {
+            fs::remove_file(&location)
         } else {
             Ok(())
         };
-        moved.map_err(|error| Failure::unwritable(place.display(), error))
+        moved.map_err(|error| Failure::unwritable(location.display(), error))
     }
 }
 
-impl Drop for Draft {
+impl Drop for StagedExport {
     fn drop(&mut self) {
-        // The next export removes what is left.
+        // The next export removes the rest after a failure.
         fs::remove_dir_all(&self.0).ok();
     }
 }
 
-/// Moves the files of a type over earlier ones, and only then removes files that are no more.
-fn replace(draft: &Path, type_folder: &Path) -> Result<()> {
+/// Moves the files of a type over earlier ones, then removes the other earlier files.
+fn replace(staged: &Path, type_folder: &Path) -> Result<()> {
     let unwritable = |error| Failure::unwritable(type_folder.display(), error);
     fs::create_dir_all(type_folder).map_err(unwritable)?;
     let mut kept = Vec::new();
-    for file in entries(draft)? {
-        let place = type_folder.join(file.file_name().unwrap_or_default());
-        fs::rename(&file, &place).map_err(unwritable)?;
-        kept.push(place);
+    for file in entries(staged)? {
+        let location = type_folder.join(file.file_name().unwrap_or_default());
+        fs::rename(&file, &location).map_err(unwritable)?;
+        kept.push(location);
     }
     clear(type_folder, &kept)
 }
 
-/// Tells whether an export wrote the file of a media object there.
+/// Returns whether a path is the file of a media object in an export.
 fn is_media_file(path: &Path) -> bool {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let folder = format!("{INTERNAL_PREFIX}{}", title(MEDIA)).to_lowercase();
@@ -271,7 +245,7 @@ fn is_media_file(path: &Path) -> bool {
         && path.parent().is_some_and(|parent| name(parent).starts_with(&folder))
 }
 
-/// Removes what an earlier export wrote into the folder of a type; other files stay.
+/// Removes the files of an earlier export from the folder of a type; other files stay.
 fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     for path in entries(type_folder)? {
         let is_ours = path.is_file()
@@ -286,13 +260,13 @@ fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Removes the types of an earlier export that are not among the names.
+/// Removes the other types of an earlier export.
 pub(crate) fn clear_others(folder: &Path, names: &[String]) -> Result<()> {
     for path in entries(folder)? {
         let is_named = names.iter().any(|name| path.ends_with(name));
         if !is_named && path.join(DEFINITION).is_file() {
             clear(&path, &[])?;
-            // Other files that are still in it keep the folder.
+            // Fails when other files remain in the folder.
             fs::remove_dir(&path).ok();
         }
     }
@@ -315,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_and_pages_have_the_names_of_the_layout() {
+    fn file_names_follow_the_layout() {
         for (name, wanted) in [
             ("blogpost", "Blogpost"),
             ("contact_form", "ContactForm"),
@@ -334,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn media_objects_find_their_files() {
+    fn media_files_are_found_by_id() {
         let names = ["_media-1.jpg", "_media-1.png", "_media-10.gif", "_media-2", "readme.md"];
         let files = names.map(|name| (name.to_owned(), PathBuf::from(name)));
         let mut files = MediaFiles(BTreeMap::from(files));

@@ -1,8 +1,8 @@
-//! Files of content objects: JSON arrays, JSON lines, YAML and CSV, read one object after the other.
+//! Files of content objects: JSON arrays, JSON lines, YAML and CSV, streamed object by object.
 //!
-//! Knows forms of files, but neither targets nor rules of content. [`csv`] gives cells their
-//! types, [`folder`] is the layout of an exported folder, [`stream`] reads and writes files of any
-//! kind, [`paths`] finds them.
+//! Knows file formats, but neither targets nor rules of content. [`csv`] converts cells to property
+//! types, [`folder`] has the layout of an exported folder, [`stream`] reads and writes files, [`paths`]
+//! finds them.
 
 pub(crate) mod csv;
 pub(crate) mod folder;
@@ -21,30 +21,30 @@ use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, Seq
 use serde_json::Value;
 
 use crate::{
-    failure::{Failure, Fault, Kind, Result},
-    yaml,
+    failure::{Diagnostic, Failure, Result, without_position},
+    yaml::Document,
 };
 
-/// One object as a file holds it.
+/// One object of a file.
 pub(crate) struct Row<T> {
     /// File and line, or file and number of the element.
-    pub(crate) place: String,
-    /// The object, or why it cannot be read.
+    pub(crate) location: String,
+    /// The object, or why it cannot be parsed.
     pub(crate) value: std::result::Result<T, String>,
 }
 
-/// What is done with each row.
+/// Called for each row.
 pub(crate) type Each<'a, T> = &'a mut dyn FnMut(Row<T>) -> Result<()>;
 
 /// A file of objects, which can be read several times.
 pub(crate) struct Source {
     name: String,
-    form: Form,
+    format: Format,
     bytes: Bytes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum Format {
     Json,
     Lines,
     Csv,
@@ -53,12 +53,12 @@ enum Form {
 
 enum Bytes {
     File(PathBuf),
-    /// Standard input cannot be read twice.
+    /// Standard input, which cannot be read twice.
     Memory(Vec<u8>),
 }
 
 impl Source {
-    /// Looks at the name of a file to know its form; `-` is JSON lines on standard input.
+    /// Finds the format by the extension; `-` is JSON lines on standard input.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             let mut bytes = Vec::new();
@@ -67,40 +67,40 @@ impl Source {
                 .map_err(|error| Failure::unreadable("standard input", error))?;
             return Ok(Self {
                 name: "<stdin>".to_owned(),
-                form: Form::Json,
+                format: Format::Json,
                 bytes: Bytes::Memory(bytes),
             });
         }
         let name = path.display().to_string();
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let form = match extension.to_ascii_lowercase().as_str() {
-            "json" => Form::Json,
-            "ndjson" | "jsonl" => Form::Lines,
-            "csv" => Form::Csv,
-            "yaml" | "yml" => Form::Yaml,
+        let format = match extension.to_ascii_lowercase().as_str() {
+            "json" => Format::Json,
+            "ndjson" | "jsonl" => Format::Lines,
+            "csv" => Format::Csv,
+            "yaml" | "yml" => Format::Yaml,
             _ => {
-                return Err(Failure::usage(format!("\"{name}\" is no file of objects"))
-                    .hint("known are .json, .ndjson, .csv and .yaml"));
+                return Err(Failure::usage(format!("format of \"{name}\" is not supported"))
+                    .hint("use .json, .ndjson, .csv or .yaml"));
             }
         };
         if !path.is_file() {
-            return Err(Failure::unreadable(name, "there is no such file"));
+            return Err(Failure::unreadable(name, "the file does not exist"));
         }
-        Ok(Self { name, form, bytes: Bytes::File(path.to_owned()) })
+        Ok(Self { name, format, bytes: Bytes::File(path.to_owned()) })
     }
 
-    /// Reads all rows, in order; the content type tells what the cells of a CSV file mean. What is
-    /// not part of `T` is passed over, which is faster than reading it.
+    /// Reads all rows in order; the content type defines the types of CSV cells. Members that `T` does not
+    /// have are skipped.
     pub(crate) fn rows<T: DeserializeOwned>(
         &self,
         content_type: &ContentType,
         each: Each<'_, T>,
     ) -> Result<()> {
-        match self.form {
-            Form::Json => self.json(each),
-            Form::Lines => self.lines(self.open()?, 0, each),
-            Form::Csv => csv::rows(self.open()?, &self.name, content_type, each),
-            Form::Yaml => self.yaml(each),
+        match self.format {
+            Format::Json => self.json(each),
+            Format::Lines => self.lines(self.open()?, 0, each),
+            Format::Csv => csv::rows(self.open()?, &self.name, content_type, each),
+            Format::Yaml => self.yaml(each),
         }
     }
 
@@ -118,7 +118,7 @@ impl Source {
         Failure::unreadable(&self.name, error)
     }
 
-    /// An array, one value, or a value on each line.
+    /// Reads an array, one value, or a value on each line.
     fn json<T: DeserializeOwned>(&self, each: Each<'_, T>) -> Result<()> {
         let mut reader = self.open()?;
         let mut skipped_lines = 0;
@@ -142,7 +142,7 @@ impl Source {
         }
         let whole = Cursor::new(first).chain(reader);
         let value = serde_json::from_reader(whole).map_err(|error| syntax(&self.name, &error))?;
-        each(Row { place: self.name.clone(), value: Ok(value) })
+        each(Row { location: self.name.clone(), value: Ok(value) })
     }
 
     fn array<T: DeserializeOwned>(
@@ -160,7 +160,7 @@ impl Source {
         }
     }
 
-    /// A value on each line; a line that is no JSON does not keep the others from being read.
+    /// Reads a value on each line; a line that is not valid does not stop the others.
     fn lines<T: DeserializeOwned>(
         &self,
         mut reader: Box<dyn BufRead + '_>,
@@ -176,12 +176,12 @@ impl Source {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let place = format!("{}:{number}", self.name);
+            let location = format!("{}:{number}", self.name);
             each(match serde_json::from_slice(&line) {
-                Ok(value) => Row { place, value: Ok(value) },
+                Ok(value) => Row { location, value: Ok(value) },
                 Err(error) => Row {
-                    place: format!("{place}:{}", error.column()),
-                    value: Err(without_place(&error)),
+                    location: format!("{location}:{}", error.column()),
+                    value: Err(without_position(&error)),
                 },
             })?;
         }
@@ -191,45 +191,30 @@ impl Source {
     fn yaml<T: DeserializeOwned>(&self, each: Each<'_, T>) -> Result<()> {
         let mut text = String::new();
         self.open()?.read_to_string(&mut text).map_err(|error| self.unreadable(&error))?;
-        let document = yaml::parse(&text).map_err(|error| {
-            let mark = error.mark.map(|mark| format!(":{}:{}", mark.line, mark.column));
-            let place = format!("{}{}", self.name, mark.unwrap_or_default());
-            Failure::from(Kind::Faults(vec![Fault { place, message: error.message }]))
-        })?;
-        let place = |index: usize| {
-            let mark = document.value_mark(&format!("/{index}"));
-            mark.map_or_else(|| self.name.clone(), |mark| format!("{}:{}", self.name, mark.line))
-        };
+        let document = Document::parse(&self.name, text)?;
         match &document.value {
             Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    each(Row { place: place(index), value: from_value(item.clone()) })?;
+                for (location, item) in document.item_locations().into_iter().zip(items) {
+                    each(Row { location, value: from_value(item.clone()) })?;
                 }
                 Ok(())
             }
             Value::Null => Ok(()),
-            other => each(Row { place: self.name.clone(), value: from_value(other.clone()) }),
+            other => each(Row { location: self.name.clone(), value: from_value(other.clone()) }),
         }
     }
 }
 
-/// Where a JSON text is wrong, and why.
+/// The error of a JSON text.
 pub(crate) fn syntax(name: &str, error: &serde_json::Error) -> Failure {
-    let place = format!("{name}:{}:{}", error.line(), error.column());
-    Kind::Faults(vec![Fault { place, message: without_place(error) }]).into()
-}
-
-/// The message of an error whose place is told apart from it.
-fn without_place(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    message.split(" at line ").next().unwrap_or_default().to_owned()
+    Diagnostic::syntax(name, Some((error.line(), error.column())), error).into()
 }
 
 fn from_value<T: DeserializeOwned>(value: Value) -> std::result::Result<T, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
-/// Hands the elements of a JSON array over while it is read, so that it never stands in memory.
+/// Passes on the elements of a JSON array while it is read, so that it is never completely in memory.
 struct Elements<'a, 'e, T> {
     name: &'a str,
     each: Each<'e, T>,
@@ -258,7 +243,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Elements<'_, '_, T> {
         let mut number = 0_u64;
         while let Some(value) = elements.next_element::<T>()? {
             number += 1;
-            let row = Row { place: format!("{}[{number}]", self.name), value: Ok(value) };
+            let row = Row { location: format!("{}[{number}]", self.name), value: Ok(value) };
             if let Err(failure) = (self.each)(row) {
                 self.failure = Some(failure);
                 return Err(serde::de::Error::custom("stopped"));

@@ -1,4 +1,4 @@
-//! Which files a list of names, folders and patterns means.
+//! Expands names, directories and patterns to files.
 
 use std::{
     collections::HashSet,
@@ -10,14 +10,14 @@ use glob::{MatchOptions, Pattern};
 
 use crate::failure::{Failure, Result};
 
-/// As in a shell: what begins with a dot is only meant when it is spelled out.
+/// Like a shell: a leading dot must be given explicitly.
 const OPTIONS: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
     require_literal_leading_dot: true,
 };
 
-/// Finds the files, each once: in the order of the names, within a folder or a pattern by path.
+/// Finds the files, each once, in the order of the names; within a directory or a pattern by path.
 pub(crate) fn files(names: &[String]) -> Result<Vec<PathBuf>> {
     let mut files = Files::default();
     for name in names {
@@ -27,7 +27,7 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<PathBuf>> {
         } else if name.contains(['*', '?', '[']) {
             files.add_matches(name)?;
         } else {
-            return Err(Failure::unreadable(name, "there is no such file"));
+            return Err(Failure::unreadable(name, "the file does not exist"));
         }
     }
     Ok(files.found)
@@ -40,14 +40,17 @@ struct Files {
 }
 
 impl Files {
-    /// Adds a file, or the files of a folder and of all folders in it.
+    /// Adds a file, or all files below a directory.
     fn add(&mut self, path: &Path) -> Result<()> {
         if path.is_dir() {
             let folder = Pattern::escape(&path.display().to_string());
             return self.add_all(&format!("{folder}/**/*"), Path::is_file);
         }
         if !path.is_file() {
-            return Err(Failure::unreadable(path.display(), "it is neither a file nor a folder"));
+            return Err(Failure::unreadable(
+                path.display(),
+                "it is neither a file nor a directory",
+            ));
         }
         let unreadable = |error| Failure::unreadable(path.display(), error);
         if self.known.insert(fs::canonicalize(path).map_err(unreadable)?) {
@@ -60,7 +63,7 @@ impl Files {
         let before = self.known.len();
         self.add_all(pattern, |_| true)?;
         if self.known.len() == before && !self.matches_known(pattern) {
-            return Err(Failure::usage(format!("no file is like \"{pattern}\"")));
+            return Err(Failure::usage(format!("no file matches \"{pattern}\"")));
         }
         Ok(())
     }
@@ -70,14 +73,15 @@ impl Files {
         pattern.is_ok_and(|p| self.found.iter().any(|path| p.matches_path_with(path, OPTIONS)))
     }
 
-    fn add_all(&mut self, pattern: &str, is_meant: impl Fn(&Path) -> bool) -> Result<()> {
-        let paths = glob::glob_with(pattern, OPTIONS)
-            .map_err(|error| Failure::usage(format!("\"{pattern}\" is no pattern: {error}")))?;
+    fn add_all(&mut self, pattern: &str, is_wanted: impl Fn(&Path) -> bool) -> Result<()> {
+        let paths = glob::glob_with(pattern, OPTIONS).map_err(|error| {
+            Failure::usage(format!("pattern \"{pattern}\" is not valid: {error}"))
+        })?;
         for path in paths {
             let path = path.map_err(|error| {
                 Failure::unreadable(error.path().display().to_string(), error.error())
             })?;
-            if is_meant(&path) {
+            if is_wanted(&path) {
                 self.add(&path)?;
             }
         }
@@ -90,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_folders_and_patterns_are_files() {
+    fn names_directories_and_patterns_expand_to_files() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_str().unwrap();
         for name in ["b.jpg", "a.png", "[x].jpg", ".hidden", "deep/c.jpg", "deep/.d/e.jpg", "z/"] {

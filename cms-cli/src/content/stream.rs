@@ -1,4 +1,4 @@
-//! Files of any kind as streams: sent, compared, told apart and written, a piece at a time.
+//! Files as streams: uploaded, compared by digest and written, one chunk at a time.
 
 use std::{
     fs::{self, File},
@@ -14,22 +14,22 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     failure::{Failure, Result},
-    target::{Outgoing, reading_failed},
+    target::{FileUpload, read_error},
 };
 
 /// Bytes in memory at a time.
-const PIECE: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
 
-/// How far many files are, from any thread.
+/// Progress of a transfer of several files, shared by threads.
 #[derive(Clone, Default)]
-pub(crate) struct Pace {
-    /// Bytes that were read.
+pub(crate) struct Transfer {
+    /// Bytes read so far.
     done: Arc<AtomicU64>,
-    /// Ends reading in the middle of a file.
+    /// Ends the transfer, even within a file.
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-impl Pace {
+impl Transfer {
     pub(crate) fn new(stop: Arc<AtomicBool>) -> Self {
         Self { done: Arc::default(), stop }
     }
@@ -43,34 +43,37 @@ impl Pace {
     }
 }
 
-/// A file that counts what is read of it.
-struct Counted {
+/// A file whose bytes are counted.
+struct CountingFile {
     file: File,
-    pace: Pace,
+    transfer: Transfer,
 }
 
-impl Read for Counted {
+impl Read for CountingFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.pace.stop.load(Ordering::Relaxed) {
+        if self.transfer.stop.load(Ordering::Relaxed) {
             return Err(io::Error::other("stopped"));
         }
         let read = self.file.read(buffer)?;
-        self.pace.advance(read as u64);
+        self.transfer.advance(read as u64);
         Ok(read)
     }
 }
 
-/// Opens a file to send it.
-pub(crate) fn outgoing(path: &Path, pace: &Pace) -> Result<Outgoing> {
+/// Opens a file to upload it.
+pub(crate) fn open_upload(path: &Path, transfer: &Transfer) -> Result<FileUpload> {
     let open = || {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        Ok(Outgoing { content: Box::new(Counted { file, pace: pace.clone() }), size })
+        Ok(FileUpload {
+            content: Box::new(CountingFile { file, transfer: transfer.clone() }),
+            size,
+        })
     };
     open().map_err(|error: io::Error| Failure::unreadable(path.display(), error))
 }
 
-/// Reads until the buffer is full or nothing is left.
+/// Reads until the buffer is full or the input ends.
 fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -84,51 +87,51 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// What tells files of other bytes apart.
+/// SHA-256 of a file.
 pub(crate) type Digest = [u8; 32];
 
-/// Reads a file here.
-pub(crate) fn digest(path: &Path, pace: &Pace) -> Result<Digest> {
+/// Returns the digest of a local file.
+pub(crate) fn digest(path: &Path, transfer: &Transfer) -> Result<Digest> {
     let unreadable = |error| Failure::unreadable(path.display(), error);
-    digest_of(&mut File::open(path).map_err(unreadable)?, unreadable, pace)
+    digest_of(&mut File::open(path).map_err(unreadable)?, unreadable, transfer)
 }
 
-/// Reads a stored file.
-pub(crate) fn stored_digest(stored: &mut dyn Read, pace: &Pace) -> Result<Digest> {
-    digest_of(stored, |error| reading_failed(error).into(), pace)
+/// Returns the digest of a stored file.
+pub(crate) fn stored_digest(stored: &mut dyn Read, transfer: &Transfer) -> Result<Digest> {
+    digest_of(stored, |error| read_error(error).into(), transfer)
 }
 
 fn digest_of(
     reader: &mut dyn Read,
     failure: impl Fn(io::Error) -> Failure,
-    pace: &Pace,
+    transfer: &Transfer,
 ) -> Result<Digest> {
     let mut hash = Sha256::new();
-    let mut piece = vec![0; PIECE];
-    while !pace.stop.load(Ordering::Relaxed) {
-        let read = fill(reader, &mut piece).map_err(&failure)?;
-        hash.update(&piece[..read]);
-        if read < PIECE {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while !transfer.stop.load(Ordering::Relaxed) {
+        let read = fill(reader, &mut chunk).map_err(&failure)?;
+        hash.update(&chunk[..read]);
+        if read < CHUNK_BYTES {
             return Ok(hash.finalize().into());
         }
     }
     Err(Failure::local("stopped"))
 }
 
-/// Copies a stored file. Returns its size, or none when it was stopped on the way.
+/// Copies a stored file. Returns its size, or none when it was interrupted.
 pub(crate) fn copy(
     stored: &mut dyn Read,
     to: &mut dyn Write,
     unwritable: impl Fn(io::Error) -> Failure,
-    pace: &Pace,
+    transfer: &Transfer,
 ) -> Result<Option<u64>> {
-    let mut piece = vec![0; PIECE];
+    let mut chunk = vec![0; CHUNK_BYTES];
     let mut size = 0;
-    while !pace.stop.load(Ordering::Relaxed) {
-        let read = fill(stored, &mut piece).map_err(reading_failed)?;
-        to.write_all(&piece[..read]).map_err(&unwritable)?;
+    while !transfer.stop.load(Ordering::Relaxed) {
+        let read = fill(stored, &mut chunk).map_err(read_error)?;
+        to.write_all(&chunk[..read]).map_err(&unwritable)?;
         size += read as u64;
-        if read < PIECE {
+        if read < CHUNK_BYTES {
             to.flush().map_err(&unwritable)?;
             return Ok(Some(size));
         }
@@ -136,68 +139,68 @@ pub(crate) fn copy(
     Ok(None)
 }
 
-/// A file that takes its place when it is complete, and goes away with this value otherwise.
-pub(crate) struct NewFile {
-    place: PathBuf,
-    /// None for a place that is no file: it is written to at once.
-    draft: Option<PathBuf>,
+/// A file that replaces its path when it is complete, and is removed otherwise.
+pub(crate) struct AtomicFile {
+    path: PathBuf,
+    /// None for a device or a pipe: it is written directly.
+    temporary: Option<PathBuf>,
 }
 
-impl NewFile {
-    /// Begins the file beside its place: where the place leads to, when it is a link.
-    pub(crate) fn create(place: &Path) -> Result<(Self, File)> {
-        Self::begin(place, false)
+impl AtomicFile {
+    /// Creates the temporary file beside the path, or beside the target of a symbolic link.
+    pub(crate) fn create(path: &Path) -> Result<(Self, File)> {
+        Self::begin(path, false)
     }
 
-    /// The same for a file that only its owner may read, whoever may read an earlier one.
-    pub(crate) fn create_private(place: &Path) -> Result<(Self, File)> {
-        Self::begin(place, true)
+    /// Creates a file that only its owner may read, whatever the mode of an earlier file.
+    pub(crate) fn create_private(path: &Path) -> Result<(Self, File)> {
+        Self::begin(path, true)
     }
 
-    fn begin(place: &Path, is_private: bool) -> Result<(Self, File)> {
-        let unwritable = |error| Failure::unwritable(place.display(), error);
-        let place = &place.canonicalize().unwrap_or_else(|_| place.to_owned());
-        let name = place.file_name().filter(|_| !place.is_dir());
+    fn begin(path: &Path, is_private: bool) -> Result<(Self, File)> {
+        let unwritable = |error| Failure::unwritable(path.display(), error);
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let name = path.file_name().filter(|_| !path.is_dir());
         let name = name.ok_or_else(|| unwritable(ErrorKind::IsADirectory.into()))?;
-        let earlier = place.metadata().ok();
+        let earlier = path.metadata().ok();
         if earlier.as_ref().is_some_and(|earlier| !earlier.is_file()) {
-            // Nothing takes the place of a device or a pipe; they are written to.
-            let file = File::options().write(true).open(place).map_err(unwritable)?;
-            return Ok((Self { place: place.clone(), draft: None }, file));
+            // Devices and pipes are not replaced.
+            let file = File::options().write(true).open(path).map_err(unwritable)?;
+            return Ok((Self { path: path.clone(), temporary: None }, file));
         }
-        let draft = place.with_file_name(format!(".{}.part", name.to_string_lossy()));
+        let temporary = path.with_file_name(format!(".{}.part", name.to_string_lossy()));
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
         if is_private {
-            // A draft that was left keeps the mode that it has.
-            fs::remove_file(&draft).ok();
+            // A remaining temporary file would keep its mode.
+            fs::remove_file(&temporary).ok();
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
-        let file = options.open(&draft).map_err(unwritable)?;
+        let file = options.open(&temporary).map_err(unwritable)?;
         if let Some(earlier) = earlier.filter(|_| !is_private) {
             file.set_permissions(earlier.permissions()).map_err(unwritable)?;
         }
-        Ok((Self { place: place.clone(), draft: Some(draft) }, file))
+        Ok((Self { path: path.clone(), temporary: Some(temporary) }, file))
     }
 
-    /// Where it is written until then.
+    /// The path that is written before [`AtomicFile::finish`].
     pub(crate) fn path(&self) -> &Path {
-        self.draft.as_ref().unwrap_or(&self.place)
+        self.temporary.as_ref().unwrap_or(&self.path)
     }
 
     pub(crate) fn finish(self) -> Result<()> {
-        let Some(draft) = &self.draft else { return Ok(()) };
-        fs::rename(draft, &self.place)
-            .map_err(|error| Failure::unwritable(self.place.display(), error))
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        fs::rename(temporary, &self.path)
+            .map_err(|error| Failure::unwritable(self.path.display(), error))
     }
 }
 
-impl Drop for NewFile {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // Not there any more when it took its place.
-        if let Some(draft) = &self.draft {
-            fs::remove_file(draft).ok();
+        // Missing after a rename.
+        if let Some(temporary) = &self.temporary {
+            fs::remove_file(temporary).ok();
         }
     }
 }

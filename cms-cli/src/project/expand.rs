@@ -1,17 +1,14 @@
-//! The short form of a content type becomes the API's own form.
+//! Converts the short form of a content type to the API form.
 //!
-//! [`KINDS`] says which property types there are and which keys each takes; contract 2.5 says what
-//! they become. A type that is in the API's form already is passed on as it is.
+//! [`PROPERTY_KINDS`] lists the property types and their keys. A type in the API form stays unchanged.
 
-use cms_core::wire::ctd::WRITABLE_KEYS;
+use cms_core::{DEFAULT_WORKFLOW, wire::ctd::WRITABLE_KEYS};
 use serde_json::{Map, Value, json};
 
-use super::{
-    read::{Faults, Node, did_you_mean},
-    workflow::DEFAULT,
-};
+use super::node::{Diagnostics, Node, did_you_mean};
+use crate::yaml::Location;
 
-/// What a property type becomes.
+/// How a property type is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Text,
@@ -26,15 +23,15 @@ enum Shape {
 }
 
 /// A property type of the short form.
-pub(super) struct Kind {
+pub(super) struct PropertyKind {
     pub(super) name: &'static str,
     input_type: &'static str,
-    /// `type` of the schema; choices that take several values are arrays.
+    /// `type` of the schema; a choice with several values is an array instead.
     pub(super) schema_type: &'static str,
     shape: Shape,
-    /// The keys it takes besides the common ones.
+    /// The keys besides the common ones.
     keys: &'static [&'static str],
-    /// The pattern it has unless another one is given.
+    /// The default pattern.
     pub(super) pattern: Option<&'static str>,
 }
 
@@ -54,23 +51,23 @@ const COMMON_KEYS: [&str; 12] = [
     "backfill",
 ];
 
-/// Flags and texts that go into a property's config under another name or the same.
+/// Flags of the short form with their names in a property's config.
 pub(super) const CONFIG_FLAGS: [(&str, &str); 3] =
     [("titlePart", "isTitlePart"), ("hidden", "hidden"), ("readonly", "readonly")];
-/// Values that go into a property's config as they are.
+/// Values that are copied into a property's config.
 pub(super) const CONFIG_VALUES: [&str; 4] = ["helpText", "renamedFrom", "convert", "backfill"];
 
 const EMAIL_PATTERN: &str = r"^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\.[a-zA-Z]{2,}$";
 const DATE_PATTERN: &str = r"^$|^([12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))T?(([0-1]?[0-9]|2[0-3]):[0-5][0-9])?(:[0-5][0-9])?(\.[0-9]{3})?(Z|([\+-]\d{2}(:\d{2})?))?$";
 
-/// The one value of `convert`.
+/// The only value of `convert`.
 const PARSE: &str = "parse";
 
 const TEXT_KEYS: &[&str] = &["minLength", "pattern"];
 const NUMBER_KEYS: &[&str] = &["minimum", "maximum"];
 
-const fn text(name: &'static str) -> Kind {
-    Kind {
+const fn text(name: &'static str) -> PropertyKind {
+    PropertyKind {
         name,
         input_type: name,
         schema_type: "string",
@@ -81,53 +78,62 @@ const fn text(name: &'static str) -> Kind {
 }
 
 /// Every property type of the short form.
-pub(super) const KINDS: [Kind; 17] = [
+pub(super) const PROPERTY_KINDS: [PropertyKind; 17] = [
     text("text"),
     text("textarea"),
     text("markdown"),
     text("textMarkdown"),
     text("richtext"),
-    Kind { pattern: Some(EMAIL_PATTERN), ..text("email") },
-    Kind {
+    PropertyKind { pattern: Some(EMAIL_PATTERN), ..text("email") },
+    PropertyKind {
         pattern: Some(DATE_PATTERN),
         keys: &["minLength", "pattern", "showTime"],
         ..text("dateTime")
     },
-    Kind { shape: Shape::Choice, keys: &["minLength", "pattern", "options"], ..text("radio") },
-    Kind {
+    PropertyKind {
+        shape: Shape::Choice,
+        keys: &["minLength", "pattern", "options"],
+        ..text("radio")
+    },
+    PropertyKind {
         shape: Shape::Choice,
         keys: &["minLength", "pattern", "options", "multiple", "minItems"],
         ..text("select")
     },
-    Kind { schema_type: "number", shape: Shape::Number, keys: NUMBER_KEYS, ..text("number") },
-    Kind {
+    PropertyKind {
+        schema_type: "number",
+        shape: Shape::Number,
+        keys: NUMBER_KEYS,
+        ..text("number")
+    },
+    PropertyKind {
         input_type: "number",
         schema_type: "integer",
         shape: Shape::Number,
         keys: NUMBER_KEYS,
         ..text("integer")
     },
-    Kind { schema_type: "boolean", shape: Shape::Flag, keys: &[], ..text("checkbox") },
-    Kind {
+    PropertyKind { schema_type: "boolean", shape: Shape::Flag, keys: &[], ..text("checkbox") },
+    PropertyKind {
         schema_type: "array",
         shape: Shape::Relation,
         keys: &["to", "many", "minItems"],
         ..text("datasource")
     },
-    Kind {
+    PropertyKind {
         schema_type: "array",
         shape: Shape::List,
         keys: &["items", "minItems"],
         ..text("object")
     },
-    Kind {
+    PropertyKind {
         schema_type: "array",
         shape: Shape::SimpleList,
         keys: &["minItems"],
         ..text("simpleList")
     },
-    Kind { schema_type: "object", shape: Shape::Geo, keys: &[], ..text("geo") },
-    Kind { schema_type: "object", shape: Shape::Block, keys: &["blocks"], ..text("block") },
+    PropertyKind { schema_type: "object", shape: Shape::Geo, keys: &[], ..text("geo") },
+    PropertyKind { schema_type: "object", shape: Shape::Block, keys: &["blocks"], ..text("block") },
 ];
 
 /// Keys of a content type in the short form.
@@ -137,29 +143,29 @@ pub(super) const TYPE_KEYS: [&str; 7] =
 /// Keys that clients send back because they read them.
 const READ_ONLY_KEYS: [&str; 4] = ["id", "createdAt", "updatedAt", "deletedAt"];
 
-/// What the API's form has and the short form has not.
+/// Keys that only the API form has.
 const API_KEYS: [&str; 2] = ["schemaDefinition", "metaDefinition"];
 
-/// A name that stands for something described elsewhere, and where it stands.
+/// A reference to a definition, with its location.
 pub(super) struct Reference {
     pub(super) name: String,
-    pub(super) place: String,
+    pub(super) location: Location,
 }
 
-/// Expands types, gathering mistakes and the names that they refer to.
+/// Expands types and collects errors and references.
 #[derive(Default)]
 pub(super) struct Expander {
-    pub(super) faults: Faults,
-    /// Types that relations point to.
+    pub(super) diagnostics: Diagnostics,
+    /// Types of relations.
     pub(super) relations: Vec<Reference>,
     /// Workflows of types.
     pub(super) workflows: Vec<Reference>,
 }
 
 impl Expander {
-    /// Returns the payload of a type; incomplete where there are mistakes.
+    /// Returns the payload of a type; incomplete after errors.
     pub(super) fn content_type(&mut self, node: &Node<'_>) -> Map<String, Value> {
-        if !self.faults.is_mapping(node) {
+        if !self.diagnostics.is_mapping(node) {
             return Map::new();
         }
         if API_KEYS.iter().any(|key| node.get(key).is_some()) {
@@ -169,31 +175,31 @@ impl Expander {
         }
     }
 
-    /// A type in the API's form: the rest is checked where it is applied.
+    /// A type in the API form; the target validates it.
     fn as_sent(&mut self, node: &Node<'_>) -> Map<String, Value> {
         let known: Vec<&str> = WRITABLE_KEYS.into_iter().chain(READ_ONLY_KEYS).collect();
-        self.faults.unknown_keys(node, &known);
-        self.faults.required_text(node, "name");
+        self.diagnostics.unknown_keys(node, &known);
+        self.diagnostics.required_text(node, "name");
         let members = node.members().filter(|(key, _)| WRITABLE_KEYS.contains(key));
         members.map(|(key, member)| (key.to_owned(), member.value.clone())).collect()
     }
 
     fn expanded(&mut self, node: &Node<'_>) -> Map<String, Value> {
-        self.faults.unknown_keys(node, &TYPE_KEYS);
-        let name = self.faults.required_text(node, "name").unwrap_or_default();
-        let label = self.faults.text(node, "label").map_or_else(|| label(name), str::to_owned);
-        let workflow = self.faults.text(node, "workflow").unwrap_or(DEFAULT);
-        if let Some(place) = node.get("workflow") {
-            let (name, place) = (workflow.to_owned(), place.place());
-            self.workflows.push(Reference { name, place });
+        self.diagnostics.unknown_keys(node, &TYPE_KEYS);
+        let name = self.diagnostics.required_text(node, "name").unwrap_or_default();
+        let label = self.diagnostics.text(node, "label").map_or_else(|| label(name), str::to_owned);
+        let workflow = self.diagnostics.text(node, "workflow").unwrap_or(DEFAULT_WORKFLOW);
+        if let Some(member) = node.get("workflow") {
+            let (name, location) = (workflow.to_owned(), member.location());
+            self.workflows.push(Reference { name, location });
         }
         let level = self.level(node, "properties");
         let payload = json!({
             "name": name,
             "label": label,
             "workflowId": workflow,
-            "draftPublic": self.faults.flag(node, "draftPublic"),
-            "internal": self.faults.flag(node, "internal"),
+            "draftPublic": self.diagnostics.flag(node, "draftPublic"),
+            "internal": self.diagnostics.flag(node, "internal"),
             "schemaDefinition": {
                 "type": "object",
                 "allOf": [
@@ -216,32 +222,32 @@ impl Expander {
         if slugs.value.is_array() {
             return slugs.value.clone();
         }
-        if !self.faults.is_mapping(&slugs) {
+        if !self.diagnostics.is_mapping(&slugs) {
             return json!([]);
         }
         let rules = slugs.members().map(|(target, _)| {
-            let source = self.faults.text(&slugs, target).unwrap_or_default();
+            let source = self.diagnostics.text(&slugs, target).unwrap_or_default();
             json!({ "source": source, "target": target, "active": true })
         });
         Value::Array(rules.collect())
     }
 
-    /// The properties that the member `key` holds.
+    /// Expands the properties in the member `key`.
     fn level(&mut self, node: &Node<'_>, key: &str) -> Level {
         let mut level = Level::default();
         let Some(node) = node.get(key) else {
-            self.faults.value(node, format!("\"{key}\" is missing"));
+            self.diagnostics.value(node, format!("\"{key}\" is missing"));
             return level;
         };
-        if !self.faults.is_mapping(&node) {
+        if !self.diagnostics.is_mapping(&node) {
             return level;
         }
         for (name, property) in node.members() {
-            if !self.faults.is_mapping(&property) {
+            if !self.diagnostics.is_mapping(&property) {
                 continue;
             }
             level.order.push(name.to_owned());
-            if self.faults.flag(&property, "required") {
+            if self.diagnostics.flag(&property, "required") {
                 level.required.push(name.to_owned());
             }
             if let Some((schema, config)) = self.property(name, &property) {
@@ -253,26 +259,26 @@ impl Expander {
     }
 
     fn property(&mut self, name: &str, node: &Node<'_>) -> Option<(Value, Value)> {
-        let kind_name = self.faults.required_text(node, "type")?;
-        let Some(kind) = KINDS.iter().find(|kind| kind.name == kind_name) else {
-            let near = did_you_mean(kind_name, KINDS.iter().map(|kind| kind.name));
-            let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        let kind_name = self.diagnostics.required_text(node, "type")?;
+        let Some(kind) = PROPERTY_KINDS.iter().find(|kind| kind.name == kind_name) else {
+            let near = did_you_mean(kind_name, PROPERTY_KINDS.iter().map(|kind| kind.name));
+            let known: Vec<&str> = PROPERTY_KINDS.iter().map(|kind| kind.name).collect();
             let near =
-                if near.is_empty() { format!(", known are {}", known.join(", ")) } else { near };
-            let place = node.get("type").unwrap_or_else(|| node.clone());
-            self.faults.value(&place, format!("unknown property type \"{kind_name}\"{near}"));
+                if near.is_empty() { format!(": use one of {}", known.join(", ")) } else { near };
+            let member = node.at("type");
+            self.diagnostics.value(&member, format!("unknown property type \"{kind_name}\"{near}"));
             return None;
         };
         let known: Vec<&str> = COMMON_KEYS.into_iter().chain(kind.keys.iter().copied()).collect();
-        self.faults.unknown_keys(node, &known);
+        self.diagnostics.unknown_keys(node, &known);
 
-        let label = self.faults.text(node, "label").map_or_else(|| label(name), str::to_owned);
+        let label = self.diagnostics.text(node, "label").map_or_else(|| label(name), str::to_owned);
         let mut config = Map::new();
         config.insert("label".to_owned(), json!(label));
         config.insert("inputType".to_owned(), json!(kind.input_type));
-        config.insert("unique".to_owned(), json!(self.faults.flag(node, "unique")));
+        config.insert("unique".to_owned(), json!(self.diagnostics.flag(node, "unique")));
         for (short, long) in CONFIG_FLAGS {
-            if self.faults.flag(node, short) {
+            if self.diagnostics.flag(node, short) {
                 config.insert(long.to_owned(), json!(true));
             }
         }
@@ -289,26 +295,34 @@ impl Expander {
         Some((schema, Value::Object(config)))
     }
 
-    /// Checks what spares stored values, as far as the file alone can tell (contract 2.8).
+    /// Checks the keys that keep stored values.
     fn migration(&mut self, name: &str, node: &Node<'_>) {
-        if self.faults.text(node, "renamedFrom") == Some(name) {
-            let place = node.get("renamedFrom").unwrap_or_else(|| node.clone());
-            self.faults.value(&place, format!("\"{name}\" is renamed from itself"));
+        if self.diagnostics.text(node, "renamedFrom") == Some(name) {
+            let member = node.at("renamedFrom");
+            self.diagnostics.value(
+                &member,
+                format!("renamedFrom \"{name}\" is the property itself: use its old name"),
+            );
         }
-        if let Some(way) = self.faults.text(node, "convert").filter(|way| *way != PARSE) {
-            let place = node.get("convert").unwrap_or_else(|| node.clone());
+        if let Some(way) = self.diagnostics.text(node, "convert").filter(|way| *way != PARSE) {
+            let member = node.at("convert");
             let near = did_you_mean(way, [PARSE]);
-            let near = if near.is_empty() { format!(", known is {PARSE}") } else { near };
-            self.faults.value(&place, format!("unknown way to convert \"{way}\"{near}"));
+            let near = if near.is_empty() { format!(": use {PARSE}") } else { near };
+            self.diagnostics.value(&member, format!("unknown conversion \"{way}\"{near}"));
         }
     }
 
-    /// The schema of a property, and what its shape adds to the config.
-    fn shape(&mut self, kind: &Kind, node: &Node<'_>, config: &mut Map<String, Value>) -> Value {
+    /// Returns the schema of a property, and adds the config of its shape.
+    fn shape(
+        &mut self,
+        kind: &PropertyKind,
+        node: &Node<'_>,
+        config: &mut Map<String, Value>,
+    ) -> Value {
         let required = node.get("required").is_some_and(|flag| flag.value == true);
         match kind.shape {
             Shape::Text => {
-                if self.faults.flag(node, "showTime") {
+                if self.diagnostics.flag(node, "showTime") {
                     config.insert("showTime".to_owned(), json!(true));
                 }
                 self.text_schema(kind, node, required)
@@ -326,7 +340,7 @@ impl Expander {
             Shape::Choice => {
                 self.options(node, config);
                 if kind.name == "select" {
-                    let multiple = self.faults.flag(node, "multiple");
+                    let multiple = self.diagnostics.flag(node, "multiple");
                     config.insert("multiple".to_owned(), json!(multiple));
                     if multiple {
                         return self.array_schema(node, required, &json!({ "type": "string" }));
@@ -335,12 +349,12 @@ impl Expander {
                 self.text_schema(kind, node, required)
             }
             Shape::Relation => {
-                let target = self.faults.text(node, "to").unwrap_or_default();
-                if let Some(place) = node.get("to").filter(|_| !target.is_empty()) {
+                let target = self.diagnostics.text(node, "to").unwrap_or_default();
+                if let Some(member) = node.get("to").filter(|_| !target.is_empty()) {
                     self.relations
-                        .push(Reference { name: target.to_owned(), place: place.place() });
+                        .push(Reference { name: target.to_owned(), location: member.location() });
                 }
-                let many = self.faults.flag(node, "many");
+                let many = self.diagnostics.flag(node, "many");
                 let validation = json!({ "relationMultiple": many, "relationContenttype": target });
                 config.insert("validation".to_owned(), validation);
                 let link = json!({ "$ref": "#/components/schemas/DataSource" });
@@ -370,7 +384,7 @@ impl Expander {
                 schema
             }
             Shape::Block => {
-                if let Some(blocks) = self.faults.texts(node, "blocks") {
+                if let Some(blocks) = self.diagnostics.texts(node, "blocks") {
                     config.insert("blockEditorTypes".to_owned(), json!(blocks));
                 }
                 block_schema()
@@ -378,20 +392,20 @@ impl Expander {
         }
     }
 
-    fn text_schema(&mut self, kind: &Kind, node: &Node<'_>, required: bool) -> Value {
+    fn text_schema(&mut self, kind: &PropertyKind, node: &Node<'_>, required: bool) -> Value {
         let mut schema = json!({ "type": "string" });
-        let length = self.faults.count(node, "minLength").or(required.then_some(1));
+        let length = self.diagnostics.count(node, "minLength").or(required.then_some(1));
         if let Some(length) = length.filter(|length| *length > 0) {
             schema["minLength"] = json!(length);
         }
-        if let Some(pattern) = self.faults.text(node, "pattern").or(kind.pattern) {
+        if let Some(pattern) = self.diagnostics.text(node, "pattern").or(kind.pattern) {
             schema["pattern"] = json!(pattern);
         }
         schema
     }
 
     fn array_schema(&mut self, node: &Node<'_>, required: bool, items: &Value) -> Value {
-        let least = self.faults.count(node, "minItems").unwrap_or(u64::from(required));
+        let least = self.diagnostics.count(node, "minItems").unwrap_or(u64::from(required));
         json!({ "type": "array", "items": items, "minItems": least })
     }
 
@@ -406,7 +420,7 @@ impl Expander {
             config.insert("useOptionsWithLabels".to_owned(), json!(true));
             config.insert("optionsWithLabels".to_owned(), options);
         } else {
-            let options = self.faults.texts(node, "options").unwrap_or_default();
+            let options = self.diagnostics.texts(node, "options").unwrap_or_default();
             config.insert("options".to_owned(), json!(options));
         }
     }
@@ -441,7 +455,7 @@ fn block_schema() -> Value {
     })
 }
 
-/// The label that a name gives: `headerImage` and `header_image` are "Header image".
+/// The default label of a name: "Header image" for `headerImage` and `header_image`.
 pub(super) fn label(name: &str) -> String {
     let mut label = String::new();
     for c in name.chars() {

@@ -1,18 +1,20 @@
-//! A content type becomes the short form, where the short form says exactly the same.
-//!
-//! Whether it does is not reasoned out but tried: what was written is expanded again and compared.
+//! Converts a content type to the short form, if expanding the result returns the same type.
 
-use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
+use std::rc::Rc;
+
+use cms_core::{
+    DEFAULT_WORKFLOW,
+    wire::ctd::{ContentType, WRITABLE_KEYS},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
-    expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, KINDS, Kind, label},
-    read::Source,
-    workflow::DEFAULT,
+    expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, PROPERTY_KINDS, PropertyKind, label},
+    node::Node,
 };
 use crate::yaml::Document;
 
-/// Returns the type as a project file holds it: in the short form, or else in the API's.
+/// Returns the type as in a project file: in the short form if possible, else in the API form.
 pub(crate) fn content_type(content_type: &ContentType) -> Value {
     let payload = payload(content_type);
     match short(content_type) {
@@ -21,7 +23,7 @@ pub(crate) fn content_type(content_type: &ContentType) -> Value {
     }
 }
 
-/// What applying a type sends. Pictures belong to the content, not to the type.
+/// The payload of a type without featured images, which are content.
 fn payload(content_type: &ContentType) -> Map<String, Value> {
     let all = json!(content_type);
     let keys = WRITABLE_KEYS.into_iter().filter(|key| *key != "featuredImage");
@@ -29,10 +31,10 @@ fn payload(content_type: &ContentType) -> Map<String, Value> {
 }
 
 fn expands_to(short: &Value, payload: &Map<String, Value>) -> bool {
-    let source = Source { name: String::new(), document: Document::unplaced(short.clone()) };
+    let document = Rc::new(Document::of_value(short.clone()));
     let mut expander = Expander::default();
-    let expanded = expander.content_type(&source.root());
-    expander.faults.0.is_empty() && expanded == *payload
+    let expanded = expander.content_type(&Node::root(&document));
+    expander.diagnostics.0.is_empty() && expanded == *payload
 }
 
 fn short(content_type: &ContentType) -> Option<Value> {
@@ -54,7 +56,7 @@ fn short(content_type: &ContentType) -> Option<Value> {
             short.insert(key.to_owned(), json!(true));
         }
     }
-    if content_type.workflow_id != DEFAULT {
+    if content_type.workflow_id != DEFAULT_WORKFLOW {
         short.insert("workflow".to_owned(), json!(content_type.workflow_id));
     }
     if !content_type.slugs.is_empty() {
@@ -150,9 +152,9 @@ fn property(name: &str, schema: &Value, config: &Value, required: bool) -> Optio
     Some(Value::Object(short))
 }
 
-/// The property type that makes this pair of schema and config.
-fn kind(schema: &Value, config: &Value) -> Option<&'static Kind> {
+/// The property type with this schema and config.
+fn kind(schema: &Value, config: &Value) -> Option<&'static PropertyKind> {
     let input_type = config["inputType"].as_str()?;
     let name = if schema["type"] == "integer" { "integer" } else { input_type };
-    KINDS.iter().find(|kind| kind.name == name)
+    PROPERTY_KINDS.iter().find(|kind| kind.name == name)
 }

@@ -1,4 +1,4 @@
-//! Project files: what the short form becomes, and what is said about mistakes.
+//! Project files: expansion of the short form, and errors.
 
 use cms_core::wire::ctd::ContentType;
 use serde_json::{Value, json};
@@ -8,23 +8,27 @@ use super::*;
 /// Loads a text as `project.yaml`; the target has the types `_media` and `_tag`.
 fn load_text(text: &str) -> std::result::Result<Project, Vec<String>> {
     let mut loader = Loader::default();
-    loader.text("project.yaml", text, None);
+    loader.text("project.yaml", text.to_owned(), None);
     loader.check_references(&Present {
         types: vec!["_media".to_owned(), "_tag".to_owned()],
         workflows: vec!["stored".to_owned()],
     });
-    let faults = loader.expander.faults.0;
-    if faults.is_empty() {
+    let diagnostics = loader.expander.diagnostics.0;
+    if diagnostics.is_empty() {
         Ok(loader.project)
     } else {
-        Err(faults.into_iter().map(|fault| format!("{}: {}", fault.place, fault.message)).collect())
+        Err(diagnostics
+            .into_iter()
+            .map(|diagnostic| format!("{}: {}", diagnostic.location, diagnostic.message))
+            .collect())
     }
 }
 
 /// Expands one property; returns its schema, its config and the required names.
 fn expand(property: &str) -> (Value, Value, Value) {
     let text = format!("{{name: t, properties: {{f: {property}}}}}");
-    let project = load_text(&text).unwrap_or_else(|faults| panic!("{property}: {faults:?}"));
+    let project =
+        load_text(&text).unwrap_or_else(|diagnostics| panic!("{property}: {diagnostics:?}"));
     let payload = Value::Object(project.types[0].clone());
     (
         payload["schemaDefinition"]["allOf"][1]["properties"]["f"].clone(),
@@ -34,7 +38,7 @@ fn expand(property: &str) -> (Value, Value, Value) {
 }
 
 #[test]
-fn every_property_type_expands_to_its_pair_of_schema_and_config() {
+fn property_types_expand_to_schema_and_config() {
     let link = json!({"$ref": "#/components/schemas/DataSource"});
     let table = [
         ("{type: text}", json!({"type": "string"}), json!({"inputType": "text"})),
@@ -149,7 +153,7 @@ fn every_property_type_expands_to_its_pair_of_schema_and_config() {
 }
 
 #[test]
-fn patterns_of_emails_and_dates_come_by_themselves() {
+fn emails_and_dates_have_default_patterns() {
     for kind in ["email", "dateTime"] {
         let (schema, ..) = expand(&format!("{{type: {kind}}}"));
         assert!(schema["pattern"].as_str().is_some_and(|p| p.starts_with('^')), "{kind}");
@@ -163,7 +167,7 @@ fn patterns_of_emails_and_dates_come_by_themselves() {
 }
 
 #[test]
-fn a_type_expands_with_defaults_for_all_that_is_left_out() {
+fn types_expand_with_defaults() {
     let project = load_text(
         "version: 1\ncontentTypes:\n  - name: blog_post\n    slugs: {slug: title}\n    properties:\n      \
          title: {type: text}\n      slug: {type: text}\n",
@@ -192,78 +196,78 @@ fn labels_follow_from_names() {
 }
 
 #[test]
-fn all_mistakes_are_told_with_their_place() {
+fn errors_have_their_locations() {
     let table: [(&str, &[&str]); 21] = [
         (
             "version: 1\ncontentType: []\n",
             &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
         ),
-        ("version: 2\n", &["project.yaml:1:10: version 2 is not known, only 1 is"]),
-        ("contentTypes: []\n", &["project.yaml:1:1: \"version\" is missing: write \"version: 1\""]),
-        ("version: 1\nversion: 1\n", &["project.yaml:2:1: the key \"version\" stands here twice"]),
-        ("version: 1\ncontentTypes: {}\n", &["project.yaml:2:15: {} where a list is expected"]),
+        ("version: 2\n", &["project.yaml:1:10: version 2 is not supported: use 1"]),
+        ("contentTypes: []\n", &["project.yaml:1:1: \"version\" is missing: add \"version: 1\""]),
+        ("version: 1\nversion: 1\n", &["project.yaml:2:1: the key \"version\" is repeated"]),
+        ("version: 1\ncontentTypes: {}\n", &["project.yaml:2:15: {} is not valid: use a list"]),
         (
             "version: 1\nworkflows: [{id: a}, {id: generic, states: []}, {id: a, states: [x]}]\n",
             &[
                 "project.yaml:2:13: \"states\" is missing",
-                "project.yaml:2:27: the workflow \"generic\" is built in and cannot be changed",
-                "project.yaml:2:44: a workflow needs a state",
-                "project.yaml:2:49: the workflow \"a\" is already described at project.yaml:2:13",
+                "project.yaml:2:27: workflow \"generic\" is built in and cannot be changed: use another id",
+                "project.yaml:2:44: \"states\" is empty: add a state",
+                "project.yaml:2:49: workflow \"a\" is already defined at project.yaml:2:13",
             ],
         ),
         (
             "version: 1\nworkflows:\n  - id: a\n    states: [draft, public]\n    initial: drft\n    transitions: [draft>pulic, draft, {froms: [public], tos: [draf]}]\n    transtions: []\n",
             &[
                 "project.yaml:7:5: unknown key \"transtions\", did you mean \"transitions\"?",
-                "project.yaml:5:14: there is no state \"drft\", did you mean \"draft\"?",
-                "project.yaml:6:19: there is no state \"pulic\", did you mean \"public\"?",
-                "project.yaml:6:32: \"draft\" is no transition of the form from>to",
-                "project.yaml:6:63: there is no state \"draf\", did you mean \"draft\"?",
+                "project.yaml:5:14: unknown state \"drft\", did you mean \"draft\"?",
+                "project.yaml:6:19: unknown state \"pulic\", did you mean \"public\"?",
+                "project.yaml:6:32: transition \"draft\" is not valid: use \"from>to\"",
+                "project.yaml:6:63: unknown state \"draf\", did you mean \"draft\"?",
             ],
         ),
         (
             "version: 1\nworkflows:\n  - id: \"b ad\"\n    name: \"\"\n    states: [a, a, \"x y\", 5, a_b, b_c, c]\n    transitions:\n    - a>c\n    - a > c\n    - a_b>c\n    - a>b_c\n    - {froms: [a], tos: [c, a]}\n    - {froms: [], tos: [7]}\n    - {froms: [c]}\n    - {froms: [c], tos: [a], name: go}\n  - {id: b, states: [], transitions: [a>b]}\n  - {id: c, states: x, transitions: [a>b]}\n",
             &[
-                "project.yaml:3:9: \"b ad\" is not the id of a workflow: letters, digits, - and _ are allowed",
+                "project.yaml:3:9: workflow id \"b ad\" is not valid: use letters, digits, \"-\" and \"_\"",
                 "project.yaml:4:11: \"name\" is empty",
-                "project.yaml:5:27: 5 where text is expected",
-                "project.yaml:5:17: the state \"a\" stands here twice",
-                "project.yaml:5:20: \"x y\" is not the name of a state: letters, digits, - and _ are allowed",
-                "project.yaml:8:7: the transition a>c stands here twice",
-                "project.yaml:10:7: a>b_c has the name of a_b>c, \"_a_b_c\"",
-                "project.yaml:11:25: [\"c\",\"a\"] where a list of one state is expected",
-                "project.yaml:12:15: [] where a list of one state is expected",
-                "project.yaml:12:25: 7 where text is expected",
+                "project.yaml:5:27: 5 is not valid: use text",
+                "project.yaml:5:17: state \"a\" is repeated",
+                "project.yaml:5:20: state \"x y\" is not valid: use letters, digits, \"-\" and \"_\"",
+                "project.yaml:8:7: transition a>c is repeated",
+                "project.yaml:10:7: transition a>b_c has the same name as a_b>c: \"_a_b_c\"",
+                "project.yaml:11:25: [\"c\",\"a\"] is not valid: use a list of one state",
+                "project.yaml:12:15: [] is not valid: use a list of one state",
+                "project.yaml:12:25: 7 is not valid: use text",
                 "project.yaml:13:7: \"tos\" is missing",
-                "project.yaml:14:36: the transition is named \"_c_a\", not \"go\"",
-                "project.yaml:15:21: a workflow needs a state",
-                "project.yaml:16:21: \"x\" where a list is expected",
+                "project.yaml:14:36: transition name \"go\" is not valid: use \"_c_a\"",
+                "project.yaml:15:21: \"states\" is empty: add a state",
+                "project.yaml:16:21: \"x\" is not valid: use a list",
             ],
         ),
-        ("version: 1\nworkflows: {}\n", &["project.yaml:2:12: {} where a list is expected"]),
+        ("version: 1\nworkflows: {}\n", &["project.yaml:2:12: {} is not valid: use a list"]),
         (
             "version: 1\nworkflows: [{id: editorial, states: [s]}]\ncontentTypes:\n  - {name: t, workflow: editoral, properties: {}}\n",
-            &["project.yaml:4:25: there is no workflow \"editoral\", did you mean \"editorial\"?"],
+            &["project.yaml:4:25: unknown workflow \"editoral\", did you mean \"editorial\"?"],
         ),
         (
             "{name: t, workflow: storred, properties: {}}\n",
-            &["project.yaml:1:21: there is no workflow \"storred\", did you mean \"stored\"?"],
+            &["project.yaml:1:21: unknown workflow \"storred\", did you mean \"stored\"?"],
         ),
         (
             "name: t\nproperties:\n  a: {type: txt}\n  b: {type: text, requird: true}\n  c: {type: text, unique: yes please}\n",
             &[
                 "project.yaml:3:13: unknown property type \"txt\", did you mean \"text\"?",
                 "project.yaml:4:19: unknown key \"requird\", did you mean \"required\"?",
-                "project.yaml:5:27: \"yes please\" where true or false is expected",
+                "project.yaml:5:27: \"yes please\" is not valid: use true or false",
             ],
         ),
         (
             "name: t\nproperties:\n  a: {type: number, convert: pars}\n  b: {type: number, convert: guess}\n  c: {type: text, renamedFrom: c}\n  d: {type: text, renamedFrom: 5}\n",
             &[
-                "project.yaml:3:30: unknown way to convert \"pars\", did you mean \"parse\"?",
-                "project.yaml:4:30: unknown way to convert \"guess\", known is parse",
-                "project.yaml:5:32: \"c\" is renamed from itself",
-                "project.yaml:6:32: 5 where text is expected",
+                "project.yaml:3:30: unknown conversion \"pars\", did you mean \"parse\"?",
+                "project.yaml:4:30: unknown conversion \"guess\": use parse",
+                "project.yaml:5:32: renamedFrom \"c\" is the property itself: use its old name",
+                "project.yaml:6:32: 5 is not valid: use text",
             ],
         ),
         ("properties: {}\nname: \"\"\n", &["project.yaml:2:7: \"name\" is empty"]),
@@ -277,7 +281,7 @@ fn all_mistakes_are_told_with_their_place() {
         ("name: t\n", &["project.yaml:1:1: \"properties\" is missing"]),
         (
             "name: t\nproperties: {a: {type: datasource, to: _tags}}\n",
-            &["project.yaml:2:40: there is no content type \"_tags\", did you mean \"_tag\"?"],
+            &["project.yaml:2:40: unknown content type \"_tags\", did you mean \"_tag\"?"],
         ),
         (
             "name: t\nproperties: {a: {type: object}}\n",
@@ -285,7 +289,7 @@ fn all_mistakes_are_told_with_their_place() {
         ),
         (
             "- {name: t, properties: {}}\n- {name: t, properties: {}}\n",
-            &["project.yaml:2:3: the type \"t\" is already described at project.yaml:1:3"],
+            &["project.yaml:2:3: type \"t\" is already defined at project.yaml:1:3"],
         ),
         (
             "name: t\nschemaDefinition: {}\nmetaDefintion: {}\n",
@@ -295,8 +299,8 @@ fn all_mistakes_are_told_with_their_place() {
             "version: 1\nkeys: [{name: w, kind: scopd, rules: {a: rx}}]\n",
             &[
                 "project.yaml:2:24: unknown kind of key \"scopd\", did you mean \"scoped\"?",
-                "project.yaml:2:42: \"x\" in \"rx\" is no right: letters of crud are expected",
-                "project.yaml:2:8: a scoped key needs rules, and no other kind has them",
+                "project.yaml:2:42: right \"x\" in \"rx\" is not valid: use letters of \"crud\"",
+                "project.yaml:2:8: \"rules\" do not match the kind: a scoped key needs them, other keys have none",
             ],
         ),
     ];
@@ -306,7 +310,7 @@ fn all_mistakes_are_told_with_their_place() {
 }
 
 #[test]
-fn types_may_stand_in_files_of_their_own() {
+fn types_may_be_in_separate_files() {
     let folder = tempfile::TempDir::new().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -325,19 +329,25 @@ fn types_may_stand_in_files_of_their_own() {
 
     let faulty =
         write("q.yml", "version: 1\ncontentTypes: [{file: types/b.yaml}, {file: none.yaml}]\n");
-    let Err(Failure { kind: Kind::Faults(faults), .. }) =
+    let Err(Failure { kind: FailureKind::InvalidInput(diagnostics), .. }) =
         load(std::slice::from_ref(&faulty), &Present::default())
     else {
-        panic!("mistakes are told");
+        panic!("errors are reported");
     };
-    let places: Vec<&str> = faults.iter().map(|fault| fault.place.as_str()).collect();
-    assert_eq!(places, [format!("{}:2:24", bad.display()), format!("{}:2:45", faulty.display())]);
+    let locations: Vec<&str> =
+        diagnostics.iter().map(|diagnostic| diagnostic.location.as_str()).collect();
+    assert_eq!(
+        locations,
+        [format!("{}:2:24", bad.display()), format!("{}:2:45", faulty.display())]
+    );
 
-    // A folder stands for its project files; those in other folders are no part of it.
+    // A directory means its project files, without those of its subdirectories.
     let Err(failure) = load(&[folder.path().to_owned()], &Present::default()) else {
         panic!("q.yml is in it")
     };
-    assert!(matches!(failure.kind, Kind::Faults(faults) if faults.len() == 2));
+    assert!(
+        matches!(failure.kind, FailureKind::InvalidInput(diagnostics) if diagnostics.len() == 2)
+    );
 }
 
 #[test]
@@ -357,7 +367,7 @@ fn keys_are_read_with_their_rules() {
     );
 }
 
-/// The content type that a payload makes.
+/// The content type of a payload.
 fn content_type(payload: Map<String, Value>) -> ContentType {
     let mut all = json!({
         "id": "i", "featuredImage": [], "deletedAt": null, "createdAt": "", "updatedAt": null,
@@ -384,7 +394,7 @@ contentTypes:
       kind: {type: radio, options: [a]}
       level: {type: select, options: [{value: a, label: A}]}
       tags: {type: datasource, to: _tag, many: true, minItems: 2}
-      place: {type: geo, required: true}
+      location: {type: geo, required: true}
       body: {type: block, blocks: [header, list]}
       words: {type: simpleList}
       sold: {type: checkbox, default: false}
@@ -392,15 +402,15 @@ contentTypes:
 ";
 
 #[test]
-fn what_was_expanded_is_shortened_to_the_same() {
+fn expanded_types_are_shortened_to_the_same() {
     let payload = load_text(EVERYTHING).unwrap().types.remove(0);
     let printed = print(&[content_type(payload.clone())], &[]);
-    assert!(!printed.contains("schemaDefinition"), "the short form says it all:\n{printed}");
+    assert!(!printed.contains("schemaDefinition"), "the short form is complete:\n{printed}");
     assert_eq!(load_text(&printed).unwrap().types, [payload]);
 }
 
 #[test]
-fn what_the_short_form_cannot_say_stays_in_the_form_of_the_api() {
+fn types_without_a_short_form_stay_in_the_api_form() {
     let mut payload =
         load_text("{name: t, properties: {f: {type: text}}}").unwrap().types.remove(0);
     payload["metaDefinition"]["propertiesConfig"]["f"]["isPassword"] = json!(true);
@@ -427,7 +437,7 @@ fn workflows_expand_and_are_shortened_to_the_same() {
     ];
     assert_eq!(json!(project.workflows), json!(wanted));
 
-    // The form of the API is taken as well, and built-in workflows are nobody's to write.
+    // The API form is allowed too, and built-in workflows are not written.
     let sent = json!({"version": 1, "workflows": wanted}).to_string();
     assert_eq!(load_text(&sent).unwrap().workflows, project.workflows);
     let mut workflows: Vec<Workflow> =
@@ -439,13 +449,13 @@ fn workflows_expand_and_are_shortened_to_the_same() {
 }
 
 #[test]
-fn the_schema_of_project_files_knows_all_property_types() {
+fn schema_of_project_files_lists_all_property_types() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let listed = &schema["$defs"]["property"]["properties"]["type"]["enum"];
-    for kind in expand::KINDS {
+    for kind in expand::PROPERTY_KINDS {
         assert!(listed.as_array().unwrap().contains(&json!(kind.name)), "{}", kind.name);
     }
-    assert_eq!(listed.as_array().unwrap().len(), expand::KINDS.len());
+    assert_eq!(listed.as_array().unwrap().len(), expand::PROPERTY_KINDS.len());
     let keys = schema["$defs"]["contentType"]["properties"].as_object().unwrap().keys();
     assert_eq!(keys.collect::<Vec<_>>(), expand::TYPE_KEYS);
     let keys = schema["$defs"]["workflow"]["properties"].as_object().unwrap().keys();

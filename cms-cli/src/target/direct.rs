@@ -1,4 +1,4 @@
-//! A data folder, opened by this process. Its files are read in [`media`].
+//! A data directory, opened by this process. [`media`] reads its files.
 
 mod media;
 
@@ -11,7 +11,9 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility, limits,
+    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility,
+    import::SaveMode,
+    limits,
     paging::Page,
     wire::{
         batch::{BatchReport, Elements},
@@ -34,58 +36,59 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use self::media::StoredFile;
-use super::{Edition, ImportMode, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
 };
 
-/// The only file that a new data directory may hold.
-const SETTINGS: &str = "cms.toml";
+/// The only file that a new data directory may contain.
+const SETTINGS_FILE: &str = "cms.toml";
 
-/// A search answers with everything that is stored, even where nothing was indexed before.
+/// How long a search waits until all objects are indexed.
 const SEARCH_WAIT: Duration = Duration::from_mins(10);
 
-/// A data folder and the operator who works on it.
+/// A data directory and the caller, who has all rights.
 pub(crate) struct Direct {
     cms: Arc<Cms>,
-    /// Sees every publishing status.
+    /// Sees current versions in every status.
     caller: Caller,
-    /// Sees what readers see.
+    /// Sees published versions.
     reader: Caller,
-    /// The data directory that an empty one stands in for. Declared last: the files go after `cms`.
-    stand_in: Option<StandIn>,
+    /// Set when the data directory does not exist yet. Declared last: the temporary files are removed
+    /// after `cms` is closed.
+    placeholder: Option<Placeholder>,
 }
 
-/// An empty data directory in the place of one that does not exist yet; it is removed afterwards.
-struct StandIn {
-    of: PathBuf,
+/// A temporary data directory instead of one that does not exist yet.
+struct Placeholder {
+    path: PathBuf,
     _folder: TempDir,
 }
 
-/// Tells whether a data directory is yet to be created.
+/// Returns whether a data directory does not exist yet.
 pub(super) fn is_new(folder: &Path) -> bool {
     match fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().all(|entry| entry.file_name() == SETTINGS),
+        Ok(entries) => entries.flatten().all(|entry| entry.file_name() == SETTINGS_FILE),
         Err(error) => error.kind() == ErrorKind::NotFound,
     }
 }
 
 impl Direct {
-    /// Opens an empty data directory as a stand-in for a new one, of which nothing is created.
-    pub(crate) fn empty(of: &Path) -> failure::Result<Self> {
+    /// Opens a temporary empty data directory instead of a new one at `path`.
+    pub(crate) fn empty(path: &Path) -> failure::Result<Self> {
         let temporary = tempfile::tempdir().map_err(|error| {
             Failure::unwritable("a temporary directory", error)
-                .hint("TMPDIR names the directory for temporary files")
+                .hint("set TMPDIR to a writable directory")
         })?;
         let config =
             CoreConfig { durability: Durability::Normal, ..CoreConfig::new(temporary.path()) };
-        let mut target = Self::over(Arc::new(open_folder(config)?));
-        target.stand_in = Some(StandIn { of: of.to_owned(), _folder: temporary });
+        let mut target = Self::new(Arc::new(open_directory(config)?));
+        target.placeholder = Some(Placeholder { path: path.to_owned(), _folder: temporary });
         Ok(target)
     }
 
-    /// Opens a folder; only a command that changes something creates its database.
+    /// Opens a data directory; only a command that changes something creates its database.
     pub(crate) fn open(folder: &Path, settings: &Settings, changes: bool) -> failure::Result<Self> {
         let new_database = if changes { settings.new_database() } else { NewDatabase::Never };
         let config = CoreConfig {
@@ -95,17 +98,17 @@ impl Direct {
             new_database,
             ..CoreConfig::new(folder)
         };
-        Ok(Self::over(Arc::new(open_folder(config)?)))
+        Ok(Self::new(Arc::new(open_directory(config)?)))
     }
 
-    /// Works on a folder that is already open.
-    pub(crate) fn over(cms: Arc<Cms>) -> Self {
+    /// Uses an open data directory.
+    pub(crate) fn new(cms: Arc<Cms>) -> Self {
         let preview = Visibility { preview: true, public_only: false };
         let caller = Caller::local().with_visibility(preview);
-        Self { cms, caller, reader: Caller::local(), stand_in: None }
+        Self { cms, caller, reader: Caller::local(), placeholder: None }
     }
 
-    fn seeing(&self, edition: Edition) -> &Caller {
+    fn caller_of(&self, edition: Edition) -> &Caller {
         match edition {
             Edition::Published => &self.reader,
             Edition::Current => &self.caller,
@@ -113,8 +116,8 @@ impl Direct {
     }
 }
 
-/// Opens a data folder. One that cannot be used is the user's to mend, not our fault.
-pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
+/// Opens a data directory. An unusable one is a usage error.
+pub(crate) fn open_directory(config: CoreConfig) -> failure::Result<Cms> {
     let name = config.folder.display().to_string();
     Cms::open(config).map_err(|error| match error {
         Error::Internal(reason) => {
@@ -122,12 +125,12 @@ pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
             let unusable = format!("the data folder {name} cannot be used: ");
             let reason = reason.strip_prefix(&unusable).unwrap_or(&reason);
             Failure::usage(format!("{unusable}{reason}")).hint(
-                "it has to be a folder in which you may write, with a sound database; --data \
-                     names another one, `cms restore` makes one from a backup",
+                "check that it is writable and its database is not damaged, use another one with \
+                 --data, or restore a backup with `cms restore`",
             )
         }
         missing @ Error::NotFound { .. } => Failure::from(missing)
-            .hint("`cms serve --data DIR` and every command that changes something create it"),
+            .hint("create it with `cms serve --data DIR` or any command that changes something"),
         other => other.into(),
     })
 }
@@ -135,7 +138,7 @@ pub(crate) fn open_folder(config: CoreConfig) -> failure::Result<Cms> {
 impl Target for Direct {
     fn describe(&self) -> Result<String> {
         let folder = &self.cms.config().folder;
-        Ok(self.stand_in.as_ref().map_or(folder, |new| &new.of).display().to_string())
+        Ok(self.placeholder.as_ref().map_or(folder, |new| &new.path).display().to_string())
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {
@@ -162,7 +165,7 @@ impl Target for Direct {
         self.cms.types().apply(&self.caller, request)
     }
 
-    fn rewriting(&self) -> Option<Rewriting> {
+    fn rewrite_progress(&self) -> Option<RewriteProgress> {
         let cms = Arc::clone(&self.cms);
         Some(Box::new(move || cms.rewriting()))
     }
@@ -173,7 +176,7 @@ impl Target for Direct {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>> {
-        list(&self.cms.objects().list(self.seeing(edition), content_type, request)?)
+        list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
     }
 
     fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
@@ -231,16 +234,16 @@ impl Target for Direct {
         &self,
         content_type: &str,
         elements: &[Value],
-        mode: ImportMode,
+        mode: SaveMode,
     ) -> Result<BatchReport> {
-        let ImportMode { update_existing, keep_dates } = mode;
+        let SaveMode { update_existing, keep_dates } = mode;
         let caller = self.caller.clone();
         let caller = if keep_dates { caller.keeping_dates() } else { caller };
         let elements = Elements::of(elements);
         self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
     }
 
-    fn upload(&self, mut file: Outgoing, request: &UploadRequest) -> Result<Value> {
+    fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
         io::copy(&mut file.content, &mut incoming)
             .map_err(|error| Error::Internal(Box::new(error)))?;
@@ -261,7 +264,7 @@ impl Target for Direct {
         self.cms.publishing().act(&self.caller, content_type, id, action, cascade)
     }
 
-    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
         self.cms.publishing().act_on_many(&self.caller, content_type, ids, action)
     }
 
@@ -291,7 +294,7 @@ impl Target for Direct {
     }
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {
-        Ok(self.cms.search().search(self.seeing(edition), request)?.to_value())
+        Ok(self.cms.search().search(self.caller_of(edition), request)?.to_value())
     }
 
     fn reindex(&self, content_types: &[String]) -> Result<JobCreated> {
@@ -299,7 +302,7 @@ impl Target for Direct {
     }
 
     fn job(&self, id: &str) -> Result<Job> {
-        // On a folder that no server uses, nobody else works.
+        // Without a server, this process does the work.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)
     }
@@ -327,8 +330,8 @@ impl Target for Direct {
         request: &GraphQlRequest,
         edition: Edition,
     ) -> Result<Value> {
-        let answer = self.cms.graphql().execute(self.seeing(edition), version, request)?;
-        serde_json::from_slice(&answer.body).map_err(|error| Error::Internal(Box::new(error)))
+        let response = self.cms.graphql().execute(self.caller_of(edition), version, request)?;
+        serde_json::from_slice(&response.body).map_err(|error| Error::Internal(Box::new(error)))
     }
 
     fn keys(&self) -> Result<Vec<Key>> {
@@ -360,7 +363,7 @@ impl Target for Direct {
     }
 }
 
-/// Reads a list envelope that the core wrote as text.
+/// Parses the list envelope that the core returns as text.
 fn list(json: &Json) -> Result<List<Value>> {
     serde_json::from_slice(&json.0).map_err(|error| Error::Internal(Box::new(error)))
 }

@@ -1,8 +1,7 @@
-//! What a command can ask, whether a running server or the data folder itself answers.
+//! The operations of a target: a running server or a data directory.
 //!
 //! Arguments and results are those of the API ([`cms_core::wire`]), errors those of the core. Only
-//! [`direct`] and [`remote`] know which of the two it is; loops, progress and output are the
-//! commands' business.
+//! [`direct`] and [`remote`] know the kind of target; loops, progress and output belong to the commands.
 
 mod direct;
 mod remote;
@@ -11,6 +10,7 @@ use std::io::{self, Read, Write};
 
 use cms_core::{
     Error, Result,
+    import::SaveMode,
     paging::Page,
     wire::{
         batch::BatchReport,
@@ -32,45 +32,36 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 #[cfg(feature = "serve")]
-pub(crate) use direct::{Direct, open_folder};
+pub(crate) use direct::{Direct, open_directory};
 
 use crate::{
     failure,
-    settings::{Place, Settings},
+    settings::{Settings, TargetAddress},
 };
 
-/// Which versions of objects a list or a search shows, where the type has Draft & Public.
+/// The versions of objects in a list or a search, where the type has Draft & Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edition {
-    /// What readers get: the published versions.
+    /// The published versions, which readers see.
     Published,
     /// The current version of every object, whatever its status.
     Current,
 }
 
-/// How objects of an import are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ImportMode {
-    /// Objects that exist are replaced; else they are refused.
-    pub(crate) update_existing: bool,
-    /// Objects get the dates that `internal` says.
-    pub(crate) keep_dates: bool,
-}
-
-/// A file on its way to a target, read as it is sent.
-pub(crate) struct Outgoing {
+/// A file that is read while it is uploaded.
+pub(crate) struct FileUpload {
     pub(crate) content: Box<dyn Read + Send>,
-    /// Bytes that there are to read.
+    /// Bytes in `content`.
     pub(crate) size: u64,
 }
 
-/// Tells how far a change is, from any thread.
-pub(crate) type Rewriting = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
+/// Returns the number of rewritten objects and of all objects, from any thread.
+pub(crate) type RewriteProgress = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
 
-/// Content, types, files, workflows and keys of one space. Objects of every publishing status are
-/// visible, unless a list or a search is asked for published ones. Several threads may ask at once.
+/// Content, types, files, workflows and keys of one space. Objects of every status are visible, except in
+/// lists and searches of published versions. Several threads may use it at the same time.
 pub(crate) trait Target: Sync {
-    /// Names the target, and the key that is used, for people.
+    /// Names the target and the key for messages.
     fn describe(&self) -> Result<String>;
 
     /// All types, ordered by name.
@@ -79,9 +70,8 @@ pub(crate) trait Target: Sync {
     fn delete_type(&self, name: &str) -> Result<()>;
     fn plan(&self, request: &PlanRequest) -> Result<Plan>;
     fn apply(&self, request: &ApplyRequest) -> Result<Plan>;
-    /// Something that says how many objects a plan or an apply has rewritten, and of how many;
-    /// none where that cannot be known.
-    fn rewriting(&self) -> Option<Rewriting>;
+    /// Returns the progress of a plan or an apply; none where it is unknown.
+    fn rewrite_progress(&self) -> Option<RewriteProgress>;
 
     fn objects(
         &self,
@@ -103,65 +93,60 @@ pub(crate) trait Target: Sync {
         id: &str,
         changes: Map<String, Value>,
     ) -> Result<Value>;
-    /// Deletes all that can be deleted; returns how many, or the reasons for the rest.
+    /// Deletes objects; returns how many, or the reasons for those that cannot be deleted.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
-    /// Ids of deleted objects that nobody created anew.
+    /// Ids of deleted objects that were not created again.
     fn deleted(&self, content_type: &str) -> Result<Vec<String>>;
     /// All versions, oldest first.
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>>;
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value>;
     /// Deleted objects, oldest deletion first. A server does not list them.
     fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>>;
-    /// Creates objects, and replaces existing ones when asked to; saves what can be saved.
-    fn import(
-        &self,
-        content_type: &str,
-        elements: &[Value],
-        mode: ImportMode,
-    ) -> Result<BatchReport>;
+    /// Creates the valid objects of a batch, and replaces existing ones if the mode says so.
+    fn import(&self, content_type: &str, elements: &[Value], mode: SaveMode)
+    -> Result<BatchReport>;
 
     /// Stores a file; returns its media object.
-    fn upload(&self, file: Outgoing, request: &UploadRequest) -> Result<Value>;
-    /// The stored file of a media object. What fails while it is read is an [`cms_core::Error`] within
-    /// the error of the reader, see [`reading_failed`].
+    fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value>;
+    /// Opens the stored file of a media object. Errors of the reader contain a [`cms_core::Error`], see
+    /// [`read_error`].
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>>;
 
-    /// Publishes, unpublishes or archives an object; with `cascade` also those it links to.
+    /// Publishes, unpublishes or archives an object; with `cascade` also the objects that it links to.
     fn act(&self, content_type: &str, id: &str, action: PublishAction, cascade: bool)
     -> Result<()>;
-    /// The same for many objects, whatever their statuses; for none when one of them is unknown.
-    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
+    /// Does the same to several objects of any status; to none when one of them does not exist.
+    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
 
     /// All workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
     fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow>;
     fn replace_workflow(&self, id: &str, definition: Map<String, Value>) -> Result<Workflow>;
     fn delete_workflow(&self, id: &str) -> Result<()>;
-    /// Where an object stands, and where it can go from there.
+    /// The state of an object and its enabled transitions.
     fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState>;
-    /// Carries out a transition; returns where the object stands then.
+    /// Runs a transition; returns the new state.
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState>;
 
-    /// Searches; returns the answer of the API.
+    /// Searches; returns the response of the API.
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value>;
-    /// Asks for a new search index of some types, or of all when none is named.
+    /// Starts to rebuild the search index of some types, or of all when none is named.
     fn reindex(&self, content_types: &[String]) -> Result<JobCreated>;
-    /// Says how far a job is. Asked again and again it gets done, whether a server runs or not.
+    /// Returns the state of a job. On a data directory, each call does a part of the work.
     fn job(&self, id: &str) -> Result<Job>;
 
-    /// Writes a copy of everything, made of one moment after the call. What is written when this
-    /// fails is no backup.
+    /// Writes a consistent backup of a moment after the call. After an error, the output is incomplete.
     fn backup(&self, output: &mut dyn Write) -> Result<()>;
 
-    /// Looks for what does not fit together, and mends what can be mended when asked to.
+    /// Checks data integrity, and repairs it if requested.
     fn check(&self, request: &CheckRequest) -> Result<Check>;
 
-    /// The description of the API. A server says itself where it is found.
+    /// The OpenAPI document. A server uses its own URL.
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;
 
-    /// The schema of the content in the schema language of GraphQL.
+    /// The schema in the GraphQL schema definition language.
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String>;
-    /// Answers a query. That there is something wrong with it is an answer, too.
+    /// Runs a query; returns the response, also with errors of the query.
     fn graphql(
         &self,
         version: GraphQlVersion,
@@ -175,41 +160,43 @@ pub(crate) trait Target: Sync {
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;
-    /// What a webhook was and will be told, newest first.
+    /// The sent and pending deliveries of a webhook, newest first.
     fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>>;
     fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed>;
     fn test_webhook(&self, id: &str) -> Result<Delivery>;
 }
 
-/// Opens the target that the settings name. Only a command that changes something creates a folder.
+/// Opens the target of the settings. Only a command that changes something creates a data directory.
 pub(crate) fn open(
-    place: &Place,
+    address: &TargetAddress,
     settings: &Settings,
     changes: bool,
 ) -> failure::Result<Box<dyn Target>> {
-    Ok(match place {
-        Place::Folder(folder) => Box::new(direct::Direct::open(folder, settings, changes)?),
-        Place::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
+    Ok(match address {
+        TargetAddress::Directory(folder) => {
+            Box::new(direct::Direct::open(folder, settings, changes)?)
+        }
+        TargetAddress::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
     })
 }
 
-/// Opens a data directory that does not exist yet as an empty one, without creating it; none where
-/// the place is any other.
-pub(crate) fn open_new(place: &Place) -> failure::Result<Option<Box<dyn Target>>> {
-    Ok(match place {
-        Place::Folder(folder) if direct::is_new(folder) => {
+/// Opens a data directory that does not exist yet as an empty one, without creating it; none for any
+/// other target.
+pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dyn Target>>> {
+    Ok(match address {
+        TargetAddress::Directory(folder) if direct::is_new(folder) => {
             Some(Box::new(direct::Direct::empty(folder)?))
         }
         _ => None,
     })
 }
 
-/// What went wrong when a stored file was read.
-pub(crate) fn reading_failed(error: io::Error) -> Error {
+/// The error of reading a stored file.
+pub(crate) fn read_error(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(|error| Error::Internal(Box::new(error)))
 }
 
-/// What a target is told about the types of a new search index.
+/// The payload that starts to rebuild the search index.
 fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
     if content_types.is_empty() {
         return Map::new();
@@ -217,7 +204,7 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
     Map::from_iter([("contentTypes".to_owned(), json!(content_types))])
 }
 
-/// Gathers the pages of a list, asking for one after the other.
+/// Requests all pages of a list.
 fn all_pages<T>(mut page: impl FnMut(u32) -> Result<List<T>>) -> Result<Vec<T>> {
     let mut all = Vec::new();
     for number in 1.. {

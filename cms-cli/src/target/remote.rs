@@ -1,15 +1,17 @@
-//! A running server, asked through its HTTP API. How it is asked is in [`sending`], its addresses
-//! are in [`path`], files in [`media`].
+//! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`] transfers
+//! files.
 
-mod about;
+mod http;
 mod media;
 mod path;
-mod sending;
+mod resource;
 
 use std::io::{Read, Write};
 
 use cms_core::{
-    Error, Result, limits,
+    Error, Result,
+    import::SaveMode,
+    limits,
     paging::Page,
     wire::{
         batch::BatchReport,
@@ -32,22 +34,21 @@ use cms_core::{
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-pub(super) use self::sending::Remote;
+pub(super) use self::http::Remote;
 use self::{
-    about::{About, SERVER, object_named, type_named, webhook_named, workflow_named},
+    http::{check_status, parse, text},
     path::{
-        CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS, WHO, WORKFLOW_STATES, WORKFLOWS,
-        list_query, object_path, objects_path, openapi_path, search_query, segment, state_path,
-        type_path, webhook_path,
+        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS, WORKFLOW_STATES,
+        WORKFLOWS, list_query, object_path, objects_path, openapi_path, search_query, segment,
+        state_path, type_path, webhook_path,
     },
-    sending::{done, parse, text},
+    resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
 };
-use super::{Edition, ImportMode, Outgoing, Rewriting, Target, all_pages, reindex_payload};
+use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
 
 impl Remote {
-    /// Says that the type is not there, where that is why something of it was not found: the API
-    /// answers both alike.
-    fn of_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
+    /// Replaces "not found" by the error of a missing type: the API has one response for both.
+    fn check_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
         match result {
             Err(Error::NotFound { what, name }) => match self.get_type(content_type) {
                 Err(missing @ Error::NotFound { .. }) => Err(missing),
@@ -60,7 +61,7 @@ impl Remote {
 
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
-        let context: AuthContext = self.get(WHO, SERVER)?;
+        let context: AuthContext = self.get(AUTH_CONTEXT, SERVER)?;
         Ok(format!("{} (key \"{}\")", self.base(), context.api_key.name))
     }
 
@@ -79,7 +80,7 @@ impl Target for Remote {
     }
 
     fn plan(&self, request: &PlanRequest) -> Result<Plan> {
-        // A plan changes nothing, so it may be asked for again.
+        // A plan changes nothing, so the request may be repeated.
         let path = format!("{TYPES}/plan");
         let (status, bytes) = self.send(&Method::POST, &path, Some(&text(request)?), true)?;
         parse(status, &bytes, SERVER)
@@ -89,8 +90,8 @@ impl Target for Remote {
         self.post(&format!("{TYPES}/apply"), request, SERVER)
     }
 
-    /// A server says so in its own log.
-    fn rewriting(&self) -> Option<Rewriting> {
+    /// A server logs the progress.
+    fn rewrite_progress(&self) -> Option<RewriteProgress> {
         None
     }
 
@@ -108,7 +109,7 @@ impl Target for Remote {
     fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
         let name = format!("{content_type}/{id}");
         let path = format!("{}?hydrate={hydrate}", object_path(content_type, id));
-        self.of_type(content_type, self.get(&path, object_named(&name)))
+        self.check_type(content_type, self.get(&path, object_named(&name)))
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
@@ -123,8 +124,9 @@ impl Target for Remote {
     ) -> Result<Value> {
         let name = format!("{content_type}/{id}");
         let path = object_path(content_type, id);
-        let answer = self.ask(&Method::PUT, &path, Some(&text(&object)?), object_named(&name));
-        self.of_type(content_type, answer)
+        let response =
+            self.request_json(&Method::PUT, &path, Some(&text(&object)?), object_named(&name));
+        self.check_type(content_type, response)
     }
 
     fn patch_object(
@@ -135,14 +137,15 @@ impl Target for Remote {
     ) -> Result<Value> {
         let name = format!("{content_type}/{id}");
         let path = object_path(content_type, id);
-        let answer = self.ask(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name));
-        self.of_type(content_type, answer)
+        let response =
+            self.request_json(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name));
+        self.check_type(content_type, response)
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         let path = format!("{}/batch-delete", objects_path(content_type));
-        let answer: Value = self.post(&path, &ids, type_named(content_type))?;
-        Ok(answer["deletedCount"].as_u64().unwrap_or(0))
+        let response: Value = self.post(&path, &ids, type_named(content_type))?;
+        Ok(response["deletedCount"].as_u64().unwrap_or(0))
     }
 
     fn deleted(&self, content_type: &str) -> Result<Vec<String>> {
@@ -160,20 +163,20 @@ impl Target for Remote {
             let path = format!("{path}?page={number}&limit={}", limits::PAGE_MAX);
             self.get::<List<Value>>(&path, object_named(&name))
         });
-        self.of_type(content_type, versions)
+        self.check_type(content_type, versions)
     }
 
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value> {
         let name = format!("{content_type}/{id}/{version}");
         let path = format!("{}/version/{version}", object_path(content_type, id));
-        self.of_type(content_type, self.get(&path, About { what: "version", name: &name }))
+        self.check_type(content_type, self.get(&path, Resource { what: "version", name: &name }))
     }
 
     fn import(
         &self,
         content_type: &str,
         elements: &[Value],
-        ImportMode { update_existing, keep_dates }: ImportMode,
+        SaveMode { update_existing, keep_dates }: SaveMode,
     ) -> Result<BatchReport> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
         let mut request = self.json_request(&Method::POST, &path, text(&elements)?)?;
@@ -182,7 +185,7 @@ impl Target for Remote {
         }
         let (status, bytes) =
             self.read(request.send().map_err(|error| self.unreachable(&error))?)?;
-        // A report with refused elements is an answer, not a failure.
+        // A report with refused objects is no error.
         if status == 400
             && let Ok(report) = serde_json::from_slice(&bytes)
         {
@@ -191,7 +194,7 @@ impl Target for Remote {
         parse(status, &bytes, type_named(content_type))
     }
 
-    fn upload(&self, file: Outgoing, request: &UploadRequest) -> Result<Value> {
+    fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
         self.send_file(file, request)
     }
 
@@ -209,13 +212,13 @@ impl Target for Remote {
         let name = format!("{content_type}/{id}");
         let path = format!("{}/{}", object_path(content_type, id), action.as_str());
         let hydrate = if cascade { "?hydrate=1" } else { "" };
-        self.bring(&format!("{path}{hydrate}"), None, object_named(&name))
+        self.post_action(&format!("{path}{hydrate}"), None, object_named(&name))
     }
 
-    fn act_on_many(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
         let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
-        // The answer does not say which one is unknown.
-        self.bring(&path, Some(&text(&ids)?), object_named(content_type))
+        // The response does not name the unknown object.
+        self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
     }
 
     fn workflows(&self) -> Result<Vec<Workflow>> {
@@ -228,7 +231,7 @@ impl Target for Remote {
 
     fn replace_workflow(&self, id: &str, definition: Map<String, Value>) -> Result<Workflow> {
         let path = format!("{WORKFLOWS}/{}", segment(id));
-        self.ask(&Method::PUT, &path, Some(&text(&definition)?), workflow_named(id))
+        self.request_json(&Method::PUT, &path, Some(&text(&definition)?), workflow_named(id))
     }
 
     fn delete_workflow(&self, id: &str) -> Result<()> {
@@ -238,13 +241,18 @@ impl Target for Remote {
     fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState> {
         let name = format!("{content_type}/{id}");
         let state = self.get(&state_path(content_type, id), object_named(&name));
-        self.of_type(content_type, state)
+        self.check_type(content_type, state)
     }
 
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
         let name = format!("{content_type}/{id}");
         let body = text(&json!({ "action": action }))?;
-        self.ask(&Method::PUT, &state_path(content_type, id), Some(&body), object_named(&name))
+        self.request_json(
+            &Method::PUT,
+            &state_path(content_type, id),
+            Some(&body),
+            object_named(&name),
+        )
     }
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {
@@ -258,7 +266,7 @@ impl Target for Remote {
     }
 
     fn job(&self, id: &str) -> Result<Job> {
-        self.get(&format!("{JOBS}/{}", segment(id)), About { what: "job", name: id })
+        self.get(&format!("{JOBS}/{}", segment(id)), Resource { what: "job", name: id })
     }
 
     fn backup(&self, output: &mut dyn Write) -> Result<()> {
@@ -276,7 +284,7 @@ impl Target for Remote {
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {
         let path = format!("{}/schema", version.path());
         let (status, bytes) = self.send(&Method::GET, &path, None, true)?;
-        done(status, &bytes, SERVER)?;
+        check_status(status, &bytes, SERVER)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -289,11 +297,11 @@ impl Target for Remote {
         let (path, body) = (version.path(), text(request)?);
         let (status, bytes) = self.send_for(edition, &Method::POST, path, Some(&body), true)?;
         match serde_json::from_slice(&bytes) {
-            // A server without this path says not found in the words of the rest of the API.
-            Ok(Value::Object(answer))
-                if matches!(status, 200 | 400 | 404) && !answer.contains_key("code") =>
+            // A server without this path returns the 404 of the REST API.
+            Ok(Value::Object(response))
+                if matches!(status, 200 | 400 | 404) && !response.contains_key("code") =>
             {
-                Ok(Value::Object(answer))
+                Ok(Value::Object(response))
             }
             _ => parse(status, &bytes, SERVER),
         }
@@ -308,7 +316,7 @@ impl Target for Remote {
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {
-        self.delete(&format!("{KEYS}/{}", segment(id)), About { what: "key", name: id })
+        self.delete(&format!("{KEYS}/{}", segment(id)), Resource { what: "key", name: id })
     }
 
     fn webhooks(&self) -> Result<Vec<Webhook>> {
@@ -321,12 +329,12 @@ impl Target for Remote {
     }
 
     fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed> {
-        let about = if request.ids.is_some() {
-            About { what: "webhook or delivery", name: id }
+        let resource = if request.ids.is_some() {
+            Resource { what: "webhook or delivery", name: id }
         } else {
             webhook_named(id)
         };
-        self.post(&webhook_path(id, "replay"), request, about)
+        self.post(&webhook_path(id, "replay"), request, resource)
     }
 
     fn test_webhook(&self, id: &str) -> Result<Delivery> {

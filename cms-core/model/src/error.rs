@@ -9,7 +9,10 @@ use std::{fmt, io, path::Path};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::limits;
+use crate::{
+    limits,
+    message::{MessageCode, Reason},
+};
 
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -20,7 +23,7 @@ pub enum Error {
     /// Validation failed: a map from property path to messages (contract 1.4, "400 map").
     Invalid(FieldErrors),
     /// The action is refused as a whole, with reasons (contract 1.4, "400 list").
-    Refused(Vec<String>),
+    Refused(Vec<Reason>),
     /// A batch holds more elements than allowed (contract 3.9, 4.5).
     BatchLimit { limit: usize },
     /// The request itself cannot be understood.
@@ -99,6 +102,18 @@ impl Error {
         }
     }
 
+    /// Why one object of many was refused: the message without paths and names.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::NotFound { .. } => "not found".to_owned(),
+            Self::Invalid(errors) => {
+                let all = errors.iter().flat_map(|(_, messages)| messages);
+                all.map(String::as_str).collect::<Vec<_>>().join("; ")
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// A validation error with one message at one path.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(FieldErrors::one(path, message))
@@ -129,8 +144,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Invalid(_) => f.write_str("the data is not valid"),
-            Self::Refused(reasons) => f.write_str(&reasons.join("; ")),
-            Self::BatchLimit { limit } => write!(f, "Batch limit exceeded, limit: {limit}"),
+            Self::Refused(reasons) => {
+                let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+                f.write_str(&reasons.join("; "))
+            }
+            Self::BatchLimit { limit } => Reason::BatchLimit(*limit).fmt(f),
             Self::BadRequest(message)
             | Self::Conflict(message)
             | Self::Gone(message)
@@ -226,6 +244,11 @@ impl FieldErrors {
     /// Returns the paths with their messages.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.0.iter().map(|(path, messages)| (path.as_str(), messages.as_slice()))
+    }
+
+    /// Returns the code of each message; none for messages that programs need not tell apart.
+    pub fn codes(&self) -> impl Iterator<Item = Option<MessageCode>> {
+        self.0.values().flatten().map(|message| MessageCode::of(message))
     }
 
     /// Returns `Ok` when nothing was found.

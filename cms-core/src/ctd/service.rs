@@ -32,7 +32,7 @@ use crate::{
 
 /// Types that the server itself depends on, now or later: nobody else makes or changes them
 /// (contract 2.6).
-const SYSTEM: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
+pub(crate) const SYSTEM: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
 
 /// Operations on content type definitions.
 pub struct Types<'a> {
@@ -117,7 +117,7 @@ impl Types<'_> {
             require_changeable(content_type)?;
             let reasons = reasons_to_stay(writer, content_type)?;
             if !reasons.is_empty() {
-                return Err(Error::Refused(reasons));
+                return Err(Error::Refused(reasons.into_iter().map(Into::into).collect()));
             }
             writer.bump_schema()?;
             change::delete(writer, content_type, at)
@@ -131,7 +131,7 @@ impl Types<'_> {
                 require_changeable(content_type)?;
                 let reasons = keys_that_name(writer, content_type)?;
                 if !reasons.is_empty() {
-                    return Err(Error::Refused(reasons));
+                    return Err(Error::Refused(reasons.into_iter().map(Into::into).collect()));
                 }
             }
             writer.trash_all(content_type.pk, at)?;

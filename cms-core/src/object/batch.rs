@@ -13,7 +13,7 @@ use cms_model::{
     ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
     ids::IdSource,
-    message::{self, wrong_type},
+    message::{self, Reason, wrong_type},
     object::{model::Stored, view::View},
     pattern::Budget,
     wire::{
@@ -175,7 +175,7 @@ impl Objects<'_> {
         self.content_type(caller, name, Access::DELETE)?;
         let limit = self.cms.config.batch_limit;
         if ids.len() > limit {
-            return Err(Error::Refused(vec![Error::BatchLimit { limit }.to_string()]));
+            return Err(Error::Refused(vec![Reason::BatchLimit(limit)]));
         }
         self.ask_about_deletions(caller, name, ids)?;
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
@@ -191,7 +191,7 @@ impl Objects<'_> {
                 match find(writer, content_type, view, &id) {
                     Ok(stored) => wanted.push((id, stored)),
                     Err(Error::NotFound { .. }) => {
-                        reasons.push(format!("Content object: \"{id}\" doesn't exist"));
+                        reasons.push(Reason::ObjectMissing(id));
                     }
                     Err(error) => return Err(error),
                 }
@@ -200,9 +200,7 @@ impl Objects<'_> {
             let mut deleted = Vec::new();
             for (id, stored) in wanted {
                 if used.contains(&stored.pk) {
-                    reasons.push(format!(
-                        "Content object: \"{id}\" is used in another content object."
-                    ));
+                    reasons.push(Reason::ObjectInUse(id));
                 } else {
                     write::delete(writer, content_type, &stored, at)?;
                     deleted.push(id);

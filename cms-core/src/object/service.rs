@@ -306,7 +306,7 @@ impl Objects<'_> {
         self.write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
-                return Err(Error::Refused(vec![message::IN_USE.to_owned()]));
+                return Err(Error::Refused(vec![message::IN_USE.into()]));
             }
             write::delete(writer, content_type, &stored, at)
         })?;

@@ -9,6 +9,7 @@ use cms_model::{
     ctd::catalog::{Catalog, Type},
     error::{Error, Result},
     limits,
+    message::Reason,
     object::{
         model::{Edition, Status, Stored},
         scan::{self, FoundLink},
@@ -54,11 +55,12 @@ impl Publishing<'_> {
             require_draft_public(content_type)?;
             let status = stored.internal.status;
             if !state::is_allowed(status, action) {
-                return Err(Error::Refused(vec![format!(
+                let reason = format!(
                     "Action \"{}\" is not allowed in status \"{}\"",
                     action.as_str(),
                     status.as_str()
-                )]));
+                );
+                return Err(Error::Refused(vec![reason.into()]));
             }
             let change = StatusChange { writer, action, at };
             change.carry_out(content_type, (stored.pk, status))?;
@@ -108,7 +110,7 @@ impl Publishing<'_> {
         self.set_schedule(caller, name, id, move |stored, now| {
             if !state::is_schedulable(stored.internal.status) {
                 let reason = "Only draft or modified objects can be scheduled";
-                return Err(Error::Refused(vec![reason.to_owned()]));
+                return Err(Error::Refused(vec![reason.into()]));
             }
             let schedule = schedule::parse(&payload, now).map_err(Error::Invalid)?;
             stored.internal.schedule = Some(schedule);
@@ -247,6 +249,5 @@ fn require_draft_public(content_type: &Type) -> Result<()> {
     if content_type.definition.draft_public {
         return Ok(());
     }
-    let reason = "Draft & Public is not enabled for this content type";
-    Err(Error::Refused(vec![reason.to_owned()]))
+    Err(Error::Refused(vec![Reason::NoDraftPublic]))
 }

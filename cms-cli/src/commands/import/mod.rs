@@ -1,12 +1,12 @@
 //! `cms import`: objects from files, or types and objects from an exported folder.
 //!
-//! [`loader`] brings objects in, [`element`] is what it knows of one object, [`counts`] what became
-//! of all of them, [`types`] applies the types of a folder and says in which order they come.
+//! [`definitions`] applies the types of a folder, [`files`] uploads media files, [`objects`] reads
+//! objects and passes them to the rules in [`cms_core::import`], [`report`] collects the result.
 
-mod counts;
-mod element;
-mod loader;
-mod types;
+mod definitions;
+mod files;
+mod objects;
+mod report;
 
 #[cfg(feature = "serve")]
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use std::{
 
 #[cfg(feature = "serve")]
 use cms_core::Cms;
-use cms_core::{Error, wire::ctd::ContentType};
+use cms_core::{
+    Error,
+    import::{Existing, ImportRecord, order_by_links, provisional_type},
+    wire::ctd::ContentType,
+};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::loader::Existing;
-use self::{
-    counts::{Counts, FileCounts, Refusal},
-    loader::{Loader, Options},
-};
-use super::{NOTHING_CHANGED, changing, counted};
+use self::report::{FileCounts, RefusalLine, Report};
+use super::{NOTHING_CHANGED, counted, open_to_write};
 #[cfg(feature = "serve")]
 use crate::target::Direct;
 use crate::{
@@ -34,19 +34,33 @@ use crate::{
         Source,
         folder::{self, MediaFiles},
     },
-    failure::{Failure, Kind, Outcome, Result},
+    failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     project::{self, Present},
-    report,
+    report as output,
     settings::Settings,
     target::Target,
 };
 
-/// The objects of one type, and where they are.
+/// How a command imports.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+struct Options<'a> {
+    existing: Existing,
+    /// The interrupted import that this one resumes.
+    interrupted: Option<&'a ImportRecord<'a>>,
+    keep_dates: bool,
+    stop_on_error: bool,
+    rejects: Option<&'a Path>,
+    dry_run: bool,
+    /// The folder contains media files, statuses and workflow states too.
+    from_folder: bool,
+}
+
+/// The objects of one type.
 struct Job {
     content_type: ContentType,
     sources: Vec<Source>,
-    /// Ids in lower case of deleted objects, where they matter.
+    /// Ids of deleted objects in lower case, where they matter.
     deleted: HashSet<String>,
     /// Files of media objects.
     files: MediaFiles,
@@ -66,18 +80,18 @@ pub(super) fn run(
         dry_run: args.dry_run.dry_run,
         from_folder: args.files.is_empty(),
     };
-    let folder = Path::new(&args.what);
-    let counts = import(args, folder, &options, settings, printer).map_err(|failure| {
-        let is_forbidden = matches!(failure.kind, Kind::Target(Error::Forbidden));
+    let folder = Path::new(&args.source);
+    let report = import(args, folder, &options, settings, printer).map_err(|failure| {
+        let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
         if options.keep_dates && is_forbidden {
-            failure.hint("--keep-dates takes an admin key")
+            failure.hint("--keep-dates needs an admin key")
         } else {
             failure
         }
     })?;
-    tell(&counts, &options, printer)?;
-    let partly = counts.refused + counts.files.refused > 0 || counts.interrupted;
-    Ok(if partly { Outcome::Partly } else { Outcome::Done })
+    print(&report, &options, printer)?;
+    let is_partial = report.has_refusals() || report.interrupted;
+    Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }
 
 fn import(
@@ -86,31 +100,30 @@ fn import(
     options: &Options<'_>,
     settings: &Settings,
     printer: &mut Printer,
-) -> Result<Counts> {
+) -> Result<Report> {
     if args.files.is_empty() {
         if !folder.is_dir() {
-            return Err(Failure::usage(format!("there is no folder \"{}\"", args.what))
+            return Err(Failure::usage(format!("there is no folder \"{}\"", args.source))
                 .hint("cms import TYPE FILE..., or cms import DIR"));
         }
-        let target = changing(settings, printer, options.dry_run)?;
+        let target = open_to_write(settings, printer, options.dry_run)?;
         import_folder(&*target, folder, options, printer)
     } else {
         let sources = sources(&args.files)?;
-        let target = changing(settings, printer, options.dry_run)?;
-        let content_type = target.get_type(&args.what)?;
+        let target = open_to_write(settings, printer, options.dry_run)?;
+        let content_type = target.get_type(&args.source)?;
         let files = MediaFiles::default();
         let job = Job { content_type, sources, deleted: HashSet::new(), files };
-        Loader::new(&*target, options)?.run(&[job], printer)
+        objects::run(&*target, options, &[job], printer)
     }
 }
 
-/// Imports the content folder of a server that starts. Objects that existed before, or were deleted,
-/// are left alone, so that a restart neither makes versions nor undoes what editors did. An import
-/// that was interrupted is resumed: of the objects that it created it completes those that nobody
-/// else has changed.
+/// Imports a content folder before the server starts. Objects that exist or were deleted stay as they
+/// are, so that a restart neither creates versions nor reverts edits. An interrupted import is resumed:
+/// the objects that it created are completed, unless they were edited since.
 #[cfg(feature = "serve")]
 pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> Result<()> {
-    let target = Direct::over(Arc::clone(cms));
+    let target = Direct::new(Arc::clone(cms));
     let absolute =
         folder.canonicalize().map_err(|error| Failure::unreadable(folder.display(), error))?;
     let import = cms.begin_import(&absolute.to_string_lossy())?;
@@ -126,17 +139,18 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> 
         dry_run: false,
         from_folder: true,
     };
-    let counts = import_folder(&target, folder, &options, printer)?;
-    if counts.interrupted {
+    let report = import_folder(&target, folder, &options, printer)?;
+    if report.interrupted {
         return Err(Failure::local("interrupted before the server listened")
             .hint("the next start with the same --import resumes the import"));
     }
     import.finish()?;
+    let counts = &report.objects;
     if counts.created + counts.updated + counts.refused + counts.statuses > 0 {
-        printer.note(&counts.sentence())?;
+        printer.note(&report.summary())?;
     }
-    match counts.files.sentence() {
-        Some(sentence) if counts.files.stored + counts.files.refused > 0 => printer.note(&sentence),
+    match report.files.summary() {
+        Some(summary) if report.files.stored + report.files.refused > 0 => printer.note(&summary),
         _ => Ok(()),
     }
 }
@@ -146,10 +160,10 @@ fn import_folder(
     path: &Path,
     options: &Options<'_>,
     printer: &mut Printer,
-) -> Result<Counts> {
+) -> Result<Report> {
     let folders = folder::read(path)?;
     let update = options.existing == Existing::Update;
-    types::apply(target, &folders, workflows(path)?, update, options.dry_run, printer)?;
+    definitions::apply(target, &folders, workflows(path)?, update, options.dry_run, printer)?;
 
     let present = target.types()?;
     let mut jobs = Vec::new();
@@ -167,21 +181,24 @@ fn import_folder(
                 let (content_type, files) = (content_type.clone(), folder.files.clone());
                 jobs.push(Job { content_type, sources, deleted, files });
             }
-            // A dry run has not made the type.
+            // A dry run does not create the type.
             None if options.dry_run => {
-                let content_type = types::unmade(folder);
+                let content_type = provisional_type(&folder.payload);
                 let files = folder.files.clone();
                 jobs.push(Job { content_type, sources, deleted: HashSet::new(), files });
             }
-            None => printer
-                .note(&format!("there is no type \"{}\" here, it is left out", folder.name))?,
+            None => printer.note(&format!(
+                "skipped type \"{}\": it does not exist on the target",
+                folder.name
+            ))?,
         }
     }
-    let counts = Loader::new(target, options)?.run(&types::ordered(jobs), printer)?;
-    if !options.dry_run && !counts.interrupted {
-        types::apply_pictures(target, &folders, update)?;
+    let jobs = order_by_links(jobs, |job| &job.content_type);
+    let report = objects::run(target, options, &jobs, printer)?;
+    if !options.dry_run && !report.interrupted {
+        definitions::apply_featured_images(target, &folders, update)?;
     }
-    Ok(counts)
+    Ok(report)
 }
 
 /// The workflows that an exported folder holds.
@@ -197,34 +214,35 @@ fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
     files.iter().map(|file| Source::new(file)).collect()
 }
 
-fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result<()> {
+fn print(report: &Report, options: &Options<'_>, printer: &mut Printer) -> Result<()> {
+    let counts = &report.objects;
     let mut value = json!({
         "created": counts.created,
         "updated": counts.updated,
         "unchanged": counts.unchanged,
         "refused": counts.refused,
         "statusesSet": counts.statuses,
-        "refusals": counts.refusals,
+        "refusals": report.refusals,
     });
     if options.from_folder {
-        value["files"] = json!(counts.files);
+        value["files"] = json!(report.files);
     }
     printer.value(&value, || {
-        let lines = [Some(counts.sentence()), counts.files.sentence()];
+        let lines = [Some(report.summary()), report.files.summary()];
         lines.into_iter().flatten().map(|line| line + "\n").collect()
     })?;
-    let FileCounts { missing, without_object, .. } = counts.files;
+    let FileCounts { missing, without_object, .. } = report.files;
     if missing > 0 {
         printer
             .note(&format!("{} without a file in the folder", counted(missing, "media object")))?;
     }
     if without_object > 0 {
         let files = counted(without_object, "file");
-        printer.note(&format!("{files} without a media object in the folder, left out"))?;
+        printer.note(&format!("skipped {files} without a media object in the folder"))?;
     }
-    if counts.interrupted {
+    if report.interrupted {
         printer.note("interrupted; the same command with --update-existing goes on")?;
-    } else if counts.refused + counts.files.refused > 0 {
+    } else if report.has_refusals() {
         printer.note(&match options.rejects {
             Some(file) => {
                 format!("hint: refused objects and the reasons are in {}", file.display())
@@ -232,9 +250,8 @@ fn tell(counts: &Counts, options: &Options<'_>, printer: &mut Printer) -> Result
             None => "hint: --rejects FILE keeps refused objects with the reasons".to_owned(),
         })?;
     }
-    let mut refusals = counts.refusals.iter();
-    if let Some(hint) = refusals.find_map(Refusal::advice) {
-        printer.note(&report::hint(&hint))?;
+    if let Some(hint) = report.refusals.iter().find_map(RefusalLine::hint) {
+        printer.note(&output::hint(&hint))?;
     }
     if options.dry_run {
         printer.note(NOTHING_CHANGED)?;

@@ -1,4 +1,4 @@
-//! `cms media`: listing media objects and fetching their files. Uploads are in [`upload`].
+//! `cms media`: lists media objects and downloads their files. [`upload`] has the uploads.
 
 mod upload;
 
@@ -10,10 +10,10 @@ use std::{
 use cms_core::Error;
 use serde_json::{Value, json};
 
-use super::{counted, interrupt, object::list, reading};
+use super::{counted, interrupt, object::list, open_to_read};
 use crate::{
     cli::{ListArgs, MediaCommand, MediaKind},
-    content::stream::{self, NewFile, Pace},
+    content::stream::{self, AtomicFile, Transfer},
     failure::{Failure, Outcome, Result},
     printer::Printer,
     report::{Column, cell, column},
@@ -24,8 +24,8 @@ use crate::{
 /// The type of media objects.
 pub(super) const TYPE: &str = "_media";
 
-/// Extensions of pictures that may be uploaded.
-const PICTURES: [&str; 8] = ["gif", "png", "jpg", "jpeg", "bmp", "webp", "svg", "ico"];
+/// Extensions of image files.
+const IMAGE_EXTENSIONS: [&str; 8] = ["gif", "png", "jpg", "jpeg", "bmp", "webp", "svg", "ico"];
 
 const COLUMNS: [Column; 6] = [
     column("ID", "/id"),
@@ -43,16 +43,16 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     match command {
         MediaCommand::Upload(args) => return upload::run(args, settings, printer),
-        MediaCommand::List(args) => show(&*reading(settings)?, args, printer)?,
+        MediaCommand::List(args) => show(&*open_to_read(settings)?, args, printer)?,
         MediaCommand::Get { id, file } => {
-            return get(&*reading(settings)?, &id, file.as_deref(), printer);
+            return get(&*open_to_read(settings)?, &id, file.as_deref(), printer);
         }
     }
     Ok(Outcome::Done)
 }
 
 fn show(target: &dyn Target, args: ListArgs, printer: &mut Printer) -> Result<()> {
-    // No media object has a version that readers do not get.
+    // Media objects have no drafts.
     let list = list(target, TYPE, args, Edition::Current)?;
     if printer.is_table() {
         let readable: Vec<Value> = list.objects.iter().map(with_dimensions).collect();
@@ -60,7 +60,7 @@ fn show(target: &dyn Target, args: ListArgs, printer: &mut Printer) -> Result<()
     } else {
         printer.rows(&list.objects, &COLUMNS)?;
     }
-    list.tell_rest(printer)
+    list.print_remaining(printer)
 }
 
 fn with_dimensions(object: &Value) -> Value {
@@ -79,22 +79,22 @@ fn get(
     printer: &mut Printer,
 ) -> Result<Outcome> {
     if file.is_none() && io::stdout().is_terminal() {
-        return Err(Failure::usage("the file would be written to the terminal")
-            .hint("-o FILE writes it into a file, -o - to the terminal all the same"));
+        return Err(Failure::usage("standard output is a terminal, and the file may be binary")
+            .hint("write to a file with -o FILE, or to the terminal with -o -"));
     }
     let object = target.object(TYPE, id, 0)?;
     let mut stored = target.file(id, extension(&object))?;
-    let pace = Pace::new(interrupt());
+    let transfer = Transfer::new(interrupt());
     let Some(name) = file.filter(|name| *name != "-") else {
         let mut out = printer.raw()?;
-        let size = stream::copy(&mut *stored, &mut out, Failure::from, &pace)?;
-        return Ok(if size.is_some() { Outcome::Done } else { Outcome::Partly });
+        let size = stream::copy(&mut *stored, &mut out, Failure::from, &transfer)?;
+        return Ok(if size.is_some() { Outcome::Done } else { Outcome::Partial });
     };
     let path = Path::new(name);
-    let (draft, mut out) = NewFile::create(path)?;
+    let (draft, mut out) = AtomicFile::create(path)?;
     let unwritable = |error| Failure::unwritable(name, error);
-    let Some(size) = stream::copy(&mut *stored, &mut out, unwritable, &pace)? else {
-        return Err(Failure::local(format!("interrupted; {name} is as it was")));
+    let Some(size) = stream::copy(&mut *stored, &mut out, unwritable, &transfer)? else {
+        return Err(Failure::local(format!("interrupted; {name} did not change")));
     };
     draft.finish()?;
     printer.note(&format!("{} in {name}", counted(size, "byte")))?;
@@ -106,15 +106,15 @@ pub(super) fn extension(object: &Value) -> &str {
     object["extension"].as_str().unwrap_or_default()
 }
 
-/// `type` of the media object of a file. Pictures are told by their names; the target looks at what
-/// they hold.
-pub(super) fn usual_kind(path: &Path) -> &'static str {
+/// The default `type` of the media object of a file, by its extension; the target checks the content.
+pub(super) fn default_kind(path: &Path) -> &'static str {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let kind = if PICTURES.contains(&&*extension) { MediaKind::Image } else { MediaKind::File };
+    let kind =
+        if IMAGE_EXTENSIONS.contains(&&*extension) { MediaKind::Image } else { MediaKind::File };
     kind.as_str()
 }
 
-/// Tells whether an error is about the uploaded file alone.
+/// Returns whether an error concerns the uploaded file alone.
 pub(super) fn is_refused(error: &Error) -> bool {
     matches!(
         error,

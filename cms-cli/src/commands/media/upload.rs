@@ -1,7 +1,7 @@
-//! `cms media upload`: many files at once, the same bytes only once.
+//! `cms media upload`: files in parallel, files with the same content only once.
 //!
-//! Files of the same bytes make a group. A group is looked for in the library first, and only what is
-//! not there is uploaded; so whatever ended the command, the same one goes on.
+//! Files with the same content form a group. Only groups that the library does not contain are uploaded,
+//! so the command can be repeated after any interruption.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,14 +20,14 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{NOTHING_CHANGED, changing, counted, interrupt, many::reason, parallel},
-    TYPE, extension, is_refused, usual_kind,
+    super::{NOTHING_CHANGED, counted, interrupt, open_to_write, parallel},
+    TYPE, default_kind, extension, is_refused,
 };
 use crate::{
     cli::{MediaKind, UploadArgs},
     content::{
         paths,
-        stream::{self, Pace},
+        stream::{self, Transfer},
     },
     failure::{self, Failure, Outcome, Result},
     printer::Printer,
@@ -37,8 +37,8 @@ use crate::{
 };
 
 const TAG: &str = "_tag";
-/// Refused files that are shown as lines; the list has all of them.
-const SHOWN: usize = 20;
+/// Refused files that are printed as lines; the list has all of them.
+const MAX_PRINTED: usize = 20;
 
 const COLUMNS: [Column; 4] = [
     column("FILE", "/file"),
@@ -47,31 +47,31 @@ const COLUMNS: [Column; 4] = [
     column("OUTCOME", "/outcome"),
 ];
 
-/// Files of the same bytes that are to become the same kind of media object.
+/// Files with the same content and the same type of media object.
 struct Group {
-    /// Places in the list of files, in its order.
+    /// Locations in the list of files, in its order.
     files: Vec<usize>,
     size: u64,
     kind: &'static str,
-    /// Known where files of one size had to be told apart.
+    /// Known where several files have the same size.
     digest: Option<stream::Digest>,
-    /// What the library has of these bytes.
+    /// The media object in the library with this content.
     stored: Option<Stored>,
 }
 
-/// Where the bytes of a file are.
+/// The media object of a file.
 #[derive(Clone, Default)]
 struct Stored {
     id: Value,
     url: Value,
 }
 
-/// What became of a file.
-enum Fate {
+/// The outcome of a file.
+enum FileOutcome {
     Uploaded(Stored),
-    /// The bytes were there before.
-    Kept(Stored),
-    /// A dry run would upload it.
+    /// The library contained the content before.
+    Existing(Stored),
+    /// A dry run would upload the file.
     New,
     Refused(Error),
 }
@@ -79,29 +79,29 @@ enum Fate {
 pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let files = paths::files(&args.files)?;
     let dry_run = args.dry_run.dry_run;
-    let target = changing(settings, printer, dry_run)?;
-    let pace = Pace::new(interrupt());
+    let target = open_to_write(settings, printer, dry_run)?;
+    let transfer = Transfer::new(interrupt());
     let work = Work {
         target: &*target,
         files: &files,
         threads: usize::from(args.parallel),
-        pace: &pace,
+        transfer: &transfer,
         uploaded: AtomicU64::new(0),
     };
-    let groups = work.looked_up(work.groups(args.kind)?, printer)?;
+    let groups = work.with_stored(work.groups(args.kind)?, printer)?;
     let is_new = groups.iter().any(|group| group.stored.is_none());
     let tags = if is_new { work.tags(&args.tags, dry_run, printer)? } else { Vec::new() };
-    let like = UploadRequest {
+    let template = UploadRequest {
         save: true,
         alt: args.alt,
         title: args.title,
         tags,
         ..UploadRequest::default()
     };
-    let fates = if dry_run {
-        rehearsed(&groups)
+    let outcomes = if dry_run {
+        dry_run_outcomes(&groups)
     } else {
-        let uploaded = work.upload(&groups, &like, printer);
+        let uploaded = work.upload(&groups, &template, printer);
         uploaded.map_err(|failure| match work.uploaded.load(Ordering::Relaxed) {
             0 => failure,
             done => failure.hint(format!(
@@ -110,25 +110,25 @@ pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &mut Printer) 
             )),
         })?
     };
-    tell(&files, fates, dry_run, printer)
+    print(&files, outcomes, dry_run, printer)
 }
 
 struct Work<'a> {
     target: &'a dyn Target,
     files: &'a [PathBuf],
     threads: usize,
-    pace: &'a Pace,
+    transfer: &'a Transfer,
     uploaded: AtomicU64,
 }
 
 impl Work<'_> {
-    /// Puts files of the same bytes together. Only those of the same size have to be read for that.
+    /// Groups files by content. Only files of the same size are read for that.
     fn groups(&self, kind: Option<MediaKind>) -> Result<Vec<Group>> {
         let mut alike: HashMap<(u64, &str), Vec<usize>> = HashMap::new();
         for (number, path) in self.files.iter().enumerate() {
             let meta = path.metadata();
             let meta = meta.map_err(|error| Failure::unreadable(path.display(), error))?;
-            let kind = kind.map_or_else(|| usual_kind(path), MediaKind::as_str);
+            let kind = kind.map_or_else(|| default_kind(path), MediaKind::as_str);
             alike.entry((meta.len(), kind)).or_default().push(number);
         }
         let mut groups = Vec::new();
@@ -141,10 +141,10 @@ impl Work<'_> {
             }
             let mut same: HashMap<_, Vec<usize>> = HashMap::new();
             for number in files {
-                match stream::digest(&self.files[number], self.pace) {
+                match stream::digest(&self.files[number], self.transfer) {
                     Ok(digest) => same.entry(digest).or_default().push(number),
-                    // Interrupted before anything was done: nothing has its turn.
-                    Err(_) if self.pace.stop.load(Ordering::Relaxed) => return Ok(Vec::new()),
+                    // Interrupted before anything was uploaded.
+                    Err(_) if self.transfer.stop.load(Ordering::Relaxed) => return Ok(Vec::new()),
                     Err(failure) => return Err(failure),
                 }
             }
@@ -160,10 +160,11 @@ impl Work<'_> {
         Ok(groups)
     }
 
-    /// Finds out what the library has. Groups that had no turn are left out.
-    fn looked_up(&self, groups: Vec<Group>, printer: &Printer) -> Result<Vec<Group>> {
+    /// Finds the groups that the library contains. Groups that were not compared before an interrupt
+    /// are left out.
+    fn with_stored(&self, groups: Vec<Group>, printer: &Printer) -> Result<Vec<Group>> {
         let total = groups.iter().map(|group| group.size).sum();
-        let mut progress = printer.bytes("compare", total);
+        let mut progress = printer.byte_progress("compare", total);
         let mut alike: BTreeMap<_, Vec<Group>> = BTreeMap::new();
         for group in groups {
             alike.entry((group.size, group.kind)).or_default().push(group);
@@ -171,22 +172,22 @@ impl Work<'_> {
         let alike: Vec<_> = alike.into_iter().collect();
         let job = |(like, groups): &((u64, &str), Vec<Group>)| {
             let found = self.in_library(*like, groups)?;
-            self.pace.advance(like.0 * groups.len() as u64);
+            self.transfer.advance(like.0 * groups.len() as u64);
             Ok(found)
         };
-        let look = || progress.advance_to(self.pace.done());
-        let found = parallel::each(&alike, self.threads, &self.pace.stop, job, look)?;
-        let mut looked_up = Vec::new();
+        let update = || progress.advance_to(self.transfer.done());
+        let found = parallel::map(&alike, self.threads, &self.transfer.stop, job, update)?;
+        let mut with_stored = Vec::new();
         for ((_, groups), found) in alike.into_iter().zip(found) {
             let found = groups.into_iter().zip(found.unwrap_or_default());
-            looked_up.extend(found.map(|(group, stored)| Group { stored, ..group }));
+            with_stored.extend(found.map(|(group, stored)| Group { stored, ..group }));
         }
-        looked_up.sort_by_key(|group| group.files[0]);
-        Ok(looked_up)
+        with_stored.sort_by_key(|group| group.files[0]);
+        Ok(with_stored)
     }
 
-    /// Compares with the media objects of the same size and type. Each file is read once, and none
-    /// when there is no such object.
+    /// Compares groups with the media objects of the same size and type. Files are read only when there
+    /// is such an object, and once.
     fn in_library(
         &self,
         (size, kind): (u64, &str),
@@ -198,38 +199,38 @@ impl Work<'_> {
         });
         let mut found = vec![None; groups.len()];
         let mut wanted: HashMap<stream::Digest, usize> = HashMap::new();
-        each_object(self.target, TYPE, &filters, &mut |object| {
+        visit_objects(self.target, TYPE, &filters, &mut |object| {
             if wanted.is_empty() {
-                for (place, group) in groups.iter().enumerate() {
+                for (index, group) in groups.iter().enumerate() {
                     let digest = match group.digest {
                         Some(digest) => digest,
-                        None => stream::digest(&self.files[group.files[0]], self.pace)?,
+                        None => stream::digest(&self.files[group.files[0]], self.transfer)?,
                     };
-                    wanted.insert(digest, place);
+                    wanted.insert(digest, index);
                 }
             }
             let id = object["id"].as_str().unwrap_or_default();
             let digest = match self.target.file(id, extension(object)) {
-                Ok(mut stored) => stream::stored_digest(&mut *stored, self.pace)?,
+                Ok(mut stored) => stream::stored_digest(&mut *stored, self.transfer)?,
                 Err(Error::NotFound { .. }) => return Ok(false),
                 Err(error) => return Err(error.into()),
             };
-            if let Some(place) = wanted.remove(&digest) {
-                found[place] = Some(Stored::new(object));
+            if let Some(index) = wanted.remove(&digest) {
+                found[index] = Some(Stored::new(object));
             }
             Ok(wanted.is_empty())
         })?;
         Ok(found)
     }
 
-    /// Finds the ids of tags by their names, and makes those that are missing.
+    /// Finds the ids of tags by their names, and creates missing tags.
     fn tags(&self, names: &[String], dry_run: bool, printer: &mut Printer) -> Result<Vec<String>> {
         let mut ids = Vec::new();
         for name in names {
             let mut id = None;
             let filters = json!({"name": {"type": "equals", "filter": name}});
-            each_object(self.target, TAG, &filters, &mut |tag| {
-                // The filter does not look at the case of letters.
+            visit_objects(self.target, TAG, &filters, &mut |tag| {
+                // The filter ignores case.
                 let is_meant = tag["name"] == **name;
                 if is_meant {
                     id = tag["id"].as_str().map(str::to_owned);
@@ -237,15 +238,15 @@ impl Work<'_> {
                 Ok(is_meant)
             })?;
             if id.is_none() && dry_run {
-                printer.note(&format!("would make the tag \"{name}\""))?;
+                printer.note(&format!("would create the tag \"{name}\""))?;
                 continue;
             }
             let id = if let Some(id) = id {
                 id
             } else {
                 let tag = Map::from_iter([("name".to_owned(), json!(name))]);
-                let made = self.target.create_object(TAG, tag)?;
-                made["id"].as_str().unwrap_or_default().to_owned()
+                let created = self.target.create_object(TAG, tag)?;
+                created["id"].as_str().unwrap_or_default().to_owned()
             };
             if !ids.contains(&id) {
                 ids.push(id);
@@ -254,30 +255,35 @@ impl Work<'_> {
         Ok(ids)
     }
 
-    /// Uploads the groups that are not in the library; the others are kept.
-    fn upload(&self, groups: &[Group], like: &UploadRequest, printer: &Printer) -> Result<Fates> {
+    /// Uploads the groups that the library does not contain.
+    fn upload(
+        &self,
+        groups: &[Group],
+        template: &UploadRequest,
+        printer: &Printer,
+    ) -> Result<Outcomes> {
         let new = groups.iter().filter(|group| group.stored.is_none());
         let total = new.map(|group| group.size).sum();
-        let pace = Pace::new(Arc::clone(&self.pace.stop));
-        let mut progress = printer.bytes("upload", total);
-        let job = |group: &Group| self.settle(group, like, &pace);
-        let look = || progress.advance_to(pace.done());
-        let fates = parallel::each(groups, self.threads, &pace.stop, job, look)?;
-        Ok(fates.into_iter().flatten().flatten().collect())
+        let transfer = Transfer::new(Arc::clone(&self.transfer.stop));
+        let mut progress = printer.byte_progress("upload", total);
+        let job = |group: &Group| self.upload_group(group, template, &transfer);
+        let update = || progress.advance_to(transfer.done());
+        let outcomes = parallel::map(groups, self.threads, &transfer.stop, job, update)?;
+        Ok(outcomes.into_iter().flatten().flatten().collect())
     }
 
-    /// Uploads one file of a group, the first one that is not refused.
-    fn settle(
+    /// Uploads the first file of a group that is not refused.
+    fn upload_group(
         &self,
         group: &Group,
-        like: &UploadRequest,
-        pace: &Pace,
-    ) -> Result<Vec<(usize, Fate)>> {
+        template: &UploadRequest,
+        transfer: &Transfer,
+    ) -> Result<Vec<(usize, FileOutcome)>> {
         let mut stored = group.stored.clone();
-        let mut fates = Vec::new();
+        let mut outcomes = Vec::new();
         for &number in &group.files {
             if let Some(stored) = &stored {
-                fates.push((number, Fate::Kept(stored.clone())));
+                outcomes.push((number, FileOutcome::Existing(stored.clone())));
                 continue;
             }
             let path = &self.files[number];
@@ -285,64 +291,69 @@ impl Work<'_> {
             let request = UploadRequest {
                 file_name: name.into_owned(),
                 kind: Some(group.kind.to_owned()),
-                ..like.clone()
+                ..template.clone()
             };
-            let fate = match self.target.upload(stream::outgoing(path, pace)?, &request) {
+            let outcome = match self.target.upload(stream::open_upload(path, transfer)?, &request) {
                 Ok(object) => {
                     self.uploaded.fetch_add(1, Ordering::Relaxed);
-                    Fate::Uploaded(stored.insert(Stored::new(&object)).clone())
+                    FileOutcome::Uploaded(stored.insert(Stored::new(&object)).clone())
                 }
-                Err(error) if is_refused(&error) => Fate::Refused(error),
+                Err(error) if is_refused(&error) => FileOutcome::Refused(error),
                 Err(error) => return Err(error.into()),
             };
-            fates.push((number, fate));
+            outcomes.push((number, outcome));
         }
-        Ok(fates)
+        Ok(outcomes)
     }
 }
 
-/// What became of files, by their place in the list.
-type Fates = BTreeMap<usize, Fate>;
+/// Outcomes by the index of the file.
+type Outcomes = BTreeMap<usize, FileOutcome>;
 
-/// What would become of the files.
-fn rehearsed(groups: &[Group]) -> Fates {
-    let mut fates = Fates::new();
+/// The outcomes of a dry run.
+fn dry_run_outcomes(groups: &[Group]) -> Outcomes {
+    let mut outcomes = Outcomes::new();
     for group in groups {
-        let fate = |place| match (&group.stored, place) {
-            (None, 0) => Fate::New,
-            (stored, _) => Fate::Kept(stored.clone().unwrap_or_default()),
+        let outcome = |index| match (&group.stored, index) {
+            (None, 0) => FileOutcome::New,
+            (stored, _) => FileOutcome::Existing(stored.clone().unwrap_or_default()),
         };
-        fates.extend(group.files.iter().enumerate().map(|(place, &number)| (number, fate(place))));
+        outcomes.extend(
+            group.files.iter().enumerate().map(|(index, &number)| (number, outcome(index))),
+        );
     }
-    fates
+    outcomes
 }
 
-fn tell(files: &[PathBuf], fates: Fates, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
-    let is_interrupted = fates.len() < files.len();
+fn print(
+    files: &[PathBuf],
+    outcomes: Outcomes,
+    dry_run: bool,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let is_interrupted = outcomes.len() < files.len();
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
     let mut kept = 0;
-    for (number, fate) in fates {
+    for (number, outcome) in outcomes {
         let file = files[number].display().to_string();
-        let (outcome, stored, reason) = match fate {
-            Fate::Uploaded(stored) => ("uploaded", stored, None),
-            Fate::Kept(stored) => ("kept", stored, None),
-            Fate::New => ("new", Stored::default(), None),
-            Fate::Refused(error) => {
-                let reason = reason(&error);
-                if refused.len() < SHOWN {
+        let (name, stored, reason) = match outcome {
+            FileOutcome::Uploaded(stored) => ("uploaded", stored, None),
+            FileOutcome::Existing(stored) => ("kept", stored, None),
+            FileOutcome::New => ("new", Stored::default(), None),
+            FileOutcome::Refused(error) => {
+                let reason = error.reason();
+                if refused.len() < MAX_PRINTED {
                     printer.note(&format!("refused {file}: {reason}"))?;
-                } else if refused.len() == SHOWN {
+                } else if refused.len() == MAX_PRINTED {
                     printer.note("more are refused; only the output has their reasons")?;
                 }
                 refused.push(error);
                 ("refused", Stored::default(), Some(reason))
             }
         };
-        kept += usize::from(outcome == "kept");
+        kept += usize::from(name == "kept");
         let Stored { id, url } = stored;
-        rows.push(
-            json!({"file": file, "id": id, "url": url, "outcome": outcome, "reason": reason}),
-        );
+        rows.push(json!({"file": file, "id": id, "url": url, "outcome": name, "reason": reason}));
     }
     printer.rows(&rows, &COLUMNS)?;
     let verb = if dry_run { "would upload" } else { "uploaded" };
@@ -355,10 +366,10 @@ fn tell(files: &[PathBuf], fates: Fates, dry_run: bool, printer: &mut Printer) -
         printer.note(NOTHING_CHANGED)?;
     }
     Ok(match refused.first() {
-        _ if is_interrupted => Outcome::Partly,
+        _ if is_interrupted => Outcome::Partial,
         None => Outcome::Done,
         Some(error) if refused.len() == rows.len() => Outcome::Refused(failure::exit_code(error)),
-        Some(_) => Outcome::Partly,
+        Some(_) => Outcome::Partial,
     })
 }
 
@@ -368,12 +379,12 @@ impl Stored {
     }
 }
 
-/// Looks at the objects that match, one after the other, until `each` says that it is enough.
-fn each_object(
+/// Calls `visit` for each matching object until it returns true.
+fn visit_objects(
     target: &dyn Target,
     content_type: &str,
     filters: &Value,
-    each: &mut dyn FnMut(&Value) -> Result<bool>,
+    visit: &mut dyn FnMut(&Value) -> Result<bool>,
 ) -> Result<()> {
     for number in 1.. {
         let page = Page { number, limit: limits::PAGE_MAX };
@@ -381,7 +392,7 @@ fn each_object(
         let request = ListRequest { page, filters, ..ListRequest::default() };
         let list = target.objects(content_type, &request, Edition::Current)?;
         for object in &list.data {
-            if each(object)? {
+            if visit(object)? {
                 return Ok(());
             }
         }

@@ -1,8 +1,6 @@
-//! Line numbers of a text by byte offset, counted while somebody else reads the text.
+//! Line numbers by byte offset, counted while the CSV reader reads.
 //!
-//! The CSV reader counts a line when it passes the line feed. It ends a row at the carriage return
-//! before, so that its numbers are too small in files with CRLF, and it takes the first of several
-//! empty lines for the line of the row that follows them.
+//! The line numbers of the CSV reader are wrong in files with CRLF, and for rows after empty lines.
 
 use std::{
     cell::RefCell,
@@ -11,45 +9,45 @@ use std::{
     rc::Rc,
 };
 
-/// The lines of a text as far as it was read.
+/// The lines of a text that were read so far.
 #[derive(Clone, Default)]
 pub(super) struct Lines(Rc<RefCell<Breaks>>);
 
 #[derive(Default)]
 struct Breaks {
-    /// Line breaks that follow each other without anything in between, where no row was asked for yet.
+    /// Consecutive line breaks after the last requested row.
     runs: VecDeque<Run>,
-    /// Bytes that were read.
+    /// Bytes read so far.
     read: u64,
     /// Line breaks in them; CRLF is one.
     lines: u64,
     ends_in_return: bool,
-    /// Line breaks up to the row that was asked for last.
+    /// Line breaks before the last requested row.
     passed: u64,
 }
 
-/// Line breaks, one right after the other.
+/// Consecutive line breaks.
 struct Run {
     start: u64,
     end: u64,
-    /// Line breaks up to its end.
+    /// Line breaks before its end.
     lines: u64,
 }
 
 /// A reader whose line breaks are counted.
-pub(super) struct Counted<R> {
+pub(super) struct CountingReader<R> {
     reader: R,
     lines: Lines,
 }
 
 impl Lines {
-    pub(super) fn count<R: Read>(reader: R) -> (Counted<R>, Self) {
+    pub(super) fn count<R: Read>(reader: R) -> (CountingReader<R>, Self) {
         let lines = Self::default();
-        (Counted { reader, lines: lines.clone() }, lines)
+        (CountingReader { reader, lines: lines.clone() }, lines)
     }
 
-    /// Returns the line of the first byte from an offset on that is no line break. Offsets have to
-    /// grow from call to call: what lies before is forgotten.
+    /// Returns the line of the first byte at or after an offset that is no line break. Offsets must not
+    /// decrease from call to call.
     pub(super) fn at(&self, offset: u64) -> u64 {
         let breaks = &mut *self.0.borrow_mut();
         while let Some(run) = breaks.runs.front().filter(|run| run.start <= offset) {
@@ -78,7 +76,7 @@ impl Breaks {
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
         self.lines.0.borrow_mut().take(&buffer[..read]);

@@ -1,20 +1,19 @@
-//! Stored files of an open folder, read piece by piece.
+//! Stored files of a data directory, read in chunks.
 
 use std::io::{self, Cursor, Read};
 
 use cms_core::{Cms, Error, Image, Picture, Result, wire::media::ImageRequest};
 
-/// Bytes that are fetched at once.
-const PIECE: u64 = 1024 * 1024;
+const CHUNK_BYTES: u64 = 1024 * 1024;
 
 /// A stored file that is being read.
 pub(super) struct StoredFile<'c> {
     cms: &'c Cms,
     image: Image,
     size: u64,
-    /// How many bytes were fetched.
+    /// Bytes read from storage so far.
     fetched: u64,
-    piece: Cursor<Vec<u8>>,
+    chunk: Cursor<Vec<u8>>,
 }
 
 impl<'c> StoredFile<'c> {
@@ -23,23 +22,23 @@ impl<'c> StoredFile<'c> {
         let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
         let image = cms.media().find(&request)?;
         let Picture::Original { size } = cms.media().picture(&image)? else {
-            return Err(Error::internal("nothing was asked to be rendered"));
+            return Err(Error::internal("the original file was requested"));
         };
-        Ok(Self { cms, image, size, fetched: 0, piece: Cursor::default() })
+        Ok(Self { cms, image, size, fetched: 0, chunk: Cursor::default() })
     }
 }
 
 impl Read for StoredFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.piece.read(buffer)?;
+        let read = self.chunk.read(buffer)?;
         if read > 0 || buffer.is_empty() || self.fetched >= self.size {
             return Ok(read);
         }
-        let end = self.size.min(self.fetched + PIECE);
-        let piece =
+        let end = self.size.min(self.fetched + CHUNK_BYTES);
+        let chunk =
             self.cms.media().read(&self.image, self.fetched..end).map_err(io::Error::other)?;
         self.fetched = end;
-        self.piece = Cursor::new(piece.to_vec());
-        self.piece.read(buffer)
+        self.chunk = Cursor::new(chunk.to_vec());
+        self.chunk.read(buffer)
     }
 }

@@ -1,4 +1,4 @@
-//! Files on their way to a server and back, of which only a piece is in memory at a time.
+//! Uploads and downloads, streamed in chunks.
 
 use std::{
     error::Error as _,
@@ -20,86 +20,86 @@ use reqwest::{
 use serde_json::Value;
 
 use super::{
-    super::{Outgoing, reading_failed},
+    super::{FileUpload, read_error},
     Edition, Remote,
-    about::type_named,
+    http::{RESPONSE_TIMEOUT, parse},
     path::{BACKUP, MEDIA, file_path},
-    sending::{ANSWER_TIMEOUT, parse},
+    resource::type_named,
 };
 
-/// The slowest line that an upload waits for, in bytes per second.
-const SLOWEST: u64 = 64 * 1024;
+/// The transfer rate that the timeout of an upload assumes, in bytes per second.
+const MIN_UPLOAD_RATE: u64 = 64 * 1024;
 
 impl Remote {
-    pub(super) fn send_file(&self, file: Outgoing, request: &UploadRequest) -> Result<Value> {
-        let time = ANSWER_TIMEOUT + Duration::from_secs(file.size / SLOWEST);
-        let answer = self
+    pub(super) fn send_file(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
+        let time = RESPONSE_TIMEOUT + Duration::from_secs(file.size / MIN_UPLOAD_RATE);
+        let response = self
             .request(&Method::POST, MEDIA)?
             .timeout(time)
             .multipart(form(file, request))
             .send()
-            .map_err(|error| self.not_sent(&error))?;
-        let status = answer.status().as_u16();
-        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+            .map_err(|error| self.upload_error(&error))?;
+        let status = response.status().as_u16();
+        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
         parse(status, &bytes, type_named("_media"))
     }
 
-    /// Why a file was not sent. A server that answers before it has all of it is not heard.
-    fn not_sent(&self, error: &reqwest::Error) -> Error {
+    /// The error of an upload. A response that comes before the end of the request is lost.
+    fn upload_error(&self, error: &reqwest::Error) -> Error {
         let source = error.source();
         if let Some(reason) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
-            return Error::internal(format!("the file cannot be read: {reason}"));
+            return Error::internal(format!("cannot read the file: {reason}"));
         }
         if !error.is_body() {
             return self.unreachable(error);
         }
-        self.refused().unwrap_or_else(|error| error)
+        self.error_without_file().unwrap_or_else(|error| error)
     }
 
-    /// Asks again, without the file: what a server then still has against it is not its size.
-    fn refused(&self) -> Result<Error> {
-        let asked = self.request(&Method::POST, MEDIA)?;
-        let answer = asked.timeout(ANSWER_TIMEOUT).multipart(Form::new().text("save", "0")).send();
-        let answer = answer.map_err(|error| self.unreachable(&error))?;
-        let status = answer.status().as_u16();
-        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+    /// Sends the request again without the file: an error that remains is not about its size.
+    fn error_without_file(&self) -> Result<Error> {
+        let request = self.request(&Method::POST, MEDIA)?;
+        let response =
+            request.timeout(RESPONSE_TIMEOUT).multipart(Form::new().text("save", "0")).send();
+        let response = response.map_err(|error| self.unreachable(&error))?;
+        let status = response.status().as_u16();
+        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
         Ok(match from_response(status, &bytes, "content type", "_media") {
             Error::Invalid(_) => Error::BadRequest(
-                "The file is larger than what the server takes in one request (its --upload-limit)"
-                    .to_owned(),
+                "The file exceeds the upload limit of the server (--upload-limit)".to_owned(),
             ),
             error => error,
         })
     }
 
-    /// Takes as long as something comes: how much there is to come nobody knows.
+    /// Downloads a backup of unknown size.
     pub(super) fn fetch_backup(&self, output: &mut dyn Write) -> Result<()> {
-        let answer = self.answer(Edition::Current, &Method::GET, BACKUP, None, true)?;
-        let status = answer.status().as_u16();
+        let response = self.open(Edition::Current, &Method::GET, BACKUP, None, true)?;
+        let status = response.status().as_u16();
         if status >= 300 {
-            let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+            let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
             return Err(from_response(status, &bytes, "backup", ""));
         }
-        let mut download = Download { server: self, answer };
-        io::copy(&mut download, output).map_err(reading_failed)?;
+        let mut download = Download { server: self, response };
+        io::copy(&mut download, output).map_err(read_error)?;
         Ok(())
     }
 
     pub(super) fn stored_file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
         let path = file_path(id, extension);
-        let answer = self.answer(Edition::Current, &Method::GET, &path, None, true)?;
-        let status = answer.status().as_u16();
+        let response = self.open(Edition::Current, &Method::GET, &path, None, true)?;
+        let status = response.status().as_u16();
         if status < 300 {
-            return Ok(Box::new(Download { server: self, answer }));
+            return Ok(Box::new(Download { server: self, response }));
         }
-        let bytes = answer.bytes().map_err(|error| self.unreachable(&error))?;
+        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
         Err(from_response(status, &bytes, "file", id))
     }
 }
 
-/// The fields of contract 7.1, and ours.
-fn form(file: Outgoing, request: &UploadRequest) -> Form {
-    // Names as they are, which is how browsers send them.
+/// The fields of an upload request.
+fn form(file: FileUpload, request: &UploadRequest) -> Form {
+    // Like browsers, without percent-encoding of names.
     let mut form = Form::new().percent_encode_noop();
     form = form.text("save", if request.save { "1" } else { "0" });
     let fields = [
@@ -120,14 +120,14 @@ fn form(file: Outgoing, request: &UploadRequest) -> Form {
     form.part("file", part.file_name(request.file_name.clone()))
 }
 
-/// The body of an answer.
+/// The body of a response.
 struct Download<'r> {
     server: &'r Remote,
-    answer: Response,
+    response: Response,
 }
 
 impl Read for Download<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.answer.read(buffer).map_err(|_| io::Error::other(self.server.broken_off()))
+        self.response.read(buffer).map_err(|_| io::Error::other(self.server.connection_closed()))
     }
 }

@@ -19,7 +19,7 @@ pub(super) const SEARCH: &str = "/api/v1/search";
 pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
 pub(super) const JOBS: &str = "/api/v1/internal/job";
 /// Server, space and key.
-pub(super) const WHO: &str = "/api/auth-context";
+pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";

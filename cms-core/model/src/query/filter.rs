@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::path::Path;
-use crate::{ctd::model::Property, error::FieldErrors, limits};
+use crate::{ctd::model::Property, error::FieldErrors, limits, message};
 
 const FIELD: &str = "filters";
 
@@ -154,9 +154,8 @@ fn parse_condition(
     mut filter: Value,
     properties: &[Property],
 ) -> Result<Condition, String> {
-    let name = filter["type"].as_str().ok_or_else(|| format!("Missing filter type for {text}"))?;
-    let operator =
-        Operator::parse(name).ok_or_else(|| format!("Unknown filter type {name} for {text}"))?;
+    let name = filter["type"].as_str().ok_or_else(|| message::missing_filter_type(text))?;
+    let operator = Operator::parse(name).ok_or_else(|| message::unknown_filter_type(name, text))?;
     let missing = || format!("Missing filter value for {text}");
 
     let values = match (operator, filter["filter"].take()) {

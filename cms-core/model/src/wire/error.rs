@@ -3,7 +3,10 @@
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use crate::error::{Error, FieldErrors};
+use crate::{
+    error::{Error, FieldErrors},
+    message::Reason,
+};
 
 /// What clients learn of an internal error.
 const INTERNAL: &str = "Internal Server Error";
@@ -40,7 +43,10 @@ pub fn status(error: &Error) -> u16 {
 pub fn body(error: &Error) -> Value {
     match error {
         Error::Invalid(errors) => json!(errors),
-        Error::Refused(reasons) => json!({ "errors": reasons }),
+        Error::Refused(reasons) => {
+            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+            json!({ "errors": reasons })
+        }
         Error::BatchLimit { limit } => {
             json!({ "batch_limit": limit, "data": [error.to_string()] })
         }
@@ -99,7 +105,8 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         400 if body.as_object().is_some_and(|map| map.len() == 1)
             && body.get("errors").is_some() =>
         {
-            Error::Refused(strings(body.get("errors")))
+            let reasons = strings(body.get("errors"));
+            Error::Refused(reasons.iter().map(|reason| Reason::parse(reason)).collect())
         }
         400 => match serde_json::from_value::<FieldErrors>(body.clone()) {
             Ok(errors) => Error::Invalid(errors),

@@ -1,4 +1,4 @@
-//! Sending requests to a server, and what its answers say whatever was asked.
+//! HTTP requests to a server, and the errors that all responses have in common.
 
 use std::{sync::OnceLock, thread, time::Duration};
 
@@ -11,19 +11,19 @@ use reqwest::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::about::About;
+use super::resource::Resource;
 use crate::{
-    failure::{self, Failure, Kind},
+    failure::{self, Failure, FailureKind},
     target::Edition,
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// A plan or a batch over a large type takes its time.
-pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_mins(5);
+/// A plan or a batch over a large type takes long.
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 /// Attempts of a request that may be repeated.
-const ATTEMPTS: u32 = 4;
-/// Longest pause that a server can ask for.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const MAX_ATTEMPTS: u32 = 4;
+/// Longest `Retry-After` that is obeyed.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// A server and the key for it.
 pub(crate) struct Remote {
@@ -38,12 +38,12 @@ impl Remote {
             .ok()
             .filter(|parsed| matches!(parsed.scheme(), "http" | "https") && parsed.has_host());
         if parsed.is_none() {
-            return Err(Failure::usage(format!("\"{url}\" is not the URL of a server"))
-                .hint("for example --server http://127.0.0.1:8080"));
+            return Err(Failure::usage(format!("server URL \"{url}\" is not valid"))
+                .hint("use for example --server http://127.0.0.1:8080"));
         }
         let Some(key) = key else {
-            return Err(Failure::from(Kind::Target(Error::Unauthenticated))
-                .hint("set CMS_KEY, or name a file with --key-file"));
+            return Err(Failure::from(FailureKind::Target(Error::Unauthenticated))
+                .hint("set CMS_KEY, or use --key-file FILE"));
         };
         Ok(Self {
             base: url.trim_end_matches('/').to_owned(),
@@ -56,20 +56,20 @@ impl Remote {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        // Fails only when a provider is installed already, which is as good.
+        // Fails only when a provider is installed already.
         rustls::crypto::ring::default_provider().install_default().ok();
         let client = Client::builder()
             .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(ANSWER_TIMEOUT)
+            .timeout(RESPONSE_TIMEOUT)
             .redirect(Policy::none())
             .build()
             .map_err(|error| Error::Internal(Box::new(error)))?;
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// Sends a request and returns status and body of the answer. Only what is `safe` to do twice
-    /// is repeated when the server is busy.
+    /// Sends a request and returns status and body of the response. Only a `safe` request is repeated when
+    /// the server is busy.
     pub(super) fn send(
         &self,
         method: &Method,
@@ -88,7 +88,7 @@ impl Remote {
         body: Option<&[u8]>,
         safe: bool,
     ) -> Result<(u16, Vec<u8>)> {
-        self.read(self.answer(edition, method, path, body, safe)?)
+        self.read(self.open(edition, method, path, body, safe)?)
     }
 
     /// Reads status and body of a response.
@@ -98,8 +98,8 @@ impl Remote {
         Ok((status, bytes.to_vec()))
     }
 
-    /// Sends a request; the body of the answer is still to be read.
-    pub(super) fn answer(
+    /// Sends a request; the body of the response is not read.
+    pub(super) fn open(
         &self,
         edition: Edition,
         method: &Method,
@@ -115,23 +115,23 @@ impl Remote {
             if let Some(body) = body {
                 request = with_json(request, body.to_vec());
             }
-            let answer = request.send().map_err(|error| self.unreachable(&error))?;
-            if safe && attempt < ATTEMPTS && matches!(answer.status().as_u16(), 429 | 503) {
-                thread::sleep(pause(&answer));
+            let response = request.send().map_err(|error| self.unreachable(&error))?;
+            if safe && attempt < MAX_ATTEMPTS && matches!(response.status().as_u16(), 429 | 503) {
+                thread::sleep(retry_delay(&response));
                 continue;
             }
-            return Ok(answer);
+            return Ok(response);
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// Begins a request that carries the key.
+    /// Builds a request with the key.
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
         let url = format!("{}{path}", self.base);
         Ok(self.client()?.request(method.clone(), url).header("X-AUTH-TOKEN", &self.key))
     }
 
-    /// Begins a request that carries the key and a JSON body.
+    /// Builds a request with the key and a JSON body.
     pub(super) fn json_request(
         &self,
         method: &Method,
@@ -141,65 +141,70 @@ impl Remote {
         Ok(with_json(self.request(method, path)?, body))
     }
 
-    /// The server, for people.
+    /// The URL of the server.
     pub(super) fn base(&self) -> &str {
         &self.base
     }
 
-    pub(super) fn broken_off(&self) -> Error {
-        self.without_answer("broke the connection off")
+    pub(super) fn connection_closed(&self) -> Error {
+        self.unreachable_because("closed the connection")
     }
 
-    /// Why there is no answer, without what would differ from one machine to the next.
+    /// The error of a missing response, without details that differ between machines.
     pub(super) fn unreachable(&self, error: &reqwest::Error) -> Error {
         if error.is_timeout() {
-            self.without_answer("did not answer in time")
+            self.unreachable_because("did not respond in time")
         } else if error.is_connect() {
-            self.without_answer("cannot be reached")
+            self.unreachable_because("cannot be reached")
         } else {
-            self.broken_off()
+            self.connection_closed()
         }
     }
 
-    fn without_answer(&self, reason: &str) -> Error {
+    fn unreachable_because(&self, reason: &str) -> Error {
         Error::Unreachable(format!("{} {reason}", self.base))
     }
 
-    pub(super) fn ask<T: DeserializeOwned>(
+    pub(super) fn request_json<T: DeserializeOwned>(
         &self,
         method: &Method,
         path: &str,
         body: Option<&[u8]>,
-        about: About<'_>,
+        resource: Resource<'_>,
     ) -> Result<T> {
         let safe = *method == Method::GET;
         let (status, bytes) = self.send(method, path, body, safe)?;
-        parse(status, &bytes, about)
+        parse(status, &bytes, resource)
     }
 
-    pub(super) fn get<T: DeserializeOwned>(&self, path: &str, about: About<'_>) -> Result<T> {
-        self.ask(&Method::GET, path, None, about)
+    pub(super) fn get<T: DeserializeOwned>(&self, path: &str, resource: Resource<'_>) -> Result<T> {
+        self.request_json(&Method::GET, path, None, resource)
     }
 
     pub(super) fn post<T: DeserializeOwned>(
         &self,
         path: &str,
         body: &impl Serialize,
-        about: About<'_>,
+        resource: Resource<'_>,
     ) -> Result<T> {
-        self.ask(&Method::POST, path, Some(&text(body)?), about)
+        self.request_json(&Method::POST, path, Some(&text(body)?), resource)
     }
 
-    /// Deletes; the answer has no body.
-    pub(super) fn delete(&self, path: &str, about: About<'_>) -> Result<()> {
+    /// Sends a DELETE request; the response has no body.
+    pub(super) fn delete(&self, path: &str, resource: Resource<'_>) -> Result<()> {
         let (status, bytes) = self.send(&Method::DELETE, path, None, false)?;
-        done(status, &bytes, about)
+        check_status(status, &bytes, resource)
     }
 
-    /// Brings something into a state in which it may be already; the answer has no body.
-    pub(super) fn bring(&self, path: &str, body: Option<&[u8]>, about: About<'_>) -> Result<()> {
+    /// Sends an idempotent POST request; the response has no body.
+    pub(super) fn post_action(
+        &self,
+        path: &str,
+        body: Option<&[u8]>,
+        resource: Resource<'_>,
+    ) -> Result<()> {
         let (status, bytes) = self.send(&Method::POST, path, body, true)?;
-        done(status, &bytes, about)
+        check_status(status, &bytes, resource)
     }
 }
 
@@ -211,22 +216,30 @@ pub(super) fn text(body: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(body).map_err(|error| Error::Internal(Box::new(error)))
 }
 
-/// Whether the answer says that something was done.
-pub(super) fn done(status: u16, bytes: &[u8], about: About<'_>) -> Result<()> {
-    if status < 300 { Ok(()) } else { Err(from_response(status, bytes, about.what, about.name)) }
+/// Converts an error response.
+pub(super) fn check_status(status: u16, bytes: &[u8], resource: Resource<'_>) -> Result<()> {
+    if status < 300 {
+        Ok(())
+    } else {
+        Err(from_response(status, bytes, resource.what, resource.name))
+    }
 }
 
-pub(super) fn parse<T: DeserializeOwned>(status: u16, bytes: &[u8], about: About<'_>) -> Result<T> {
-    done(status, bytes, about)?;
+pub(super) fn parse<T: DeserializeOwned>(
+    status: u16,
+    bytes: &[u8],
+    resource: Resource<'_>,
+) -> Result<T> {
+    check_status(status, bytes, resource)?;
     serde_json::from_slice(bytes)
-        .map_err(|error| Error::internal(format!("the server's answer cannot be read: {error}")))
+        .map_err(|error| Error::internal(format!("response of the server is not valid: {error}")))
 }
 
-/// How long a busy server wants to be left alone.
-fn pause(answer: &Response) -> Duration {
+/// The delay that a busy server requests.
+fn retry_delay(response: &Response) -> Duration {
     let seconds =
-        answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(1)).min(LONGEST_PAUSE)
+        response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(1)).min(MAX_RETRY_DELAY)
 }
 
 #[cfg(test)]
@@ -234,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_urls_of_servers_are_taken() {
+    fn server_url_needs_a_scheme_and_a_host() {
         for url in ["", "localhost:8080", "ftp://x", "http://", "/data"] {
             assert!(Remote::new(url, Some("k")).is_err(), "{url}");
         }

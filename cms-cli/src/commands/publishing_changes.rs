@@ -1,5 +1,5 @@
-//! What a change of Draft & Public or of the workflow does to the objects of a type (contract 2.6),
-//! in words for a plan.
+//! Lines of a plan about types whose Draft & Public setting or workflow changes, with the number of
+//! objects that get another status or state.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ use crate::{
     target::{Edition, Target},
 };
 
-/// Lines by type.
+/// Lines by content type.
 #[derive(Default)]
-pub(super) struct Switches(BTreeMap<String, Vec<String>>);
+pub(super) struct PublishingChanges(BTreeMap<String, Vec<String>>);
 
-impl Switches {
-    /// Finds the types that are published in another way after a plan, and counts their objects.
+impl PublishingChanges {
+    /// Finds the types whose publishing changes, and counts the affected objects.
     pub(super) fn find(target: &dyn Target, wanted: &PlanRequest, plan: &Plan) -> Result<Self> {
-        let mut switches = Self::default();
+        let mut changes = Self::default();
         let updates = plan.content_types.iter().filter(|t| t.action == Action::Update);
         for planned in updates.filter(|planned| planned.blockers.is_empty()) {
             let mut payloads = wanted.content_types.iter();
@@ -39,10 +39,10 @@ impl Switches {
             let present = target.get_type(&planned.name)?;
             let lines = lines(target, wanted, &present, payload)?;
             if !lines.is_empty() {
-                switches.0.insert(planned.name.clone(), lines);
+                changes.0.insert(planned.name.clone(), lines);
             }
         }
-        Ok(switches)
+        Ok(changes)
     }
 
     /// The lines of a type.
@@ -57,16 +57,22 @@ fn lines(
     present: &ContentType,
     payload: &Map<String, Value>,
 ) -> Result<Vec<String>> {
-    let outside = |member: &str, values: &[&str]| outside(target, &present.name, member, values);
+    let count = |member: &str, values: &[&str]| {
+        count_objects_without(target, &present.name, member, values)
+    };
     let mut lines = Vec::new();
     match payload.get("draftPublic").and_then(Value::as_bool) {
         Some(true) if !present.draft_public => {
-            let all = outside("status", &[])?;
-            lines.push(line("Draft & Public goes on", all, "stay public"));
+            let all = count("status", &[])?;
+            lines.push(line("Draft & Public enabled", all, "stay public"));
         }
         Some(false) if present.draft_public => {
-            let hidden = outside("status", &["public"])?;
-            lines.push(line("Draft & Public goes off", hidden, "become public as last edited"));
+            let hidden = count("status", &["public"])?;
+            lines.push(line(
+                "Draft & Public disabled",
+                hidden,
+                "become public in the current version",
+            ));
         }
         _ => {}
     }
@@ -77,7 +83,7 @@ fn lines(
             Some(after) => {
                 let states: Vec<&str> = after.states.iter().map(String::as_str).collect();
                 let effect = format!("move to state {}", after.initial_state);
-                line(&what, outside("workflowState", &states)?, &effect)
+                line(&what, count("workflowState", &states)?, &effect)
             }
             None => what,
         });
@@ -85,7 +91,7 @@ fn lines(
     Ok(lines)
 }
 
-/// What changes, and what that does to how many objects.
+/// Formats a change and its effect on objects.
 fn line(what: &str, objects: u64, effect: &str) -> String {
     match objects {
         0 => what.to_owned(),
@@ -93,7 +99,7 @@ fn line(what: &str, objects: u64, effect: &str) -> String {
     }
 }
 
-/// The workflow as it will be.
+/// The workflow after the plan.
 fn find(target: &dyn Target, wanted: &PlanRequest, id: &str) -> Result<Option<Workflow>> {
     let mut defined = wanted.workflows.iter();
     let defined = defined.find(|workflow| workflow.get("id") == Some(&json!(id)));
@@ -103,8 +109,13 @@ fn find(target: &dyn Target, wanted: &PlanRequest, id: &str) -> Result<Option<Wo
     Ok(target.workflows()?.into_iter().find(|workflow| workflow.id == id))
 }
 
-/// Counts the objects of which a member of `internal` has none of the values.
-fn outside(target: &dyn Target, name: &str, member: &str, values: &[&str]) -> Result<u64> {
+/// Counts the objects whose `internal.<member>` has none of the values.
+fn count_objects_without(
+    target: &dyn Target,
+    name: &str,
+    member: &str,
+    values: &[&str],
+) -> Result<u64> {
     let path = format!("internal.{member}");
     let filters = json!({ path: { "type": "notEqual", "filter": values } }).to_string();
     let page = Page { number: 1, limit: 1 };

@@ -1,96 +1,98 @@
-//! What can be done about a plan: where in the files that stands what blocks it, and which key would
-//! spare the values that it loses or lacks (contract 2.8).
+//! Hints for a plan: the location of what blocks it, and the keys (`renamedFrom`, `convert`, `backfill`)
+//! that keep or supply values.
 
 use cms_core::wire::plan::{Action, Change, NestedPlan, Plan, PlanRequest, PropertyPlan, TypePlan};
 use serde_json::Value;
 
-use super::plan_text::{Wish, is_of_objects, lacks_values, payload, reads_text};
-use crate::project::{Places, did_you_mean};
+use super::plan_text::{TargetProperty, is_about_objects, lacks_values, parses_text, payload};
+use crate::project::{Locations, did_you_mean};
 
 /// Returns hints, in the order of the plan.
-pub(super) fn hints(plan: &Plan, wanted: &PlanRequest, places: &Places) -> Vec<String> {
+pub(super) fn hints(plan: &Plan, wanted: &PlanRequest, locations: &Locations) -> Vec<String> {
     let mut hints = Vec::new();
     for planned in plan.workflows.iter().filter(|planned| !planned.blockers.is_empty()) {
-        let place = places.get(&format!("workflows.{}", planned.id));
-        hints.extend(place.map(|place| format!("workflow {} stands at {place}", planned.id)));
+        let location = locations.get(&format!("workflows.{}", planned.id));
+        hints.extend(location.map(|at| format!("workflow {} is defined at {at}", planned.id)));
     }
     for planned in &plan.content_types {
-        let mut cured = Vec::new();
+        let mut hinted = Vec::new();
         if planned.action == Action::Update {
-            let cures = Cures { planned, places };
+            let type_hints = TypeHints { planned, locations };
             for property in &planned.properties {
-                let wish = Wish::of(property, payload(wanted, &planned.name));
-                if let Some(cure) = cures.of(property, &wish) {
-                    cured.push(property.name.as_str());
-                    hints.push(cure);
+                let wanted = TargetProperty::of(property, payload(wanted, &planned.name));
+                if let Some(hint) = type_hints.of(property, &wanted) {
+                    hinted.push(property.name.as_str());
+                    hints.push(hint);
                 }
-                hints.extend(cures.of_nested(property));
+                hints.extend(type_hints.of_nested(property));
             }
         }
         for (path, _) in planned.blockers.iter() {
-            if cured.contains(&path) || is_of_objects(planned, path) {
+            if hinted.contains(&path) || is_about_objects(planned, path) {
                 continue;
             }
-            let hint = places.find(&planned.name, path);
-            let hint = hint.map(|(name, place)| format!("{name} stands at {place}"));
+            let hint = locations.find(&planned.name, path);
+            let hint = hint.map(|(name, at)| format!("{name} is defined at {at}"));
             hints.extend(hint.filter(|hint| !hints.contains(hint)));
         }
     }
     hints
 }
 
-/// What helps the properties of one type.
-struct Cures<'a> {
+/// Hints for the properties of one type.
+struct TypeHints<'a> {
     planned: &'a TypePlan,
-    places: &'a Places,
+    locations: &'a Locations,
 }
 
-impl Cures<'_> {
-    fn of(&self, property: &PropertyPlan, wish: &Wish<'_>) -> Option<String> {
-        let place = self.place(&property.name);
+impl TypeHints<'_> {
+    fn of(&self, property: &PropertyPlan, wanted: &TargetProperty<'_>) -> Option<String> {
+        let location = self.location(&property.name);
         if let Some(old) = self.likely_old_name(property) {
-            return Some(rename_hint(old, &place));
+            return Some(rename_hint(old, &location));
         }
-        if let Some(old) = wish.config["renamedFrom"].as_str()
+        if let Some(old) = wanted.config["renamedFrom"].as_str()
             && property.change == Change::Add
             && property.renamed_from.is_none()
         {
             let near = did_you_mean(old, self.removed().map(|removed| removed.name.as_str()));
-            let place = self.place(&format!("{}.renamedFrom", property.name));
-            return Some(format!("there is no property \"{old}\" to rename at {place}{near}"));
+            let location = self.location(&format!("{}.renamedFrom", property.name));
+            return Some(format!("unknown property \"{old}\" in renamedFrom at {location}{near}"));
         }
         if lacks_values(property, &self.planned.blockers) {
-            return Some(format!("\"backfill: VALUE\" at {place} gives a value to who has none"));
+            return Some(format!("add \"backfill: VALUE\" at {location} to supply missing values"));
         }
         if property.change != Change::Type || property.emptied == 0 {
             return None;
         }
-        match (wish.config.get("convert"), reads_text(property)) {
-            (None, true) => Some(format!("\"convert: parse\" at {place} keeps what can be read")),
+        match (wanted.config.get("convert"), parses_text(property)) {
+            (None, true) => {
+                Some(format!("add \"convert: parse\" at {location} to keep parsable values"))
+            }
             (Some(Value::String(way)), false) => {
-                let place = self.place(&format!("{}.convert", property.name));
+                let location = self.location(&format!("{}.convert", property.name));
                 Some(format!(
-                    "\"convert: {way}\" at {place} does nothing: it makes numbers and checkboxes \
-                     of text"
+                    "\"convert: {way}\" at {location} has no effect: it converts text to numbers and \
+                     checkboxes"
                 ))
             }
             _ => None,
         }
     }
 
-    /// Renames inside a property that would lose values.
+    /// Hints for renamed nested properties of a property that would lose values.
     fn of_nested(&self, property: &PropertyPlan) -> Vec<String> {
         let added = property.nested.iter().filter(|_| property.emptied > 0);
         let hint = |added: &NestedPlan| {
             let old = likely_old_nested(&property.nested, added)?;
-            Some(rename_hint(old, &self.place(&added.name.replace('.', ".items."))))
+            Some(rename_hint(old, &self.location(&added.name.replace('.', ".items."))))
         };
         added.filter_map(hint).collect()
     }
 
-    fn place(&self, path: &str) -> String {
-        match self.places.find(&self.planned.name, path) {
-            Some((name, place)) => format!("{name}, {place},"),
+    fn location(&self, path: &str) -> String {
+        match self.locations.find(&self.planned.name, path) {
+            Some((name, location)) => format!("{name} ({location})"),
             None => format!("{}.{path}", self.planned.name),
         }
     }
@@ -99,8 +101,8 @@ impl Cures<'_> {
         self.planned.properties.iter().filter(|property| property.change == Change::Remove)
     }
 
-    /// The one property of the same kind that loses its values when this one, the only one of its
-    /// kind, is added.
+    /// The only removed property of the same type that loses values, where this one is the only added
+    /// property of its type.
     fn likely_old_name(&self, added: &PropertyPlan) -> Option<&str> {
         let is_new = |property: &&PropertyPlan| {
             property.change == Change::Add && property.renamed_from.is_none()
@@ -115,12 +117,11 @@ impl Cures<'_> {
     }
 }
 
-fn rename_hint(old: &str, place: &str) -> String {
-    format!("\"renamedFrom: {old}\" at {place} keeps the values, if {old} has that name now")
+fn rename_hint(old: &str, location: &str) -> String {
+    format!("if {old} was renamed, add \"renamedFrom: {old}\" at {location} to keep its values")
 }
 
-/// The one nested property of the same kind that is removed where this one, the only one of its kind,
-/// is added.
+/// The only removed nested property of the same type, where this one is the only added one of its type.
 fn likely_old_nested<'a>(nested: &'a [NestedPlan], added: &NestedPlan) -> Option<&'a str> {
     let (level, _) = added.name.rsplit_once('.')?;
     let beside = || {

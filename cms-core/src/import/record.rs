@@ -1,7 +1,7 @@
-//! Which import of a content folder was interrupted, and which objects it created before that.
+//! The record of an unfinished import, and the objects that it created before it was interrupted.
 //!
-//! The record is a row of the database, so it is in the same state as the objects, whatever ended the
-//! process. What an import does is its caller's business.
+//! The record is a row of the database: a crash leaves it consistent with the objects. Reading files
+//! and writing objects is not its job.
 
 use std::{collections::HashSet, fs::File};
 
@@ -10,14 +10,14 @@ use cms_system::lock;
 
 use crate::cms::Cms;
 
-/// The file whose lock the process holds that imports.
-const LOCK: &str = "import.lock";
+/// Locked by the process that imports.
+const LOCK_FILE: &str = "import.lock";
 
-/// An import that is recorded as unfinished until [`Import::finish`].
-pub struct Import<'a> {
+/// An import that is recorded as unfinished until [`ImportRecord::finish`].
+pub struct ImportRecord<'a> {
     cms: &'a Cms,
     folder: String,
-    /// Object rows up to this one existed before the import began.
+    /// The last object row that existed before the import began.
     after: i64,
     was_interrupted: bool,
     /// Released when the process ends, however it ends.
@@ -25,10 +25,10 @@ pub struct Import<'a> {
 }
 
 impl Cms {
-    /// Begins the import of a content folder, or resumes the one that was interrupted. Of several
-    /// processes one imports at a time, the others wait here.
-    pub fn begin_import(&self, folder: &str) -> Result<Import<'_>> {
-        let path = self.config.folder.join(LOCK);
+    /// Begins the import of a content folder, or resumes the interrupted one. One process imports at
+    /// a time; the others wait here.
+    pub fn begin_import(&self, folder: &str) -> Result<ImportRecord<'_>> {
+        let path = self.config.folder.join(LOCK_FILE);
         let lock = if let Some(lock) = lock::try_hold(&path)? {
             lock
         } else {
@@ -48,10 +48,10 @@ impl Cms {
             self.store.write(move |writer| writer.begin_import(&folder))?
         };
         let (folder, was_interrupted) = (folder.to_owned(), interrupted.is_some());
-        Ok(Import { cms: self, folder, after, was_interrupted, _lock: lock })
+        Ok(ImportRecord { cms: self, folder, after, was_interrupted, _lock: lock })
     }
 
-    /// Folders whose import was begun and not finished.
+    /// Returns the folders whose import is not finished.
     pub fn unfinished_imports(&self) -> Result<Vec<String>> {
         self.store.peek(|reader| {
             Ok(reader.unfinished_imports()?.into_iter().map(|(folder, _)| folder).collect())
@@ -59,13 +59,13 @@ impl Cms {
     }
 }
 
-impl Import<'_> {
-    /// Tells whether an earlier process began this import.
+impl ImportRecord<'_> {
+    /// Returns whether an earlier process began this import.
     pub fn was_interrupted(&self) -> bool {
         self.was_interrupted
     }
 
-    /// Returns, in lower case, those of the ids whose objects were created since the import began.
+    /// Returns the ids, in lower case, whose objects were created after the import began.
     pub fn created(&self, content_type: &str, ids: &[&str]) -> Result<HashSet<String>> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
@@ -74,7 +74,7 @@ impl Import<'_> {
         })
     }
 
-    /// Records that everything is imported.
+    /// Removes the record: everything is imported.
     pub fn finish(self) -> Result<()> {
         let folder = self.folder.clone();
         self.cms.store.write(move |writer| writer.finish_import(&folder))

@@ -1,29 +1,28 @@
-//! Hints that name what is allowed, where the messages of the API are fixed and do not.
+//! Hints for errors whose messages, which are fixed by the API, do not name the allowed values.
 
 use std::collections::BTreeMap;
 
-use cms_core::{Error, FieldErrors};
+use cms_core::{Error, FieldErrors, MessageCode};
 
 use super::open;
 use crate::{
-    failure::{Failure, Kind},
+    failure::{Failure, FailureKind},
     project::{TYPE_NAME_RULE, is_type_name, nearest},
     settings::Settings,
     target::Target,
 };
 
-/// The type of webhooks.
-const WEBHOOKS: &str = "_webhooks";
-/// Objects whose enabled transitions are looked up: each costs a request.
-const LOOKED_UP: usize = 20;
+const WEBHOOK_TYPE: &str = "_webhooks";
+/// Objects whose enabled transitions are requested.
+const MAX_STATE_REQUESTS: usize = 20;
 
-/// How rules of scoped keys are given.
+/// The syntax of rules of scoped keys.
 pub(super) const RULE_HINT: &str = "for example --rule post:r --rule '*:cru': letters of create, read, update and delete for a \
      type, or for all";
 
-/// Says what exists, or which name was meant, where something does not exist.
-pub(super) fn on_missing(failure: Failure, settings: &Settings) -> Failure {
-    let Kind::Target(Error::NotFound { what, name }) = &failure.kind else { return failure };
+/// Adds a hint to an error about something that does not exist.
+pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failure {
+    let FailureKind::Target(Error::NotFound { what, name }) = &failure.kind else { return failure };
     let hint = match *what {
         "content type" => type_hint(name, settings),
         "key" => "`cms key list` lists the keys with their ids".to_owned(),
@@ -36,7 +35,7 @@ pub(super) fn on_missing(failure: Failure, settings: &Settings) -> Failure {
 
 fn type_hint(name: &str, settings: &Settings) -> String {
     if !is_type_name(name) {
-        return format!("\"{name}\" cannot be a type name: {TYPE_NAME_RULE}");
+        return format!("type name \"{name}\" is not valid: {TYPE_NAME_RULE}");
     }
     let types = open(settings, false).ok().and_then(|target| target.types().ok());
     let types = types.unwrap_or_default();
@@ -46,43 +45,38 @@ fn type_hint(name: &str, settings: &Settings) -> String {
     }
 }
 
-/// Says how rules are given, where a key lacks them.
-pub(super) fn on_key(error: Error) -> Failure {
+/// Adds the syntax of rules to an error about a key without rules.
+pub(super) fn add_rule_hint(error: Error) -> Failure {
     let lacks_rules = matches!(&error, Error::Invalid(errors) if !errors.at("rules").is_empty());
     let failure = Failure::from(error);
     if lacks_rules { failure.hint(RULE_HINT) } else { failure }
 }
 
-/// Names the filter types where a filter has another one, or none.
-pub(super) fn on_filters(error: Error) -> Failure {
-    let is_about_type = |message: &String| {
-        ["Unknown filter type ", "Missing filter type "]
-            .iter()
-            .any(|start| message.starts_with(*start))
-    };
-    let names_none = matches!(&error, Error::Invalid(errors)
-        if errors.at("filters").iter().any(is_about_type));
+/// Adds the filter types to an error about a missing or unknown one.
+pub(super) fn add_filter_hint(error: Error) -> Failure {
+    let is_about_type = matches!(&error, Error::Invalid(errors)
+        if errors.codes().any(|code| code == Some(MessageCode::FilterType)));
     let failure = Failure::from(error);
-    if names_none {
+    if is_about_type {
         failure.hint(format!("filter types are {}", cms_core::filter_types().join(", ")))
     } else {
         failure
     }
 }
 
-/// Names the addresses that a webhook may have, where that is why it was refused.
-pub(super) fn on_webhook(content_type: &str, errors: &FieldErrors) -> Option<String> {
-    (content_type == WEBHOOKS && !errors.at("url").is_empty()).then(|| {
-        "a webhook needs an https:// URL; http:// takes a server with --webhook-allow-http \
-         (CMS_WEBHOOK_ALLOW_HTTP=true, also for commands with --data)"
+/// Returns the allowed URLs, for a webhook that was refused because of its URL.
+pub(super) fn webhook_hint(content_type: &str, errors: &FieldErrors) -> Option<String> {
+    (content_type == WEBHOOK_TYPE && !errors.at("url").is_empty()).then(|| {
+        "a webhook needs an https:// URL; start the server with --webhook-allow-http to allow \
+         http:// (CMS_WEBHOOK_ALLOW_HTTP=true, also for commands with --data)"
             .to_owned()
     })
 }
 
-/// The same for an object that was refused alone.
-pub(super) fn on_object(content_type: &str, error: Error) -> Failure {
+/// Adds the allowed URLs to an error about a webhook.
+pub(super) fn add_object_hint(content_type: &str, error: Error) -> Failure {
     let hint = match &error {
-        Error::Invalid(errors) => on_webhook(content_type, errors),
+        Error::Invalid(errors) => webhook_hint(content_type, errors),
         _ => None,
     };
     let failure = Failure::from(error);
@@ -92,8 +86,8 @@ pub(super) fn on_object(content_type: &str, error: Error) -> Failure {
     }
 }
 
-/// Names the actions that are enabled in the states of objects that refused another one.
-pub(super) fn on_transitions(
+/// Returns the enabled transitions of objects that refused another one.
+pub(super) fn transition_hints(
     target: &dyn Target,
     content_type: &str,
     refused: &[(String, Error)],
@@ -101,7 +95,9 @@ pub(super) fn on_transitions(
     let is_about_action =
         |error: &Error| matches!(error, Error::Invalid(errors) if !errors.at("action").is_empty());
     let mut states = BTreeMap::new();
-    for (id, _) in refused.iter().filter(|(_, error)| is_about_action(error)).take(LOOKED_UP) {
+    for (id, _) in
+        refused.iter().filter(|(_, error)| is_about_action(error)).take(MAX_STATE_REQUESTS)
+    {
         if let Ok(found) = target.workflow_state(content_type, id) {
             let enabled = found.enabled_transitions.into_iter().map(|transition| transition.name);
             states.entry(found.state).or_insert_with(|| enabled.collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! What commands about many objects share: ids from standard input, and what became of each.
+//! Commands on many objects: ids from standard input, and the result of each object.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,15 +15,15 @@ use crate::{
     target::{Edition, Target},
 };
 
-/// Objects in one list.
-const LIST: usize = 500;
-/// Bytes of ids in one list, which travel in its address.
-const ID_BYTES: usize = 8_000;
-/// Refusals that are shown as lines; JSON output has all of them.
-const SHOWN: usize = 20;
+/// Objects in one list request.
+const MAX_LIST_OBJECTS: usize = 500;
+/// Bytes of ids in one list request: they are part of its URL.
+const MAX_ID_BYTES: usize = 8_000;
+/// Refusals that are printed as lines; JSON output has all of them.
+const MAX_PRINTED: usize = 20;
 
-/// Puts the lines of standard input in the place of `-`.
-pub(super) fn with_standard_input(ids: Vec<String>) -> Result<Vec<String>> {
+/// Replaces `-` by the lines of standard input.
+pub(super) fn read_ids(ids: Vec<String>) -> Result<Vec<String>> {
     let mut all = Vec::new();
     for id in ids {
         if id == "-" {
@@ -37,24 +37,23 @@ pub(super) fn with_standard_input(ids: Vec<String>) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// Each object once; ids are compared without case.
-pub(super) fn without_repeats(mut ids: Vec<String>) -> Vec<String> {
-    let mut known = HashSet::new();
-    ids.retain(|id| known.insert(id.to_lowercase()));
+/// Removes repeated ids; ids compare without case.
+pub(super) fn deduplicated(mut ids: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    ids.retain(|id| seen.insert(id.to_lowercase()));
     ids
 }
 
-/// Fetches objects by their ids; returns them by id in lower case. Those that are not there are
-/// left out.
-pub(super) fn stored<'i>(
+/// Fetches existing objects by their ids; returns them by id in lower case.
+pub(super) fn fetch<'i>(
     target: &dyn Target,
     content_type: &str,
     ids: impl Iterator<Item = &'i str>,
     edition: Edition,
-) -> Result<HashMap<String, Value>> {
+) -> cms_core::Result<HashMap<String, Value>> {
     let mut found = HashMap::new();
-    let mut fetch = |ids: &mut Vec<String>| -> Result<()> {
-        let page = Page { number: 1, limit: u32::try_from(LIST).unwrap_or(u32::MAX) };
+    let mut fetch = |ids: &mut Vec<String>| -> cms_core::Result<()> {
+        let page = Page { number: 1, limit: u32::try_from(MAX_LIST_OBJECTS).unwrap_or(u32::MAX) };
         let request =
             ListRequest { page, ids: Some(std::mem::take(ids)), ..ListRequest::default() };
         let list = target.objects(content_type, &request, edition)?;
@@ -65,7 +64,7 @@ pub(super) fn stored<'i>(
     let mut chunk: Vec<String> = Vec::new();
     let mut bytes = 0;
     for id in ids {
-        if chunk.len() == LIST || bytes + id.len() > ID_BYTES {
+        if chunk.len() == MAX_LIST_OBJECTS || bytes + id.len() > MAX_ID_BYTES {
             fetch(&mut chunk)?;
             bytes = 0;
         }
@@ -78,45 +77,45 @@ pub(super) fn stored<'i>(
     Ok(found)
 }
 
-/// What became of many objects.
+/// The results of many objects.
 #[derive(Default)]
-pub(super) struct Report {
+pub(super) struct BulkReport {
     pub(super) done: u64,
-    /// Ids with the reasons.
+    /// Ids with the errors.
     pub(super) refused: Vec<(String, Error)>,
     pub(super) interrupted: bool,
 }
 
-impl Report {
-    /// Prints what was done, in the words `verb` ("published"), and says how the command ends: as
-    /// the first refusal has it when nothing was done.
-    pub(super) fn tell(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
-        for (id, error) in self.refused.iter().take(SHOWN) {
-            printer.note(&format!("refused {id}: {}", reason(error)))?;
+impl BulkReport {
+    /// Prints the results with the participle `verb` ("published"). When all objects were refused, the
+    /// first error gives the exit code.
+    pub(super) fn print(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
+        for (id, error) in self.refused.iter().take(MAX_PRINTED) {
+            printer.note(&format!("refused {id}: {}", error.reason()))?;
         }
-        if self.refused.len() > SHOWN {
+        if self.refused.len() > MAX_PRINTED {
             printer.note("more are refused; they are counted, but not shown")?;
         }
         let (done, refused) = (self.done, self.refused.len());
-        let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": reason(e) }));
+        let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": e.reason() }));
         let value = json!({ "done": done, "refused": reasons.collect::<Vec<_>>() });
         let verb = if dry_run { format!("would be {verb}") } else { verb.to_owned() };
         printer.value(&value, || format!("{verb} {done}, refused {refused}\n"))?;
         if self.interrupted {
-            printer.note("interrupted; the others are as they were")?;
+            printer.note("interrupted; the other objects did not change")?;
         }
         if dry_run {
             printer.note(NOTHING_CHANGED)?;
         }
         Ok(match self.refused.first() {
-            _ if self.interrupted => Outcome::Partly,
+            _ if self.interrupted => Outcome::Partial,
             None => Outcome::Done,
             Some((_, error)) if done == 0 => Outcome::Refused(failure::exit_code(error)),
-            Some(_) => Outcome::Partly,
+            Some(_) => Outcome::Partial,
         })
     }
 
-    /// What ended the work before all objects had their turn.
+    /// Adds the number of finished objects to the error that ended the command.
     pub(super) fn failure(&self, error: Error, verb: &str) -> Failure {
         let failure = Failure::from(error);
         match self.done {
@@ -126,27 +125,19 @@ impl Report {
     }
 }
 
-/// Why one object was refused, in a line.
-pub(super) fn reason(error: &Error) -> String {
-    match error {
-        Error::NotFound { .. } => "not found".to_owned(),
-        Error::Invalid(errors) => {
-            let all = errors.iter().flat_map(|(_, messages)| messages);
-            all.map(String::as_str).collect::<Vec<_>>().join("; ")
-        }
-        other => other.to_string(),
-    }
-}
-
-/// Tells whether an error is about the object that was asked for, and says nothing about others.
+/// Returns whether an error concerns one object alone.
 pub(super) fn is_refusal(error: &Error) -> bool {
     matches!(error, Error::NotFound { .. } | Error::Refused(_) | Error::Invalid(_))
 }
 
-/// The objects of a dry run: those that are there, and those that are not.
-pub(super) fn rehearse(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Report> {
-    let present = stored(target, content_type, ids.iter().map(String::as_str), Edition::Current)?;
-    let mut report = Report::default();
+/// The results of a dry run: existing objects, and missing ones as refused.
+pub(super) fn dry_run_report(
+    target: &dyn Target,
+    content_type: &str,
+    ids: &[String],
+) -> Result<BulkReport> {
+    let present = fetch(target, content_type, ids.iter().map(String::as_str), Edition::Current)?;
+    let mut report = BulkReport::default();
     for id in ids {
         if present.contains_key(&id.to_lowercase()) {
             report.done += 1;

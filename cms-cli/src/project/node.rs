@@ -1,50 +1,40 @@
-//! A document with its file name, walked node by node, and the mistakes found on the way.
+//! The nodes of a document with their locations, and errors in them.
 //!
-//! Knows places and "did you mean", but not what a project file may hold; that is
+//! Knows the types of values and "did you mean", but not the keys of project files: those are in
 //! [`super::expand`] and [`super::load`].
+
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use crate::{
-    failure::Fault,
-    report::shown,
-    yaml::{self, Document, Mark},
+    failure::Diagnostic,
+    report::short_json,
+    yaml::{self, Document, Location},
 };
-
-/// A file that was read.
-pub(crate) struct Source {
-    /// The name as the user gave it.
-    pub(crate) name: String,
-    pub(crate) document: Document,
-}
-
-impl Source {
-    /// The whole document.
-    pub(crate) fn root(&self) -> Node<'_> {
-        Node { source: self, pointer: String::new(), value: &self.document.value }
-    }
-
-    /// `file:line:column`.
-    pub(crate) fn place(&self, mark: Option<Mark>) -> String {
-        match mark {
-            Some(mark) => format!("{}:{}:{}", self.name, mark.line, mark.column),
-            None => self.name.clone(),
-        }
-    }
-}
 
 /// One value of a document.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
-    source: &'a Source,
+    document: &'a Rc<Document>,
     pointer: String,
     pub(crate) value: &'a Value,
 }
 
 impl<'a> Node<'a> {
+    /// The value of the whole document.
+    pub(crate) fn root(document: &'a Rc<Document>) -> Self {
+        Self { document, pointer: String::new(), value: &document.value }
+    }
+
     /// The member `key` of a mapping.
     pub(crate) fn get(&self, key: &str) -> Option<Self> {
         self.value.get(key).map(|value| self.child(key, value))
+    }
+
+    /// The member `key`, or the mapping itself when it has none: the node that a message is about.
+    pub(crate) fn at(&self, key: &str) -> Self {
+        self.get(key).unwrap_or_else(|| self.clone())
     }
 
     /// The members of a mapping, in order.
@@ -60,36 +50,37 @@ impl<'a> Node<'a> {
     }
 
     fn child(&self, key: &str, value: &'a Value) -> Self {
-        Self { source: self.source, pointer: yaml::member(&self.pointer, key), value }
+        Self { document: self.document, pointer: yaml::member(&self.pointer, key), value }
     }
 
-    /// Where the value stands.
-    pub(crate) fn place(&self) -> String {
-        self.source.place(self.source.document.value_mark(&self.pointer))
+    pub(crate) fn location(&self) -> Location {
+        Location::of_value(self.document, &self.pointer)
     }
 
-    /// Where the key of the value stands.
-    pub(crate) fn key_place(&self) -> String {
-        self.source.place(self.source.document.key_mark(&self.pointer))
+    pub(crate) fn key_location(&self) -> Location {
+        Location::of_key(self.document, &self.pointer)
     }
 }
 
-/// Mistakes, in the order in which they were found.
+/// Errors in project files, in the order of their detection.
 #[derive(Default)]
-pub(crate) struct Faults(pub(crate) Vec<Fault>);
+pub(crate) struct Diagnostics(pub(crate) Vec<Diagnostic>);
 
-impl Faults {
-    /// Notes a mistake in a value.
+impl Diagnostics {
+    /// Adds an error at a value.
     pub(crate) fn value(&mut self, node: &Node<'_>, message: impl Into<String>) {
-        self.0.push(Fault { place: node.place(), message: message.into() });
+        self.0.push(Diagnostic { location: node.location().to_string(), message: message.into() });
     }
 
-    /// Notes a mistake in the key of a value.
+    /// Adds an error at the key of a value.
     pub(crate) fn key(&mut self, node: &Node<'_>, message: impl Into<String>) {
-        self.0.push(Fault { place: node.key_place(), message: message.into() });
+        self.0.push(Diagnostic {
+            location: node.key_location().to_string(),
+            message: message.into(),
+        });
     }
 
-    /// Notes every key of a mapping that is not among the known ones.
+    /// Adds an error for every unknown key of a mapping.
     pub(crate) fn unknown_keys(&mut self, node: &Node<'_>, known: &[&str]) {
         for (key, member) in node.members() {
             if !known.contains(&key) {
@@ -99,24 +90,24 @@ impl Faults {
         }
     }
 
-    /// Notes a mapping that is something else; returns whether it is one.
+    /// Requires a mapping; returns whether the value is one.
     pub(crate) fn is_mapping(&mut self, node: &Node<'_>) -> bool {
         self.expect(node, node.value.is_object(), "a mapping")
     }
 
-    /// Notes a sequence that is something else; returns whether it is one.
+    /// Requires a sequence; returns whether the value is one.
     pub(crate) fn is_sequence(&mut self, node: &Node<'_>) -> bool {
         self.expect(node, node.value.is_array(), "a list")
     }
 
     fn expect(&mut self, node: &Node<'_>, holds: bool, wanted: &str) -> bool {
         if !holds {
-            self.value(node, format!("{} where {wanted} is expected", shown(node.value)));
+            self.value(node, format!("{} is not valid: use {wanted}", short_json(node.value)));
         }
         holds
     }
 
-    /// The text of a member; none when it is absent or, which is a mistake, no text.
+    /// The text of a member; none when it is absent or, with an error, another type.
     pub(crate) fn text<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<&'a str> {
         let member = node.get(key)?;
         let text = member.value.as_str();
@@ -124,7 +115,7 @@ impl Faults {
         text
     }
 
-    /// The text of a member that must be there and not be empty.
+    /// The text of a required member that must not be empty.
     pub(crate) fn required_text<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<&'a str> {
         match node.get(key) {
             None => {
@@ -139,14 +130,14 @@ impl Faults {
         }
     }
 
-    /// A member that is true or false; absent is false.
+    /// A boolean member; absent is false.
     pub(crate) fn flag(&mut self, node: &Node<'_>, key: &str) -> bool {
         let Some(member) = node.get(key) else { return false };
         self.expect(&member, member.value.is_boolean(), "true or false");
         member.value == true
     }
 
-    /// A member that counts something.
+    /// A member with a number of items.
     pub(crate) fn count(&mut self, node: &Node<'_>, key: &str) -> Option<u64> {
         let member = node.get(key)?;
         let count = member.value.as_u64();
@@ -154,7 +145,7 @@ impl Faults {
         count
     }
 
-    /// A member that is a list of texts.
+    /// A member with a list of texts.
     pub(crate) fn texts<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<Vec<&'a str>> {
         let member = node.get(key)?;
         if !self.is_sequence(&member) {
@@ -169,12 +160,12 @@ impl Faults {
     }
 }
 
-/// `, did you mean "..."?` when one of the names is near, else nothing.
+/// `, did you mean "..."?` when one of the names is similar, else nothing.
 pub(crate) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     nearest(name, known).map_or_else(String::new, |other| format!(", did you mean \"{other}\"?"))
 }
 
-/// The name that somebody meant, when one is near.
+/// The most similar name, if one is similar enough.
 pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let distances = known.into_iter().map(|other| (strsim::osa_distance(name, other), other));
     distances

@@ -1,0 +1,100 @@
+//! Applies the content types and workflows of an exported folder.
+
+use cms_core::{
+    Error,
+    import::{featured_image_updates, is_builtin_type, is_system_type, select_definitions},
+    wire::{
+        object::ListRequest,
+        plan::{ApplyRequest, PlanRequest},
+    },
+};
+use serde_json::{Map, Value};
+
+use super::super::{plan_text, publishing_changes::PublishingChanges};
+use crate::{
+    content::folder::TypeFolder,
+    failure::{Failure, Result},
+    printer::Printer,
+    target::{Edition, Target},
+};
+
+/// Creates missing workflows and content types, and with `update` replaces changed ones. Built-in types
+/// that nobody changed are replaced in any case: a new space contains them, so they are never missing.
+pub(super) fn apply(
+    target: &dyn Target,
+    folders: &[TypeFolder],
+    workflows: Vec<Map<String, Value>>,
+    update: bool,
+    dry_run: bool,
+    printer: &mut Printer,
+) -> Result<()> {
+    let payloads = payloads(folders).map(|payload| {
+        let mut payload = payload.clone();
+        // Media objects follow later.
+        payload.remove("featuredImage");
+        payload
+    });
+    let content_types = payloads.collect();
+    let mut wanted = PlanRequest { workflows, content_types, ..PlanRequest::default() };
+    let mut plan = target.plan(&wanted)?;
+    if !update {
+        let kept = select_definitions(&mut wanted, &plan, |name| is_pristine(target, name))?;
+        for name in &kept {
+            printer.note(&format!(
+                "the {name} exists with another definition; --update-existing replaces it"
+            ))?;
+        }
+        if !kept.is_empty() {
+            plan = target.plan(&wanted)?;
+        }
+    }
+    if !plan.has_changes() {
+        return Ok(());
+    }
+    let publishing_changes = PublishingChanges::find(target, &wanted, &plan)?;
+    printer.note(plan_text::render(&plan, &wanted, &publishing_changes).trim_end())?;
+    if let Some(error) = plan_text::blocked(&plan) {
+        return Err(error.into());
+    }
+    if !dry_run {
+        let request = ApplyRequest { wanted, token: Some(plan.token), allow_data_loss: None };
+        target.apply(&request).map_err(|error| {
+            let is_loss = matches!(error, Error::DataLoss(_));
+            let failure = Failure::from(error);
+            if is_loss {
+                failure.hint("`cms ctd apply DIR --allow-data-loss` changes the types alone")
+            } else {
+                failure
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// Sets the featured images of content types, after the media objects exist.
+pub(super) fn apply_featured_images(
+    target: &dyn Target,
+    folders: &[TypeFolder],
+    update: bool,
+) -> Result<()> {
+    let content_types = featured_image_updates(payloads(folders), &target.types()?, update);
+    if !content_types.is_empty() {
+        let wanted = PlanRequest { content_types, ..PlanRequest::default() };
+        target.apply(&ApplyRequest { wanted, ..ApplyRequest::default() })?;
+    }
+    Ok(())
+}
+
+/// The definitions that can be applied.
+fn payloads(folders: &[TypeFolder]) -> impl Iterator<Item = &Map<String, Value>> {
+    let own = folders.iter().filter(|folder| !is_system_type(&folder.name));
+    own.map(|folder| &folder.payload)
+}
+
+/// Returns whether a type is built in, was never changed and has no objects.
+fn is_pristine(target: &dyn Target, name: &str) -> cms_core::Result<bool> {
+    let present = target.get_type(name)?;
+    Ok(is_builtin_type(name)
+        && present.updated_at.is_none()
+        && target.objects(name, &ListRequest::default(), Edition::Current)?.total_count == 0)
+}

@@ -1,0 +1,188 @@
+//! Uploads the files of media objects, before the objects and under their ids.
+//!
+//! Storing a file twice does no harm, and a file without an object is removed after a day; so an
+//! import can end at any point and be repeated.
+
+use std::{path::PathBuf, sync::atomic::Ordering};
+
+use cms_core::{
+    Error, FieldErrors,
+    import::{ImportObject, Refusal},
+    wire::media::UploadRequest,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    super::{
+        media::{self, default_kind, is_refused},
+        parallel,
+    },
+    Existing, Job,
+    objects::Import,
+};
+use crate::{
+    content::{
+        Row,
+        stream::{self, Transfer},
+    },
+    failure::Result,
+    printer::{Printer, Progress},
+};
+
+/// Files between two updates of the report.
+const BATCH_SIZE: usize = 500;
+
+/// The part of a media object that names its file.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    extension: Value,
+    #[serde(default, rename = "type")]
+    kind: Value,
+}
+
+/// A file and the media object that it belongs to.
+struct MediaFile {
+    path: PathBuf,
+    id: String,
+    extension: String,
+    kind: String,
+}
+
+/// The outcome of a file.
+enum Outcome {
+    Stored,
+    Unchanged,
+    Refused(Error),
+}
+
+impl Import<'_> {
+    /// Stores the files of all media objects that the folder holds.
+    pub(super) fn send_files(&mut self, jobs: &[Job], printer: &mut Printer) -> Result<()> {
+        for job in jobs {
+            if self.options.from_folder && job.content_type.name == media::TYPE {
+                self.send_files_of(job, printer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn send_files_of(&mut self, job: &Job, printer: &mut Printer) -> Result<()> {
+        let mut files = job.files.clone();
+        let sizes = files.paths().map(|path| path.metadata().map_or(0, |meta| meta.len()));
+        let mut progress = printer.byte_progress("files", sizes.sum());
+        let transfer = Transfer::new(self.interrupt.clone());
+        let mut batch = Vec::new();
+        for source in &job.sources {
+            source.rows(&job.content_type, &mut |row: Row<Head>| {
+                // An object that cannot be read is refused later, with the other objects.
+                let Ok(Head { id: Value::String(id), extension, kind }) = row.value else {
+                    return Ok(());
+                };
+                let extension = extension.as_str().unwrap_or_default().to_owned();
+                match files.take(&id, &extension) {
+                    None => self.report.files.missing += 1,
+                    Some(_) if self.options.existing.stays_deleted(&job.deleted, &id) => {
+                        self.report.files.unchanged += 1;
+                    }
+                    Some(path) => {
+                        let kind = kind.as_str().unwrap_or_else(|| default_kind(&path)).to_owned();
+                        batch.push(MediaFile { path, id, extension, kind });
+                    }
+                }
+                if batch.len() >= BATCH_SIZE {
+                    self.send_batch(
+                        job,
+                        std::mem::take(&mut batch),
+                        &transfer,
+                        &mut progress,
+                        printer,
+                    )?;
+                }
+                Ok(())
+            })?;
+        }
+        self.send_batch(job, batch, &transfer, &mut progress, printer)?;
+        self.report.files.without_object += files.len() as u64;
+        Ok(())
+    }
+
+    fn send_batch(
+        &mut self,
+        job: &Job,
+        batch: Vec<MediaFile>,
+        transfer: &Transfer,
+        progress: &mut Progress,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        self.report.interrupted |= self.interrupt.load(Ordering::Relaxed);
+        let stops_on_error = self.options.stop_on_error && self.report.files.refused > 0;
+        if self.report.interrupted || stops_on_error {
+            return Ok(());
+        }
+        let update = || progress.advance_to(transfer.done());
+        let send = |file: &MediaFile| self.send_file(file, transfer);
+        let outcomes =
+            parallel::map(&batch, parallel::DEFAULT_THREADS, &transfer.stop, send, update)?;
+        for (file, outcome) in batch.into_iter().zip(outcomes) {
+            match outcome {
+                None => self.report.interrupted = true,
+                Some(Outcome::Stored) => self.report.files.stored += 1,
+                Some(Outcome::Unchanged) => self.report.files.unchanged += 1,
+                Some(Outcome::Refused(error)) => {
+                    self.report.files.refused += 1;
+                    let location = file.path.display().to_string();
+                    let refusal = Refusal {
+                        content_type: job.content_type.name.clone(),
+                        object: ImportObject::new(location, json!({"id": file.id})),
+                        errors: field_errors(error),
+                    };
+                    self.report.refuse(refusal, printer)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn send_file(&self, file: &MediaFile, transfer: &Transfer) -> Result<Outcome> {
+        let is_stored = match self.target.file(&file.id, &file.extension) {
+            Ok(_) if self.options.existing == Existing::Keep => true,
+            // The target refuses a file with other content.
+            Ok(mut stored) => {
+                stream::stored_digest(&mut *stored, transfer)?
+                    == stream::digest(&file.path, transfer)?
+            }
+            Err(Error::NotFound { .. }) => false,
+            Err(error) => return Err(error.into()),
+        };
+        if is_stored {
+            transfer.advance(file.path.metadata().map_or(0, |meta| meta.len()));
+            return Ok(Outcome::Unchanged);
+        }
+        if self.options.dry_run {
+            return Ok(Outcome::Stored);
+        }
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+        let request = UploadRequest {
+            file_name: name.into_owned(),
+            kind: Some(file.kind.clone()),
+            id: Some(file.id.clone()),
+            ..UploadRequest::default()
+        };
+        match self.target.upload(stream::open_upload(&file.path, transfer)?, &request) {
+            Ok(_) => Ok(Outcome::Stored),
+            Err(error) if is_refused(&error) => Ok(Outcome::Refused(error)),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn field_errors(error: Error) -> FieldErrors {
+    match error {
+        Error::Invalid(errors) => errors,
+        other => FieldErrors::one("file", other.to_string()),
+    }
+}

@@ -1,0 +1,215 @@
+//! Reads the files of an import and passes their objects to [`Importer`], which has the rules.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use cms_core::{
+    import::{ImportOptions, ImportTarget, Importer, SaveMode},
+    wire::{batch::BatchReport, publish::PublishAction, workflow::Workflow},
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    super::{bulk, interrupt},
+    Existing, Job, Options,
+    report::Report,
+};
+use crate::{
+    content::Row,
+    failure::{Failure, Result},
+    printer::Printer,
+    target::{Edition, Target},
+};
+
+/// The id of an object.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(default)]
+    id: Value,
+}
+
+/// An import into a target.
+pub(super) struct Import<'a> {
+    pub(super) target: &'a dyn Target,
+    pub(super) options: &'a Options<'a>,
+    pub(super) report: Report,
+    pub(super) interrupt: Arc<AtomicBool>,
+}
+
+/// Imports the files and objects of all jobs.
+pub(super) fn run(
+    target: &dyn Target,
+    options: &Options<'_>,
+    jobs: &[Job],
+    printer: &mut Printer,
+) -> Result<Report> {
+    let report = Report::new(options.rejects)?;
+    // What a request saved is complete, even if Ctrl-C ends the process immediately.
+    let interrupt = interrupt();
+    let space = Space(target);
+    let rules = ImportOptions {
+        existing: options.existing,
+        interrupted: options.interrupted,
+        keep_dates: options.keep_dates,
+        stop_on_error: options.stop_on_error,
+        dry_run: options.dry_run,
+        restore_statuses: options.from_folder,
+        stop: &interrupt,
+    };
+    let mut importer = Importer::new(&space, rules);
+    let mut import = Import { target, options, report, interrupt: Arc::clone(&interrupt) };
+    announce(jobs, &mut importer)?;
+    import.send_files(jobs, printer)?;
+    let mut finished = Ok(());
+    if !options.stop_on_error || import.report.files.refused == 0 {
+        finished = import.send_objects(jobs, &mut importer, printer);
+    }
+    import.report.objects = importer.counts();
+    import.report.interrupted |= importer.counts().interrupted;
+    import.report.flush()?;
+    finished.map_err(|failure| {
+        let (created, updated) = (importer.counts().created, importer.counts().updated);
+        let again = match options.existing {
+            Existing::Keep => "the next start with the same --import",
+            Existing::Refuse | Existing::Update => "the same command with --update-existing",
+        };
+        failure
+            .hint(format!("{created} objects were created and {updated} updated; {again} goes on"))
+    })?;
+    Ok(import.report)
+}
+
+/// Reads the ids of all objects, so that links to later objects are known.
+fn announce(jobs: &[Job], importer: &mut Importer<'_>) -> Result<()> {
+    for Job { content_type, sources, .. } in jobs {
+        for source in sources {
+            source.rows(content_type, &mut |row: Row<Head>| {
+                let id = row.value.ok().and_then(|head| head.id.as_str().map(str::to_owned));
+                importer.announce(&content_type.name, id.as_deref());
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+impl Import<'_> {
+    fn send_objects<'a>(
+        &mut self,
+        jobs: &'a [Job],
+        importer: &mut Importer<'a>,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        let mut progress = printer.progress("import", importer.announced());
+        for Job { content_type, sources, deleted, .. } in jobs {
+            importer.begin(content_type, deleted);
+            for source in sources {
+                source.rows(content_type, &mut |row: Row<Value>| {
+                    progress.advance(1);
+                    let pushed = importer.push(row.location, row.value);
+                    self.result(importer, pushed, printer)
+                })?;
+            }
+            let ended = importer.end();
+            self.result(importer, ended, printer)?;
+        }
+        let finished = importer.finish();
+        self.result(importer, finished, printer)?;
+        drop(progress);
+        self.set_statuses(jobs, importer, printer)
+    }
+
+    /// Sets the statuses of all imported objects. The files are read once more.
+    fn set_statuses(
+        &mut self,
+        jobs: &[Job],
+        importer: &mut Importer<'_>,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        if importer.pending_statuses() == 0 {
+            return Ok(());
+        }
+        let mut progress = printer.progress("statuses", importer.pending_statuses());
+        for Job { content_type, sources, .. } in jobs {
+            for source in sources {
+                source.rows(content_type, &mut |row: Row<Value>| {
+                    let Ok(value) = row.value else { return Ok(()) };
+                    let pushed = importer.push_status(content_type, row.location, value);
+                    let pushed = pushed.map(|is_pending| progress.advance(is_pending.into()));
+                    self.result(importer, pushed, printer)
+                })?;
+            }
+            let ended = importer.end_statuses(content_type);
+            self.result(importer, ended, printer)?;
+        }
+        Ok(())
+    }
+
+    /// Reports what a step of the import refused, and returns the step's result.
+    fn result(
+        &mut self,
+        importer: &mut Importer<'_>,
+        result: cms_core::Result<()>,
+        printer: &mut Printer,
+    ) -> Result<()> {
+        for refusal in importer.take_refusals() {
+            self.report.refuse(refusal, printer)?;
+        }
+        result.map_err(Failure::from)
+    }
+}
+
+/// A target, as far as an import needs it.
+struct Space<'a>(&'a dyn Target);
+
+impl ImportTarget for Space<'_> {
+    fn current(
+        &self,
+        content_type: &str,
+        ids: &[&str],
+    ) -> cms_core::Result<HashMap<String, Value>> {
+        bulk::fetch(self.0, content_type, ids.iter().copied(), Edition::Current)
+    }
+
+    fn published(
+        &self,
+        content_type: &str,
+        ids: &[&str],
+    ) -> cms_core::Result<HashMap<String, Value>> {
+        bulk::fetch(self.0, content_type, ids.iter().copied(), Edition::Published)
+    }
+
+    fn save(
+        &self,
+        content_type: &str,
+        objects: &[Value],
+        mode: SaveMode,
+    ) -> cms_core::Result<BatchReport> {
+        self.0.import(content_type, objects, mode)
+    }
+
+    fn act(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> cms_core::Result<()> {
+        self.0.batch_act(content_type, ids, action)
+    }
+
+    fn workflows(&self) -> cms_core::Result<Vec<Workflow>> {
+        self.0.workflows()
+    }
+
+    fn run_transition(
+        &self,
+        content_type: &str,
+        id: &str,
+        transition: &str,
+    ) -> cms_core::Result<()> {
+        self.0.run_transition(content_type, id, transition).map(drop)
+    }
+}

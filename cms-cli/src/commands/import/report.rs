@@ -1,0 +1,151 @@
+//! The result of an import: numbers of objects and files, and refused ones with the reasons.
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use cms_core::{
+    FieldErrors,
+    import::{ImportCounts, Refusal},
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::super::hints;
+use crate::{
+    failure::{Failure, Result},
+    printer::Printer,
+};
+
+/// Refusals in the JSON output; more are counted, and `--rejects` has all of them.
+const MAX_REFUSALS: usize = 10_000;
+/// Refusals that are printed as lines.
+const MAX_PRINTED: u64 = 20;
+
+/// The result of an import so far.
+pub(super) struct Report {
+    pub(super) objects: ImportCounts,
+    pub(super) files: FileCounts,
+    /// The first refused objects and files.
+    pub(super) refusals: Vec<RefusalLine>,
+    pub(super) interrupted: bool,
+    /// Refused objects and files so far.
+    refused: u64,
+    rejects: Option<BufWriter<File>>,
+}
+
+/// A refused object or file in the JSON output.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RefusalLine {
+    content_type: String,
+    #[serde(rename = "place")]
+    location: String,
+    id: Option<String>,
+    errors: FieldErrors,
+}
+
+impl RefusalLine {
+    /// What is allowed instead, where the reasons do not say it.
+    pub(super) fn hint(&self) -> Option<String> {
+        hints::webhook_hint(&self.content_type, &self.errors)
+    }
+}
+
+/// Number of files of media objects by outcome.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FileCounts {
+    pub(super) stored: u64,
+    /// They were stored before.
+    pub(super) unchanged: u64,
+    pub(super) refused: u64,
+    /// Media objects without a file in the folder.
+    pub(super) missing: u64,
+    /// Files without a media object in the folder.
+    pub(super) without_object: u64,
+}
+
+impl FileCounts {
+    pub(super) fn summary(&self) -> Option<String> {
+        let Self { stored, unchanged, refused, .. } = self;
+        let summary = format!("files: stored {stored}, unchanged {unchanged}, refused {refused}");
+        (stored + unchanged + refused > 0).then_some(summary)
+    }
+}
+
+impl Report {
+    /// Starts an empty report; refused objects go to the file `rejects` too.
+    pub(super) fn new(rejects: Option<&Path>) -> Result<Self> {
+        let create = |path: &Path| {
+            File::create(path).map_err(|error| Failure::unwritable(path.display(), error))
+        };
+        Ok(Self {
+            objects: ImportCounts::default(),
+            files: FileCounts::default(),
+            refusals: Vec::new(),
+            interrupted: false,
+            refused: 0,
+            rejects: rejects.map(create).transpose()?.map(BufWriter::new),
+        })
+    }
+
+    /// Returns whether anything was refused.
+    pub(super) fn has_refusals(&self) -> bool {
+        self.objects.refused + self.files.refused > 0
+    }
+
+    /// Prints a refusal and writes it to the file of rejects.
+    pub(super) fn refuse(&mut self, refusal: Refusal, printer: &mut Printer) -> Result<()> {
+        let Refusal { content_type, object, errors } = refusal;
+        self.refused += 1;
+        if self.refused <= MAX_PRINTED {
+            let id = object.id().map_or_else(String::new, |id| format!(" {content_type}/{id}"));
+            for (path, messages) in errors.iter() {
+                let messages = messages.join("; ");
+                printer.note(&format!("refused{id} ({}): {path}: {messages}", object.location))?;
+            }
+        } else if self.refused == MAX_PRINTED + 1 {
+            printer.note("more are refused; they are counted, but not shown")?;
+        }
+        if let Some(rejects) = &mut self.rejects {
+            let line = json!({
+                "contentType": content_type,
+                "place": object.location,
+                "errors": errors,
+                "data": object.value,
+            });
+            writeln!(rejects, "{line}")
+                .map_err(|error| Failure::unwritable("the rejects", error))?;
+        }
+        if self.refusals.len() < MAX_REFUSALS {
+            let id = object.id().map(str::to_owned);
+            let location = object.location;
+            self.refusals.push(RefusalLine { content_type, location, id, errors });
+        }
+        Ok(())
+    }
+
+    /// Writes the file of rejects completely.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        match &mut self.rejects {
+            Some(rejects) => {
+                rejects.flush().map_err(|error| Failure::unwritable("the rejects", error))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn summary(&self) -> String {
+        let ImportCounts { created, updated, unchanged, refused, statuses, .. } = self.objects;
+        let statuses = match statuses {
+            0 => String::new(),
+            _ => format!(", statuses set {statuses}"),
+        };
+        format!(
+            "created {created}, updated {updated}, unchanged {unchanged}, refused {refused}{statuses}"
+        )
+    }
+}

@@ -1,0 +1,95 @@
+//! Comparing an object of a file with the stored one.
+
+use serde_json::{Map, Value};
+
+use super::{links::without_pending_links, object::Address};
+use cms_model::{ctd::slug::slug, wire::ctd::ContentType};
+
+/// How much of an object an interrupted import saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Completeness {
+    Complete,
+    /// The links that are set when all objects exist are missing.
+    WithoutLinks,
+}
+
+/// Returns whether saving `sent` would leave the stored object unchanged. A read-only property that is
+/// left out keeps its value.
+pub(super) fn is_unchanged(sent: &Value, stored: &Value, content_type: &ContentType) -> bool {
+    let configs = &content_type.meta_definition["propertiesConfig"];
+    let extra = extra_properties(sent, stored, content_type);
+    extra.is_some_and(|names| names.iter().all(|name| configs[name]["readonly"] == true))
+}
+
+/// Returns whether the stored object has the creation date of the file, if the file has one. The
+/// server writes dates to the second, in UTC.
+pub(super) fn has_same_creation_date(sent: &Value, stored: &Value) -> bool {
+    let second = |object: &Value| {
+        object["internal"]["createdAt"].as_str().and_then(|at| at.get(..19)).map(str::to_owned)
+    };
+    second(sent).is_none_or(|at| second(stored) == Some(at))
+}
+
+/// Returns why the stored object is not exactly the one of the file, if it is not.
+pub(super) fn difference(
+    sent: &Value,
+    stored: &Value,
+    content_type: &ContentType,
+) -> Option<String> {
+    let Some(names) = extra_properties(sent, stored, content_type) else {
+        return Some("another version is stored than the file holds".to_owned());
+    };
+    let first = names.first()?;
+    Some(format!("\"{first}\" is stored, but not in the file"))
+}
+
+/// Returns whether the stored object was created from `sent`, and how completely: links to objects
+/// that satisfy `is_set_later` may be missing. None when it has other content.
+pub(super) fn completeness(
+    sent: &Value,
+    stored: &Value,
+    content_type: &ContentType,
+    is_set_later: &dyn Fn(&Address) -> bool,
+) -> Option<Completeness> {
+    let least = without_pending_links(sent, content_type, is_set_later);
+    let is_created = |name: &str| {
+        stored.get(name).is_some() || least.as_ref().is_none_or(|least| least.get(name).is_some())
+    };
+    let all = sent.as_object()?;
+    let created = all.iter().filter(|(name, _)| is_created(name));
+    let created: Map<String, Value> =
+        created.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let is_complete = created.len() == all.len();
+    match difference(&Value::Object(created), stored, content_type) {
+        Some(_) => None,
+        None if is_complete => Some(Completeness::Complete),
+        None => Some(Completeness::WithoutLinks),
+    }
+}
+
+/// The stored properties that `sent` does not contain; none when a common property differs.
+///
+/// A slug that is left out is generated from its source, so it counts only when it differs from that.
+fn extra_properties<'s>(
+    sent: &Value,
+    stored: &'s Value,
+    content_type: &ContentType,
+) -> Option<Vec<&'s String>> {
+    let (sent, stored) = (sent.as_object()?, stored.as_object()?);
+    let counts = |name: &str| name != "id" && name != "internal";
+    let is_same =
+        |(name, value): (&String, &Value)| !counts(name) || stored.get(name) == Some(value);
+    if !sent.iter().all(is_same) {
+        return None;
+    }
+    let is_generated = |name: &str, value: &Value| {
+        content_type.slugs.iter().any(|rule| {
+            let source = sent.get(&rule.source).and_then(Value::as_str).unwrap_or_default();
+            rule.active && rule.target == name && !source.is_empty() && *value == slug(source)
+        })
+    };
+    let extra = stored.iter().filter(|(name, value)| {
+        counts(name) && !sent.contains_key(*name) && !is_generated(name, value)
+    });
+    Some(extra.map(|(name, _)| name).collect())
+}

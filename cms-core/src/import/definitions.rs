@@ -1,0 +1,103 @@
+//! Content types and workflows of an import: which are applied, and featured images.
+
+use serde_json::{Map, Value, json};
+
+use cms_model::{
+    ctd::builtin_types,
+    error::Result,
+    wire::{
+        ctd::{ContentType, WRITABLE_KEYS},
+        plan::{Action, Plan, PlanRequest},
+    },
+};
+
+use crate::ctd::service::SYSTEM;
+
+const FEATURED_IMAGE: &str = "featuredImage";
+
+/// Returns whether a content type belongs to the server: it exists everywhere and cannot be changed.
+pub fn is_system_type(name: &str) -> bool {
+    SYSTEM.contains(&name)
+}
+
+/// Returns whether a new space contains a content type of this name.
+pub fn is_builtin_type(name: &str) -> bool {
+    builtin_types().iter().any(|builtin| builtin["name"] == name)
+}
+
+/// Returns whether a content type is still as a new space contains it.
+pub fn is_unchanged_builtin_type(content_type: &ContentType) -> bool {
+    builtin_types().contains(&Value::Object(definition(content_type)))
+}
+
+/// Returns the payload that creates a content type again: without its id and its dates.
+pub fn definition(content_type: &ContentType) -> Map<String, Value> {
+    let all = json!(content_type);
+    WRITABLE_KEYS.into_iter().map(|key| (key.to_owned(), all[key].clone())).collect()
+}
+
+/// Removes the definitions from a request that exist with other content, so that they stay as they
+/// are, and returns their names. `is_pristine` tells whether a content type may be replaced anyway: a
+/// new space contains the built-in types, so they are never missing.
+pub fn select_definitions(
+    request: &mut PlanRequest,
+    plan: &Plan,
+    mut is_pristine: impl FnMut(&str) -> Result<bool>,
+) -> Result<Vec<String>> {
+    let mut kept = Vec::new();
+    for workflow in plan.workflows.iter().filter(|w| w.action == Action::Update) {
+        let id = &workflow.id;
+        request.workflows.retain(|definition| definition.get("id") != Some(&json!(id)));
+        kept.push(format!("workflow \"{id}\""));
+    }
+    for content_type in plan.content_types.iter().filter(|t| t.action == Action::Update) {
+        let name = &content_type.name;
+        if !is_pristine(name)? {
+            request.content_types.retain(|payload| payload.get("name") != Some(&json!(name)));
+            kept.push(format!("type \"{name}\""));
+        }
+    }
+    Ok(kept)
+}
+
+/// Returns the payloads that set the featured images of content types; nothing else of a type changes.
+/// Images of existing types stay unless `update` is set.
+pub fn featured_image_updates<'p>(
+    payloads: impl Iterator<Item = &'p Map<String, Value>>,
+    present: &[ContentType],
+    update: bool,
+) -> Vec<Map<String, Value>> {
+    let mut updates = Vec::new();
+    for payload in payloads {
+        let Some(Value::Array(images)) = payload.get(FEATURED_IMAGE) else { continue };
+        let same_name = |known: &&ContentType| payload.get("name") == Some(&json!(known.name));
+        let Some(content_type) = present.iter().find(same_name) else { continue };
+        if !images.is_empty() && (update || content_type.featured_image.is_empty()) {
+            let mut definition = definition(content_type);
+            definition.insert(FEATURED_IMAGE.to_owned(), json!(images));
+            updates.push(definition);
+        }
+    }
+    updates
+}
+
+/// A content type that a dry run does not create, as far as its objects need it.
+pub fn provisional_type(payload: &Map<String, Value>) -> ContentType {
+    let part = |key: &str| payload.get(key).cloned().unwrap_or(Value::Null);
+    let name = part("name").as_str().unwrap_or_default().to_owned();
+    ContentType {
+        id: String::new(),
+        label: name.clone(),
+        name,
+        workflow_id: String::new(),
+        draft_public: false,
+        internal: false,
+        schema_definition: part("schemaDefinition"),
+        meta_definition: part("metaDefinition"),
+        slugs: Vec::new(),
+        featured_image: Vec::new(),
+        deleted_at: None,
+        created_at: String::new(),
+        updated_at: None,
+    }
+}

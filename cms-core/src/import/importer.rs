@@ -1,0 +1,456 @@
+//! The order of an import.
+//!
+//! Objects are created in the order of the files, because lists show that order. An object whose
+//! optional property links to a later object is created without that property and completed at the
+//! end; an object whose required or read-only property does waits until its targets exist. Statuses
+//! come last (`statuses`); a modified object is created from its published version first, so that
+//! nothing of its current version is published.
+
+use std::{
+    collections::{HashMap, HashSet},
+    mem,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use serde_json::Value;
+
+use super::{
+    ImportRecord, ImportTarget,
+    compare::{has_same_creation_date, is_unchanged},
+    links::{has_link, without_pending_links},
+    object::{Address, ImportObject, address},
+};
+use cms_model::{
+    error::{Error, FieldErrors, Result},
+    message::MessageCode,
+    wire::{ctd::ContentType, workflow::Workflow},
+};
+
+/// Objects in one batch, unless the target accepts fewer.
+pub(super) const BATCH_SIZE: usize = 500;
+
+/// What happens to objects that exist already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// They are refused.
+    Refuse,
+    /// They are replaced, unless they are equal.
+    Update,
+    /// They stay as they are, and deleted ones stay deleted.
+    Keep,
+}
+
+impl Existing {
+    /// Returns whether an object is not created because it was deleted before.
+    pub fn stays_deleted(self, deleted: &HashSet<String>, id: &str) -> bool {
+        self == Self::Keep && deleted.contains(&id.to_lowercase())
+    }
+}
+
+/// How objects are imported.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub struct ImportOptions<'a> {
+    pub existing: Existing,
+    /// The interrupted import that this one resumes.
+    pub interrupted: Option<&'a ImportRecord<'a>>,
+    /// Store the dates that `internal` contains.
+    pub keep_dates: bool,
+    pub stop_on_error: bool,
+    pub dry_run: bool,
+    /// Restore statuses, published versions and workflow states.
+    pub restore_statuses: bool,
+    /// Ends the import before the next batch.
+    pub stop: &'a AtomicBool,
+}
+
+/// Number of objects by outcome; each object counts once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImportCounts {
+    pub created: u64,
+    pub updated: u64,
+    pub unchanged: u64,
+    pub refused: u64,
+    /// Objects whose status or workflow state was set.
+    pub statuses: u64,
+    /// The import was stopped.
+    pub interrupted: bool,
+}
+
+impl ImportCounts {
+    pub(super) fn add(&mut self, outcome: Outcome) {
+        *self.of(outcome) += 1;
+    }
+
+    /// Removes an object that is refused after it was counted.
+    pub(super) fn remove(&mut self, outcome: Outcome) {
+        *self.of(outcome) -= 1;
+    }
+
+    fn of(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
+            Outcome::Created => &mut self.created,
+            Outcome::Updated => &mut self.updated,
+            Outcome::Unchanged => &mut self.unchanged,
+        }
+    }
+}
+
+/// The outcome of a stored object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Created,
+    Updated,
+    Unchanged,
+}
+
+/// A refused object and the reasons.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    pub content_type: String,
+    pub object: ImportObject,
+    pub errors: FieldErrors,
+}
+
+/// Imports the objects of several content types.
+///
+/// The caller announces every object, then calls [`Importer::begin`], [`Importer::push`] for each
+/// object and [`Importer::end`] for each type, then [`Importer::finish`]; and repeats the objects
+/// with [`Importer::push_status`] while [`Importer::pending_statuses`] is not 0.
+pub struct Importer<'a> {
+    pub(super) target: &'a dyn ImportTarget,
+    pub(super) options: ImportOptions<'a>,
+    pub(super) batch_size: usize,
+    pub(super) counts: ImportCounts,
+    refusals: Vec<Refusal>,
+    /// Position of each announced object in the order of the files.
+    pub(super) positions: HashMap<Address, u64>,
+    announced: u64,
+    /// Objects pushed so far.
+    pushed: u64,
+    pub(super) types: Vec<TypeImport<'a>>,
+    /// The next objects to send, with their positions.
+    chunk: Vec<(u64, ImportObject)>,
+    /// Ids in `chunk` that go to the trash: the same id may follow as a new object.
+    deleted_in_chunk: HashSet<String>,
+    /// Objects that are stored as the files contain them, so that their status can be set.
+    pub(super) stored: HashMap<Address, Outcome>,
+    /// The next objects whose status is set.
+    pub(super) status_chunk: Vec<ImportObject>,
+    /// Read when the first status is set.
+    pub(super) workflows: Option<Vec<Workflow>>,
+}
+
+/// A content type and its objects that are not complete yet.
+pub(super) struct TypeImport<'a> {
+    pub(super) content_type: &'a ContentType,
+    /// Ids of deleted objects in lower case, where they matter.
+    deleted: &'a HashSet<String>,
+    /// Objects that wait for link targets, with their last errors.
+    waiting: Vec<(ImportObject, FieldErrors)>,
+    /// Objects that were saved without some links.
+    pub(super) without_links: Vec<(ImportObject, Outcome)>,
+}
+
+/// An object that is sent.
+struct Attempt {
+    object: ImportObject,
+    /// Sent instead of the object while some links have to wait.
+    partial: Option<Value>,
+    /// The target has an object of this id.
+    exists: bool,
+}
+
+impl Attempt {
+    fn value(&self) -> &Value {
+        self.partial.as_ref().unwrap_or(self.object.first_version())
+    }
+}
+
+impl<'a> Importer<'a> {
+    pub fn new(target: &'a dyn ImportTarget, options: ImportOptions<'a>) -> Self {
+        Self {
+            target,
+            options,
+            batch_size: BATCH_SIZE,
+            counts: ImportCounts::default(),
+            refusals: Vec::new(),
+            positions: HashMap::new(),
+            announced: 0,
+            pushed: 0,
+            types: Vec::new(),
+            chunk: Vec::new(),
+            deleted_in_chunk: HashSet::new(),
+            stored: HashMap::new(),
+            status_chunk: Vec::new(),
+            workflows: None,
+        }
+    }
+
+    pub fn counts(&self) -> ImportCounts {
+        self.counts
+    }
+
+    /// Returns the objects refused since the last call.
+    pub fn take_refusals(&mut self) -> Vec<Refusal> {
+        mem::take(&mut self.refusals)
+    }
+
+    /// Announces an object, so that links of earlier objects to it are known.
+    pub fn announce(&mut self, content_type: &str, id: Option<&str>) {
+        self.announced += 1;
+        if let Some(id) = id {
+            self.positions.insert(address(content_type, id), self.announced);
+        }
+    }
+
+    /// Number of announced objects.
+    pub fn announced(&self) -> u64 {
+        self.announced
+    }
+
+    /// Begins the objects of a type. `deleted` contains the ids of its deleted objects in lower case.
+    pub fn begin(&mut self, content_type: &'a ContentType, deleted: &'a HashSet<String>) {
+        let (waiting, without_links) = (Vec::new(), Vec::new());
+        self.types.push(TypeImport { content_type, deleted, waiting, without_links });
+    }
+
+    /// Imports an object of the type that was begun last. An object that cannot be read is refused
+    /// with the reason.
+    pub fn push(
+        &mut self,
+        location: String,
+        value: std::result::Result<Value, String>,
+    ) -> Result<()> {
+        self.pushed += 1;
+        if self.is_stopped() {
+            return Ok(());
+        }
+        match value {
+            Ok(value) => {
+                let object = self.object(location, value);
+                let id = object.id().map(str::to_lowercase).unwrap_or_default();
+                if self.deleted_in_chunk.contains(&id) {
+                    self.send_chunk()?;
+                }
+                if object.is_deleted {
+                    self.deleted_in_chunk.insert(id);
+                }
+                self.chunk.push((self.pushed, object));
+            }
+            Err(message) => {
+                let object = ImportObject::new(location, Value::Null);
+                let content_type = self.types.last().map(|current| current.content_type);
+                let name = content_type.map_or("", |content_type| content_type.name.as_str());
+                self.refuse(name, object, FieldErrors::one("data", message));
+            }
+        }
+        if self.chunk.len() >= self.batch_size { self.send_chunk() } else { Ok(()) }
+    }
+
+    /// Ends the objects of the type that was begun last.
+    pub fn end(&mut self) -> Result<()> {
+        self.send_chunk()
+    }
+
+    /// Sends the waiting objects as long as that helps, and completes those without links.
+    pub fn finish(&mut self) -> Result<()> {
+        loop {
+            while self.send_waiting()? > 0 {}
+            // An object whose published version cannot be restored is created from the current one.
+            let waiting = self.types.iter_mut().flat_map(|current| &mut current.waiting);
+            let from_published = waiting.filter(|(object, _)| object.from_published);
+            if from_published.map(|(object, _)| object.from_published = false).count() == 0 {
+                break;
+            }
+        }
+        if self.counts.interrupted {
+            return Ok(());
+        }
+        for index in 0..self.types.len() {
+            let name = &self.types[index].content_type.name;
+            for (object, errors) in mem::take(&mut self.types[index].waiting) {
+                self.refuse(name, object, errors);
+            }
+        }
+        for index in 0..self.types.len() {
+            let name = &self.types[index].content_type.name;
+            let objects = mem::take(&mut self.types[index].without_links);
+            let values: Vec<&Value> =
+                objects.iter().map(|(object, _)| object.first_version()).collect();
+            for (number, errors) in self.save(name, &values, true)? {
+                // It exists, but without the links.
+                let (object, outcome) = &objects[number];
+                self.counts.remove(*outcome);
+                self.stored.remove(&address(name, object.id().unwrap_or_default()));
+                self.refuse(name, object.clone(), errors);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn object(&self, location: String, value: Value) -> ImportObject {
+        let mut object = ImportObject::new(location, value);
+        if self.options.keep_dates {
+            object.keep_dates();
+        }
+        object
+    }
+
+    /// Returns whether no more objects are sent.
+    pub(super) fn is_stopped(&mut self) -> bool {
+        self.counts.interrupted |= self.options.stop.load(Ordering::Relaxed);
+        self.counts.interrupted || (self.options.stop_on_error && self.counts.refused > 0)
+    }
+
+    pub(super) fn refuse(&mut self, content_type: &str, object: ImportObject, errors: FieldErrors) {
+        self.counts.refused += 1;
+        self.refusals.push(Refusal { content_type: content_type.to_owned(), object, errors });
+    }
+
+    /// Sends the objects of the chunk that are not stored yet.
+    fn send_chunk(&mut self) -> Result<()> {
+        self.deleted_in_chunk.clear();
+        let objects = mem::take(&mut self.chunk);
+        if objects.is_empty() || self.is_stopped() {
+            return Ok(());
+        }
+        let index = self.types.len() - 1;
+        let TypeImport { content_type, deleted, .. } = self.types[index];
+        let existing = self.existing(content_type, objects.iter().map(|(_, object)| object))?;
+        let resumable = self.created_before(&content_type.name, &existing)?;
+        let mut attempts = Vec::new();
+        for (position, mut object) in objects {
+            let id = object.id().map(str::to_lowercase).unwrap_or_default();
+            let stored = existing.get(&id);
+            if let Some(stored) = stored.filter(|_| resumable.contains(&id))
+                && self.resume(index, &object, stored)
+            {
+                continue;
+            }
+            if object.is_deleted {
+                // An object is deleted once, and never because an export contains its deletion.
+                if stored.is_some() || deleted.contains(&id) {
+                    self.counts.add(Outcome::Unchanged);
+                } else {
+                    attempts.push(Attempt { object, partial: None, exists: false });
+                }
+                continue;
+            }
+            let stays = stored.is_some_and(|stored| {
+                self.options.existing == Existing::Keep
+                    || (is_unchanged(&object.value, stored, content_type)
+                        && (!self.options.keep_dates
+                            || has_same_creation_date(&object.value, stored)))
+            });
+            if stays || self.options.existing.stays_deleted(deleted, &id) {
+                self.counts.add(Outcome::Unchanged);
+                if self.options.existing == Existing::Update {
+                    self.mark_stored(content_type, &object, Outcome::Unchanged);
+                }
+                continue;
+            }
+            let exists = stored.is_some();
+            object.from_published = !exists && self.restores_published(content_type, &object);
+            let is_later =
+                |at: &Address| self.positions.get(at).is_some_and(|other| *other >= position);
+            let partial = if exists {
+                None
+            } else {
+                without_pending_links(object.first_version(), content_type, &is_later)
+            };
+            let attempt = Attempt { object, partial, exists };
+            // Not sent now, although the target of the link may exist: the order of creation must not
+            // depend on where an earlier import was interrupted.
+            if self.options.existing == Existing::Keep && has_link(attempt.value(), &is_later) {
+                self.types[index].waiting.push((attempt.object, FieldErrors::default()));
+            } else {
+                attempts.push(attempt);
+            }
+        }
+        self.send(index, attempts)?;
+        Ok(())
+    }
+
+    /// Sends objects and sorts them by the response; returns how many were saved.
+    fn send(&mut self, index: usize, attempts: Vec<Attempt>) -> Result<usize> {
+        let content_type = self.types[index].content_type;
+        let values: Vec<&Value> = attempts.iter().map(Attempt::value).collect();
+        let update = self.options.existing == Existing::Update;
+        let mut refused = self.save(&content_type.name, &values, update)?;
+        let saved = attempts.len() - refused.len();
+        for (number, Attempt { object, partial, exists }) in attempts.into_iter().enumerate() {
+            match refused.remove(&number) {
+                None => {
+                    let outcome = if exists { Outcome::Updated } else { Outcome::Created };
+                    self.counts.add(outcome);
+                    self.mark_stored(content_type, &object, outcome);
+                    if partial.is_some() {
+                        self.types[index].without_links.push((object, outcome));
+                    }
+                }
+                Some(errors) if may_succeed_later(&object, &errors) => {
+                    self.types[index].waiting.push((object, errors));
+                }
+                Some(errors) => self.refuse(&content_type.name, object, errors),
+            }
+        }
+        Ok(saved)
+    }
+
+    /// Sends each waiting object once more; returns how many were saved.
+    fn send_waiting(&mut self) -> Result<usize> {
+        let waiting: HashSet<Address> = self.types.iter().flat_map(addresses).collect();
+        let is_waiting = |at: &Address| waiting.contains(at);
+        let mut saved = 0;
+        for index in 0..self.types.len() {
+            if self.types[index].waiting.is_empty() || self.is_stopped() {
+                continue;
+            }
+            let content_type = self.types[index].content_type;
+            let objects = mem::take(&mut self.types[index].waiting);
+            let existing = self.existing(content_type, objects.iter().map(|(object, _)| object))?;
+            let attempts = objects.into_iter().map(|(mut object, _)| {
+                let exists =
+                    object.id().is_some_and(|id| existing.contains_key(&id.to_lowercase()));
+                object.from_published &= !exists;
+                let partial =
+                    without_pending_links(object.first_version(), content_type, &is_waiting);
+                Attempt { object, partial, exists }
+            });
+            saved += self.send(index, attempts.collect())?;
+        }
+        Ok(saved)
+    }
+
+    /// Fetches the stored objects of the same ids, by id in lower case. Not needed where the target
+    /// refuses existing objects.
+    fn existing<'e>(
+        &self,
+        content_type: &ContentType,
+        objects: impl Iterator<Item = &'e ImportObject>,
+    ) -> Result<HashMap<String, Value>> {
+        if self.options.existing == Existing::Refuse {
+            return Ok(HashMap::new());
+        }
+        let ids: Vec<&str> = objects.filter_map(ImportObject::id).collect();
+        match self.target.current(&content_type.name, &ids) {
+            // A dry run does not create the type.
+            Err(Error::NotFound { .. }) if self.options.dry_run => Ok(HashMap::new()),
+            existing => existing,
+        }
+    }
+}
+
+fn addresses<'t>(current: &'t TypeImport<'_>) -> impl Iterator<Item = Address> + use<'t> {
+    let name = &current.content_type.name;
+    current.waiting.iter().filter_map(move |(object, _)| Some(address(name, object.id()?)))
+}
+
+/// Returns whether a refused object may be saved later: the targets of its links may come, and the
+/// current version may replace a published one that is not valid.
+fn may_succeed_later(object: &ImportObject, errors: &FieldErrors) -> bool {
+    let lacks_targets =
+        !errors.is_empty() && errors.codes().all(|code| code == Some(MessageCode::MissingTarget));
+    lacks_targets || (object.from_published && errors.at("id").is_empty())
+}

@@ -1,0 +1,87 @@
+//! Links between imported objects: which have to wait, and the order of content types that follows.
+
+use serde_json::{Map, Value, json};
+
+use super::object::{Address, address};
+use cms_model::{object::link, wire::ctd::ContentType};
+
+/// Returns the object without the optional properties that link to a pending object, or nothing when
+/// there are none. Required and read-only properties stay: they cannot be set later.
+pub(super) fn without_pending_links(
+    value: &Value,
+    content_type: &ContentType,
+    is_pending: &dyn Fn(&Address) -> bool,
+) -> Option<Value> {
+    let object = value.as_object()?;
+    let required = &content_type.schema_definition["required"];
+    let configs = &content_type.meta_definition["propertiesConfig"];
+    let must_stay = |name: &str| {
+        required.as_array().is_some_and(|names| names.iter().any(|n| n == name))
+            || configs[name]["readonly"] == true
+    };
+    let is_early = |name: &str, value: &Value| !must_stay(name) && has_link(value, is_pending);
+    if !object.iter().any(|(name, value)| is_early(name, value)) {
+        return None;
+    }
+    let rest = object.iter().filter(|(name, value)| !is_early(name, value));
+    Some(Value::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect()))
+}
+
+/// Returns whether a value contains, at any depth, a link whose address satisfies `is_wanted`.
+pub(super) fn has_link(value: &Value, is_wanted: &dyn Fn(&Address) -> bool) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| has_link(item, is_wanted)),
+        Value::Object(members) => {
+            link_target(members).is_some_and(|address| is_wanted(&address))
+                || members.values().any(|member| has_link(member, is_wanted))
+        }
+        _ => false,
+    }
+}
+
+/// The object that a link points to.
+fn link_target(members: &Map<String, Value>) -> Option<Address> {
+    let target = link::parse(members.get("dataUrl")?.as_str()?)?;
+    Some(address(target.content_type, &target.id))
+}
+
+/// Orders items after those whose content types they link to. In a circle, required links decide.
+pub fn order_by_links<T>(mut items: Vec<T>, content_type: impl Fn(&T) -> &ContentType) -> Vec<T> {
+    let mut ordered: Vec<T> = Vec::new();
+    while !items.is_empty() {
+        let is_free = |item: &T, only_required: bool| {
+            let item = content_type(item);
+            let targets = linked_types(item, only_required);
+            let mut others = items.iter().map(|other| &content_type(other).name);
+            !others.any(|name| *name != item.name && targets.contains(name))
+        };
+        let next = [false, true]
+            .into_iter()
+            .find_map(|only_required| items.iter().position(|item| is_free(item, only_required)));
+        ordered.push(items.remove(next.unwrap_or(0)));
+    }
+    ordered
+}
+
+/// Names of the types that a type links to, inside lists too.
+fn linked_types(content_type: &ContentType, only_required: bool) -> Vec<String> {
+    let required = &content_type.schema_definition["required"];
+    let configs = content_type.meta_definition["propertiesConfig"].as_object();
+    let mut names = Vec::new();
+    for (name, config) in configs.into_iter().flatten() {
+        let counts = !only_required
+            || required.as_array().is_some_and(|required| required.contains(&json!(name)));
+        if counts {
+            collect_targets(config, &mut names);
+        }
+    }
+    names
+}
+
+fn collect_targets(config: &Value, names: &mut Vec<String>) {
+    let target = config["validation"]["relationContenttype"].as_str();
+    names.extend(target.map(str::to_owned));
+    for nested in config["items"]["propertiesConfig"].as_object().into_iter().flatten() {
+        collect_targets(nested.1, names);
+    }
+}

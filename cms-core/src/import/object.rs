@@ -1,0 +1,81 @@
+//! An object as a file contains it: its id, its dates and its published version.
+
+use serde_json::Value;
+
+/// Content type and id of an object. The id is in lower case: ids compare without case.
+pub(super) type Address = (String, String);
+
+/// The status of an object that was edited after it was published.
+pub(super) const MODIFIED: &str = "modified";
+
+/// An object of an import.
+#[derive(Clone, Debug)]
+pub struct ImportObject {
+    /// Where the object comes from, for messages: file and line, or file and number of the element.
+    pub location: String,
+    pub value: Value,
+    /// Create the object from its published version; the current version follows later.
+    pub(super) from_published: bool,
+    /// The object belongs in the trash.
+    pub(super) is_deleted: bool,
+}
+
+impl ImportObject {
+    pub fn new(location: String, value: Value) -> Self {
+        Self { location, value, from_published: false, is_deleted: false }
+    }
+
+    /// Applies the dates of the object to its published version too.
+    pub(super) fn keep_dates(&mut self) {
+        let Some(Value::Object(internal)) = self.value.get_mut("internal") else { return };
+        self.is_deleted = internal.get("deletedAt").is_some_and(|at| at != "");
+        let dates =
+            ["createdAt", "updatedAt"].map(|name| Some((name, internal.get(name)?.clone())));
+        let dates = dates.into_iter().flatten().map(|(name, at)| (name.to_owned(), at));
+        let dates = Value::Object(dates.collect());
+        if let Some(Value::Object(published)) = internal.get_mut("published") {
+            published.entry("internal").or_insert(dates);
+        }
+    }
+
+    pub fn id(&self) -> Option<&str> {
+        self.value.get("id")?.as_str()
+    }
+
+    /// The version that is sent first.
+    pub(super) fn first_version(&self) -> &Value {
+        match self.published() {
+            Some(Ok(published)) if self.from_published => published,
+            _ => &self.value,
+        }
+    }
+
+    /// The published version of a modified object, or the reason why it cannot be used.
+    pub(super) fn published(&self) -> Option<Result<&Value, String>> {
+        let internal = self.value.get("internal")?;
+        if internal["status"] != MODIFIED {
+            return None;
+        }
+        let published = &internal["published"];
+        let id = self.id().unwrap_or_default();
+        Some(match published.get("id") {
+            _ if published.is_null() => Err("the published version is missing".to_owned()),
+            _ if !published.is_object() => Err(format!("{published} where a mapping is expected")),
+            None => Err("the id is missing".to_owned()),
+            Some(Value::String(other)) if other.to_lowercase() == id.to_lowercase() => {
+                Ok(published)
+            }
+            Some(other) => Err(format!("the id is {other}, not \"{id}\"")),
+        })
+    }
+
+    /// A text of the object's `internal` part; empty when it is missing.
+    pub(super) fn internal(&self, member: &str) -> &str {
+        self.value["internal"][member].as_str().unwrap_or_default()
+    }
+}
+
+/// The address of an object.
+pub(super) fn address(content_type: &str, id: &str) -> Address {
+    (content_type.to_owned(), id.to_lowercase())
+}

@@ -1,0 +1,357 @@
+//! Restoring statuses and workflow states.
+//!
+//! Only an object that is stored exactly as the file contains it is published. An object that was
+//! refused, or edited meanwhile, keeps its status.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde_json::Value;
+
+use super::{
+    Importer,
+    compare::{difference, is_unchanged},
+    importer::{BATCH_SIZE, Outcome},
+    object::{ImportObject, MODIFIED, address},
+};
+use cms_model::{
+    error::{Error, FieldErrors, Result},
+    wire::{ctd::ContentType, publish::PublishAction, workflow::Workflow},
+    workflow::model::DEFAULT as DEFAULT_WORKFLOW,
+};
+
+/// An object of a file with the stored one.
+struct StatusChange {
+    object: ImportObject,
+    stored: Value,
+}
+
+impl StatusChange {
+    fn stored_internal(&self, member: &str) -> &str {
+        self.stored["internal"][member].as_str().unwrap_or_default()
+    }
+
+    fn id(&self) -> &str {
+        self.stored["id"].as_str().unwrap_or_default()
+    }
+
+    fn current(&self) -> &Value {
+        &self.object.value
+    }
+
+    /// The version to publish of a modified object.
+    fn published(&self) -> &Value {
+        match self.object.published() {
+            Some(Ok(published)) => published,
+            _ => &Value::Null,
+        }
+    }
+}
+
+impl Importer<'_> {
+    /// Number of objects whose status may have to be set.
+    pub fn pending_statuses(&self) -> u64 {
+        if self.options.dry_run { 0 } else { self.stored.len() as u64 }
+    }
+
+    /// Sets the status of an object that was pushed before. Returns whether it was pending.
+    pub fn push_status(
+        &mut self,
+        content_type: &ContentType,
+        location: String,
+        value: Value,
+    ) -> Result<bool> {
+        let object = self.object(location, value);
+        let at = address(&content_type.name, object.id().unwrap_or_default());
+        let is_pending = !object.is_deleted
+            && self.stored.contains_key(&at)
+            && object.value["internal"].is_object();
+        if is_pending {
+            self.status_chunk.push(object);
+        }
+        if self.status_chunk.len() == BATCH_SIZE {
+            self.end_statuses(content_type)?;
+        }
+        Ok(is_pending)
+    }
+
+    /// Sets the remaining statuses of a type.
+    pub fn end_statuses(&mut self, content_type: &ContentType) -> Result<()> {
+        let objects = std::mem::take(&mut self.status_chunk);
+        if objects.is_empty() || self.is_stopped() {
+            return Ok(());
+        }
+        let ids: Vec<&str> = objects.iter().filter_map(ImportObject::id).collect();
+        let mut stored = self.target.current(&content_type.name, &ids)?;
+        let changes = objects.into_iter().filter_map(|object| {
+            let stored = stored.remove(&object.id()?.to_lowercase())?;
+            let change = StatusChange { object, stored };
+            let is_same = [change.current(), change.published()]
+                .iter()
+                .any(|version| is_unchanged(version, &change.stored, content_type));
+            is_same.then_some(change)
+        });
+        let changes: Vec<StatusChange> = changes.collect();
+        if content_type.draft_public {
+            return self.set_statuses(content_type, &changes);
+        }
+        let workflows = match self.workflows.take() {
+            Some(workflows) => workflows,
+            None => self.target.workflows()?,
+        };
+        let workflow = workflows.iter().find(|workflow| workflow.id == content_type.workflow_id);
+        let result = match workflow {
+            Some(workflow) => self.set_states(content_type, workflow, &changes),
+            None => Ok(()),
+        };
+        self.workflows = Some(workflows);
+        result
+    }
+
+    /// Notes an object that is stored as the file contains it, if the type has statuses to set.
+    pub(super) fn mark_stored(
+        &mut self,
+        content_type: &ContentType,
+        object: &ImportObject,
+        outcome: Outcome,
+    ) {
+        let has_statuses =
+            content_type.draft_public || content_type.workflow_id != DEFAULT_WORKFLOW;
+        if let Some(id) = object.id()
+            && self.options.restore_statuses
+            && has_statuses
+            && !object.is_deleted
+        {
+            self.stored.insert(address(&content_type.name, id), outcome);
+        }
+    }
+
+    /// Returns whether an object is created from its published version.
+    pub(super) fn restores_published(
+        &self,
+        content_type: &ContentType,
+        object: &ImportObject,
+    ) -> bool {
+        self.options.restore_statuses
+            && content_type.draft_public
+            && matches!(object.published(), Some(Ok(_)))
+    }
+
+    fn set_statuses(&mut self, content_type: &ContentType, changes: &[StatusChange]) -> Result<()> {
+        let actions = [
+            ("public", PublishAction::Publish),
+            ("draft", PublishAction::Unpublish),
+            ("archived", PublishAction::Archive),
+        ];
+        for (status, action) in actions {
+            let changes = changes.iter().filter(|change| {
+                change.object.internal("status") == status
+                    && change.stored_internal("status") != status
+            });
+            let mut ids = Vec::new();
+            for change in changes {
+                let difference = match action {
+                    PublishAction::Publish => {
+                        difference(change.current(), &change.stored, content_type)
+                    }
+                    PublishAction::Unpublish | PublishAction::Archive => None,
+                };
+                match difference {
+                    None => ids.push(change.id().to_owned()),
+                    Some(reason) => {
+                        self.refuse_status(content_type, change, "internal.status", reason);
+                    }
+                }
+            }
+            self.act(content_type, &ids, action)?;
+            self.counts.statuses += ids.len() as u64;
+        }
+        let mut modified = Vec::new();
+        for change in changes {
+            match change.object.published() {
+                None => {}
+                Some(Ok(_)) => modified.push(change),
+                Some(Err(reason)) => {
+                    self.refuse_status(content_type, change, "internal.published", reason);
+                }
+            }
+        }
+        self.restore_modified(content_type, modified)
+    }
+
+    /// Publishes the published version and then saves the current one: the only way to a modified
+    /// object.
+    fn restore_modified(
+        &mut self,
+        content_type: &ContentType,
+        mut changes: Vec<&StatusChange>,
+    ) -> Result<()> {
+        let is_published = |change: &StatusChange, versions: &HashMap<String, Value>| {
+            let version = versions.get(&change.id().to_lowercase());
+            version.is_some_and(|v| difference(change.published(), v, content_type).is_none())
+        };
+        let ids: Vec<&str> = changes.iter().map(|change| change.id()).collect();
+        let published = self.target.published(&content_type.name, &ids)?;
+        changes.retain(|change| {
+            !(change.stored_internal("status") == MODIFIED
+                && is_unchanged(change.current(), &change.stored, content_type)
+                && is_published(change, &published))
+        });
+        let (mut ready, rest): (Vec<_>, Vec<_>) =
+            changes.into_iter().partition(|change| is_published(change, &published));
+        let (mut to_publish, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|change| {
+            difference(change.published(), &change.stored, content_type).is_none()
+        });
+
+        // An object that has the current version already returns to the published one first.
+        let saved = self.save_versions(content_type, rest, StatusChange::published)?;
+        let ids: Vec<&str> = saved.iter().map(|change| change.id()).collect();
+        let stored = self.target.current(&content_type.name, &ids)?;
+        let mut to_revert: Vec<&Value> = Vec::new();
+        for change in saved {
+            let version = stored.get(&change.id().to_lowercase()).unwrap_or(&Value::Null);
+            match difference(change.published(), version, content_type) {
+                None => to_publish.push(change),
+                Some(reason) => {
+                    self.refuse_status(content_type, change, "internal.published", reason);
+                    to_revert.push(change.current());
+                }
+            }
+        }
+        // They are refused, whether or not the current version can be saved again.
+        self.save(&content_type.name, &to_revert, true)?;
+
+        let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();
+        self.act(content_type, &ids, PublishAction::Publish)?;
+        ready.append(&mut to_publish);
+        let modified = self.save_versions(content_type, ready, StatusChange::current)?;
+        self.counts.statuses += modified.len() as u64;
+        Ok(())
+    }
+
+    /// Saves a version of each object; returns those that were not refused.
+    fn save_versions<'c>(
+        &mut self,
+        content_type: &ContentType,
+        changes: Vec<&'c StatusChange>,
+        version: fn(&StatusChange) -> &Value,
+    ) -> Result<Vec<&'c StatusChange>> {
+        let values: Vec<&Value> = changes.iter().map(|change| version(change)).collect();
+        let mut refused = self.save(&content_type.name, &values, true)?;
+        let mut saved = Vec::new();
+        for (number, change) in changes.into_iter().enumerate() {
+            match refused.remove(&number) {
+                None => saved.push(change),
+                Some(errors) => self.refuse_stored(content_type, change, errors),
+            }
+        }
+        Ok(saved)
+    }
+
+    fn refuse_status(
+        &mut self,
+        content_type: &ContentType,
+        change: &StatusChange,
+        path: &str,
+        reason: String,
+    ) {
+        self.refuse_stored(content_type, change, FieldErrors::one(path, reason));
+    }
+
+    /// Refuses an object that has been counted with another outcome.
+    fn refuse_stored(
+        &mut self,
+        content_type: &ContentType,
+        change: &StatusChange,
+        errors: FieldErrors,
+    ) {
+        if let Some(outcome) = self.stored.remove(&address(&content_type.name, change.id())) {
+            self.counts.remove(outcome);
+        }
+        self.refuse(&content_type.name, change.object.clone(), errors);
+    }
+
+    fn act(&self, content_type: &ContentType, ids: &[String], action: PublishAction) -> Result<()> {
+        if ids.is_empty() { Ok(()) } else { self.target.act(&content_type.name, ids, action) }
+    }
+
+    /// Moves objects through the workflow by the fewest transitions.
+    fn set_states(
+        &mut self,
+        content_type: &ContentType,
+        workflow: &Workflow,
+        changes: &[StatusChange],
+    ) -> Result<()> {
+        for change in changes {
+            let from = change.stored_internal("workflowState");
+            let to = change.object.internal("workflowState");
+            if to.is_empty() || from == to {
+                continue;
+            }
+            let refusal = match shortest_path(workflow, from, to) {
+                None => Some(format!("there is no transition path from \"{from}\" to \"{to}\"")),
+                Some(transitions) => {
+                    self.run_transitions(content_type, change.id(), &transitions)?
+                }
+            };
+            match refusal {
+                None => self.counts.statuses += 1,
+                Some(reason) => {
+                    self.refuse_status(content_type, change, "internal.workflowState", reason);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs transitions; returns why one of them was refused.
+    fn run_transitions(
+        &self,
+        content_type: &ContentType,
+        id: &str,
+        transitions: &[&str],
+    ) -> Result<Option<String>> {
+        for transition in transitions {
+            match self.target.run_transition(&content_type.name, id, transition) {
+                Ok(()) => {}
+                Err(error @ (Error::Invalid(_) | Error::NotFound { .. })) => {
+                    return Ok(Some(error.reason()));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Names of the transitions that lead from one state to another, as few as possible.
+pub(super) fn shortest_path<'w>(
+    workflow: &'w Workflow,
+    from: &'w str,
+    to: &str,
+) -> Option<Vec<&'w str>> {
+    let mut reached_by: HashMap<&str, (&str, &str)> = HashMap::new();
+    let mut visited: HashSet<&str> = HashSet::from([from]);
+    let mut next = VecDeque::from([from]);
+    while let Some(state) = next.pop_front() {
+        if state == to {
+            let mut names = Vec::new();
+            let mut at = state;
+            while let Some((before, name)) = reached_by.get(at) {
+                names.push(*name);
+                at = before;
+            }
+            names.reverse();
+            return Some(names);
+        }
+        let leaving = workflow.transitions.iter().filter(|t| t.froms.iter().any(|f| f == state));
+        for transition in leaving {
+            for target in &transition.tos {
+                if visited.insert(target) {
+                    reached_by.insert(target, (state, &transition.name));
+                    next.push_back(target);
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,309 @@
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::atomic::AtomicBool,
+};
+
+use serde_json::{Map, Value, json, value::to_raw_value};
+
+use super::{
+    Existing, ImportCounts, ImportOptions, ImportTarget, Importer, SaveMode,
+    compare::{Completeness, completeness, difference, is_unchanged},
+    links::{order_by_links, without_pending_links},
+    object::address,
+    provisional_type,
+    statuses::shortest_path,
+};
+use cms_model::{
+    error::{Error, FieldErrors, Result},
+    message,
+    wire::{
+        batch::{BatchError, BatchReport},
+        ctd::ContentType,
+        publish::PublishAction,
+        workflow::{Transition, Workflow},
+    },
+};
+
+fn content_type() -> ContentType {
+    serde_json::from_value(json!({
+        "id": "", "name": "post", "label": "", "workflowId": "generic", "draftPublic": false,
+        "internal": false, "featuredImage": [], "deletedAt": null, "createdAt": "",
+        "updatedAt": null, "slugs": [{"source": "title", "target": "slug", "active": true}],
+        "schemaDefinition": {"required": ["author"]},
+        "metaDefinition": {"propertiesConfig": {"fixed": {"readonly": true}}},
+    }))
+    .unwrap()
+}
+
+fn to(id: &str) -> Value {
+    json!([{"type": "internal", "dataUrl": format!("/api/v1/content/post/{id}")}])
+}
+
+#[test]
+fn pending_links_are_removed_where_they_can_be_set_later() {
+    let value = json!({"id": "a", "author": to("x"), "fixed": to("x"), "next": to("X"),
+        "list": [{"n": 1, "deep": to("x%20y")}], "old": to("done")});
+    let pending = [address("post", "x"), address("post", "x y")];
+    let rest = without_pending_links(&value, &content_type(), &|at| pending.contains(at));
+    assert_eq!(
+        rest,
+        Some(json!({"id": "a", "author": to("x"), "fixed": to("x"), "old": to("done")}))
+    );
+    assert_eq!(without_pending_links(&value, &content_type(), &|_| false), None);
+}
+
+#[test]
+fn completeness_is_known_for_objects_that_were_not_edited() {
+    let sent = json!({"id": "a", "title": "T", "author": to("x"), "next": to("x"), "old": to("y")});
+    let without = |names: &[&str]| {
+        let mut stored = sent.clone();
+        stored["slug"] = json!("t");
+        for name in names {
+            stored.as_object_mut().unwrap().remove(*name);
+        }
+        stored
+    };
+    let with = |name: &str, value: Value| {
+        let mut stored = without(&[]);
+        stored[name] = value;
+        stored
+    };
+    let (complete, without_links) =
+        (Some(Completeness::Complete), Some(Completeness::WithoutLinks));
+    let table = [
+        (without(&[]), complete),
+        (without(&["next"]), without_links),
+        // It was never created without these.
+        (without(&["author"]), None),
+        (without(&["next", "title"]), None),
+        (without(&["old"]), None),
+        (with("title", json!("U")), None),
+        (with("slug", json!("other")), None),
+        (with("next", to("y")), None),
+        (with("more", json!(1)), None),
+    ];
+    for (stored, expected) in table {
+        let found = completeness(&sent, &stored, &content_type(), &|at| at.1 == "x");
+        assert_eq!(found, expected, "{stored}");
+    }
+    let stored = without(&[]);
+    assert_eq!(completeness(&json!("text"), &stored, &content_type(), &|_| true), None);
+}
+
+#[test]
+fn difference_names_what_the_file_does_not_contain() {
+    let stored = json!({"id": "A", "internal": {"v": 3}, "title": "T", "slug": "t", "fixed": 1});
+    let another = Some("another version is stored than the file holds");
+    let fixed = Some("\"fixed\" is stored, but not in the file");
+    let table = [
+        (json!({"id": "a", "title": "T", "slug": "t", "fixed": 1}), true, None),
+        (json!({"id": "a", "title": "T", "fixed": 1}), true, None),
+        (json!({"id": "a", "title": "T"}), true, fixed),
+        (json!({"id": "a", "title": "U"}), false, another),
+        (json!({"id": "a", "title": "T", "more": 1}), false, another),
+        (
+            json!({"id": "a", "slug": "t", "fixed": 1}),
+            false,
+            Some("\"title\" is stored, but not in the file"),
+        ),
+        (json!("text"), false, another),
+    ];
+    for (sent, unchanged, different) in table {
+        assert_eq!(is_unchanged(&sent, &stored, &content_type()), unchanged, "{sent}");
+        assert_eq!(difference(&sent, &stored, &content_type()).as_deref(), different, "{sent}");
+    }
+    // A slug that an editor wrote differs from the one generated from the title.
+    let stored = json!({"id": "a", "title": "T", "slug": "other"});
+    assert!(!is_unchanged(&json!({"id": "a", "title": "T"}), &stored, &content_type()));
+}
+
+/// A content type with relations, each with its target and whether it is required.
+fn linking(name: &str, relations: &[(&str, bool)]) -> ContentType {
+    let required: Vec<&str> =
+        relations.iter().filter(|(_, required)| *required).map(|(to, _)| *to).collect();
+    let configs: Map<String, Value> = relations
+        .iter()
+        .map(|(to, _)| ((*to).to_owned(), json!({"validation": {"relationContenttype": to}})))
+        .collect();
+    let payload = json!({
+        "name": name,
+        "schemaDefinition": {"required": required},
+        "metaDefinition": {"propertiesConfig": configs},
+    });
+    provisional_type(payload.as_object().unwrap())
+}
+
+#[test]
+fn content_types_follow_those_they_link_to() {
+    let table: [(&[ContentType], &[&str]); 3] = [
+        (
+            &[
+                linking("a", &[("b", false), ("a", false)]),
+                linking("b", &[("c", true)]),
+                linking("c", &[]),
+            ],
+            &["c", "b", "a"],
+        ),
+        // In a circle, required links decide.
+        (&[linking("a", &[("b", true)]), linking("b", &[("a", false)])], &["b", "a"]),
+        (&[linking("a", &[("b", true)]), linking("b", &[("a", true)])], &["a", "b"]),
+    ];
+    for (types, expected) in table {
+        let ordered = order_by_links(types.to_vec(), |content_type| content_type);
+        let names: Vec<&str> = ordered.iter().map(|known| known.name.as_str()).collect();
+        assert_eq!(names, expected);
+    }
+}
+
+#[test]
+fn workflow_paths_are_the_shortest() {
+    let steps = [("a", "a"), ("a", "b"), ("b", "a"), ("b", "c"), ("a", "d"), ("d", "c")];
+    let transitions = steps.map(|(from, to)| Transition {
+        name: format!("_{from}_{to}"),
+        froms: vec![from.to_owned()],
+        tos: vec![to.to_owned()],
+    });
+    let workflow = Workflow {
+        id: "w".to_owned(),
+        name: "w".to_owned(),
+        initial_state: "a".to_owned(),
+        states: ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec(),
+        transitions: transitions.to_vec(),
+    };
+    let table: [(&str, &str, Option<&[&str]>); 5] = [
+        ("a", "a", Some(&[])),
+        ("a", "b", Some(&["_a_b"])),
+        ("a", "c", Some(&["_a_b", "_b_c"])),
+        ("c", "a", None),
+        ("a", "e", None),
+    ];
+    for (from, to, expected) in table {
+        assert_eq!(shortest_path(&workflow, from, to).as_deref(), expected, "{from} to {to}");
+    }
+}
+
+/// A space in memory that refuses links without targets, and batches over a limit.
+struct Space {
+    objects: RefCell<BTreeMap<String, Value>>,
+    batch_limit: usize,
+    batches: Cell<usize>,
+}
+
+impl Space {
+    fn new(batch_limit: usize) -> Self {
+        Self { objects: RefCell::default(), batch_limit, batches: Cell::new(0) }
+    }
+}
+
+impl ImportTarget for Space {
+    fn current(&self, _: &str, ids: &[&str]) -> Result<HashMap<String, Value>> {
+        let objects = self.objects.borrow();
+        let found = ids.iter().filter_map(|id| Some(((*id).to_owned(), objects.get(*id)?.clone())));
+        Ok(found.collect())
+    }
+
+    fn published(&self, content_type: &str, ids: &[&str]) -> Result<HashMap<String, Value>> {
+        self.current(content_type, ids)
+    }
+
+    fn save(&self, _: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport> {
+        if objects.len() > self.batch_limit {
+            return Err(Error::BatchLimit { limit: self.batch_limit });
+        }
+        self.batches.set(self.batches.get() + 1);
+        let mut stored = self.objects.borrow_mut();
+        let mut report = BatchReport::default();
+        for object in objects {
+            let id = object["id"].as_str().unwrap();
+            let target = object["next"][0]["dataUrl"].as_str();
+            let target = target.and_then(|url| url.rsplit('/').next());
+            let errors = if stored.contains_key(id) && !mode.update_existing {
+                Some(FieldErrors::one("id", message::ALREADY_USED))
+            } else if target.is_some_and(|target| target != id && !stored.contains_key(target)) {
+                Some(FieldErrors::one("next", message::NOT_IN_DATABASE))
+            } else {
+                None
+            };
+            match errors {
+                None => drop(stored.insert(id.to_owned(), object.clone())),
+                Some(errors) => report.errors.push(BatchError {
+                    id: id.to_owned(),
+                    data: to_raw_value(object).unwrap(),
+                    errors,
+                }),
+            }
+        }
+        Ok(report)
+    }
+
+    fn act(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
+        Ok(())
+    }
+
+    fn workflows(&self) -> Result<Vec<Workflow>> {
+        Ok(Vec::new())
+    }
+
+    fn run_transition(&self, _: &str, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Imports objects with the link `next`; returns the counts and the ids of refused objects.
+fn import(
+    space: &Space,
+    existing: Existing,
+    objects: &[(&str, Option<&str>)],
+) -> (ImportCounts, Vec<String>) {
+    let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
+    let options = ImportOptions {
+        existing,
+        interrupted: None,
+        keep_dates: false,
+        stop_on_error: false,
+        dry_run: false,
+        restore_statuses: false,
+        stop: &stop,
+    };
+    let content_type = linking("post", &[]);
+    let mut importer = Importer::new(space, options);
+    for (id, _) in objects {
+        importer.announce("post", Some(id));
+    }
+    importer.begin(&content_type, &deleted);
+    for (id, next) in objects {
+        let mut object = json!({"id": id});
+        if let Some(next) = next {
+            object["next"] = to(next);
+        }
+        importer.push((*id).to_owned(), Ok(object)).unwrap();
+    }
+    importer.end().unwrap();
+    importer.finish().unwrap();
+    let refused = importer.take_refusals().into_iter();
+    (importer.counts(), refused.map(|refusal| refusal.object.location).collect())
+}
+
+#[test]
+fn import_completes_links_in_circles() {
+    let space = Space::new(500);
+    let objects = [("a", Some("b")), ("b", Some("a")), ("c", Some("none"))];
+    let (counts, refused) = import(&space, Existing::Refuse, &objects);
+    assert_eq!((counts.created, counts.updated, counts.refused), (2, 0, 1));
+    assert_eq!(refused, ["c"]);
+    assert_eq!(space.objects.borrow()["a"]["next"], to("b"));
+    let (counts, _) = import(&space, Existing::Update, &objects[..2]);
+    assert_eq!((counts.unchanged, counts.updated), (2, 0));
+    let (counts, refused) = import(&space, Existing::Refuse, &[("a", None)]);
+    assert_eq!((counts.refused, refused), (1, vec!["a".to_owned()]));
+}
+
+#[test]
+fn import_adapts_to_the_batch_limit() {
+    let space = Space::new(2);
+    let ids: Vec<String> = (0..5).map(|number| number.to_string()).collect();
+    let objects: Vec<_> = ids.iter().map(|id| (id.as_str(), None)).collect();
+    let (counts, _) = import(&space, Existing::Keep, &objects);
+    assert_eq!((counts.created, space.batches.get()), (5, 3));
+}
