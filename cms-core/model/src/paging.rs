@@ -34,7 +34,7 @@ impl Page {
 }
 
 /// A stretch of a list, wherever it begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slice {
     /// Entries before it.
     pub offset: u64,

@@ -16,39 +16,26 @@ use cms_model::{
     memory::Buffered,
     message,
     object::{
+        list::ObjectList,
         model::{Edition, Stored},
         render,
         view::View,
     },
-    paging::Slice,
     pattern::Budget,
+    query::filter,
     wire::{
         condition::Tag,
         object::{Json, ListRequest},
     },
 };
+use cms_store::{ListPlan, Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::{
     hydrate::{Hydration, Text},
-    list,
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
-use crate::{
-    cms::Cms,
-    store::{
-        CtdState, Reader, Writer,
-        list::page,
-        list_sql::{self, Size},
-    },
-};
-
-/// How a list is read, worked out for one state of its type.
-pub(crate) struct Plan {
-    /// Objects on all pages.
-    pub(crate) matching: u64,
-    pub(crate) page: list_sql::Page,
-}
+use crate::cms::Cms;
 
 /// Operations on content objects. The second argument names the content type.
 pub struct Objects<'a> {
@@ -85,10 +72,10 @@ impl Objects<'_> {
     ) -> Result<Option<Json>> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
-            let (slice, may_count) = (request.page.into(), !only_if_quick);
-            let plan = self.plan(reader, content_type, view, request, slice, may_count)?;
+            let list = ObjectList::new(request, request.page.into(), view);
+            let plan = self.cms.store.plan_list(reader, content_type, list, !only_if_quick)?;
             let is_admitted =
-                |plan: &Arc<Plan>| !only_if_quick || plan.page.cost <= limits::QUICK_ENTRIES;
+                |plan: &Arc<ListPlan>| !only_if_quick || plan.cost() <= limits::QUICK_ENTRIES;
             let Some(plan) = plan.filter(is_admitted) else { return Ok(None) };
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
@@ -100,7 +87,7 @@ impl Objects<'_> {
             let mut is_first = true;
             // A page past the end costs nothing.
             if count > 0 {
-                reader.list(&plan.page, |stored| {
+                reader.list(&plan, |stored| {
                     let stored = view.shown(stored);
                     let bytes = render::object_bytes(&stored);
                     render::make_room(&mut text.json, bytes, &mut buffered)?;
@@ -123,44 +110,12 @@ impl Objects<'_> {
         })
     }
 
-    /// Works out how a stretch of a list is read, or remembers it; none when something would have
-    /// to be counted and that is not allowed. The page of the request is not looked at.
-    pub(crate) fn plan(
-        &self,
-        reader: &Reader<'_>,
-        content_type: &Type,
-        view: View,
-        request: &ListRequest,
-        slice: Slice,
-        may_count: bool,
-    ) -> Result<Option<Arc<Plan>>> {
-        let ctd = content_type.pk;
-        let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
-        let live = match view.edition {
-            Edition::Current => live,
-            Edition::Published => published,
-        };
-        let asked = format!("{request:?}{slice:?}{view:?}");
-        if let Some(known) = self.cms.plans.get(ctd, &asked, changes) {
-            return Ok(Some(known));
-        }
-        let query = list::query(request, slice, content_type, view)?;
-        let filter = format!("{:?}{:?}{view:?}", request.filters, request.ids);
-        let known = if query.is_unrestricted() {
-            Some(live)
-        } else {
-            self.cms.counts.get(ctd, &filter, changes)
-        };
-        let matching = match known {
-            Some(known) => known,
-            None if may_count => reader.count(content_type, &query)?,
-            None => return Ok(None),
-        };
-        let page = page(content_type, &query, Size { matching, live });
-        let plan = Arc::new(Plan { matching, page });
-        self.cms.counts.set(ctd, filter, changes, matching);
-        self.cms.plans.set(ctd, asked, changes, Arc::clone(&plan));
-        Ok(Some(plan))
+    /// Returns the paths of the `filters` of a list that its type does not declare: they behave as
+    /// missing values.
+    pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
+        let catalog = self.cms.catalog.held();
+        let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
+        filter::unknown_paths(filters, properties)
     }
 
     /// Returns one object, its links replaced by objects down to `hydrate` levels.

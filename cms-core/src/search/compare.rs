@@ -5,13 +5,13 @@ use std::{collections::HashMap, time::Duration};
 use cms_model::{
     error::Result, object::model::Status, wire::search::JobState, workflow::model::PUBLIC,
 };
+use cms_store::Event;
 
 use super::{
     index::failed,
     schema::{Flags, name},
     service::Searching,
 };
-use crate::store::Event;
 
 /// How long a comparison waits for the index to have everything.
 const PATIENCE: Duration = Duration::from_mins(2);

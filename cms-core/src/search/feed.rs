@@ -16,16 +16,14 @@ use cms_model::{
     object::model::{Edition, Status, Stored},
     workflow::model::PUBLIC,
 };
+use cms_store::{Entry, Event, Reader, Store};
 
 use super::{
     document,
     index::{Documents, Generation, Progress},
     schema::Flags,
 };
-use crate::{
-    ctd::catalog_cache::CatalogCache,
-    store::{Entry, Event, Reader, Store},
-};
+use crate::ctd::catalog_cache::CatalogCache;
 
 /// Rows of the journal, or objects of a type, that one step takes.
 const STEP: usize = 500;

@@ -21,6 +21,7 @@ use cms_model::{
     search::query::{By, Order, Query, Search, Weighted},
     wire::{object::Json, search::SearchRequest},
 };
+use cms_store::Reader;
 use tracing::info_span;
 
 use super::{
@@ -28,7 +29,7 @@ use super::{
     collect::{self, Found, Hit, Scope},
     feed::Source,
 };
-use crate::{cms::Cms, object::hydrate::Hydration, store::Reader};
+use crate::{cms::Cms, object::hydrate::Hydration};
 
 /// Full-text search, and the index that it uses.
 pub struct Searching<'a> {

@@ -49,7 +49,7 @@ pub struct Schedule<'a> {
 }
 
 /// Which version of the objects of a type is looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edition {
     /// The newest version of every object.
     #[default]

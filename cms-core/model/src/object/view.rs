@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Which objects of one type a request sees, and in which version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct View {
     pub edition: Edition,
     /// Only objects whose workflow state is `public`.
