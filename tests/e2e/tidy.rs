@@ -17,7 +17,7 @@ const TEST_LINES: usize = 800;
 /// Packages that have one home, and that home. A path that ends in `/` is a folder.
 const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["cms-core/store/src/"]),
-    ("tantivy", &["cms-core/src/search/"]),
+    ("tantivy", &["cms-core/search/src/"]),
     ("refinery", &["cms-core/store/src/"]),
     (
         "object_store",

@@ -39,37 +39,37 @@ use super::{
 
 /// What a request may see, and what it says about types.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
+pub struct Scope {
     /// The versions that readers get, not the current ones.
-    pub(super) published: bool,
+    pub published: bool,
     /// Rows of the types; none means all.
-    pub(super) ctds: Option<Vec<i64>>,
+    pub ctds: Option<Vec<i64>>,
     /// Types of which only approved objects are shown.
-    pub(super) approved_only: Vec<i64>,
+    pub approved_only: Vec<i64>,
     /// What the scores of a type are multiplied by.
-    pub(super) boosts: Vec<(i64, f32)>,
+    pub boosts: Vec<(i64, f32)>,
     /// Seconds since the epoch.
-    pub(super) now: i64,
+    pub now: i64,
 }
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
+pub struct Found {
     /// At most [`limits::SEARCH_RESULTS`].
-    pub(super) total: u64,
+    pub total: u64,
     /// One page.
-    pub(super) hits: Vec<Hit>,
-    pub(super) aggregations: Vec<Aggregation>,
+    pub hits: Vec<Hit>,
+    pub aggregations: Vec<Aggregation>,
 }
 
 /// One object of the page.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Hit {
-    pub(super) pk: i64,
-    pub(super) ctd: i64,
-    pub(super) score: f32,
+pub struct Hit {
+    pub pk: i64,
+    pub ctd: i64,
+    pub score: f32,
     /// When it was indexed, in milliseconds.
-    pub(super) indexed: i64,
+    pub indexed: i64,
 }
 
 /// Searches. A page past the end of what can be paged is empty, as with a `limit` of 0.

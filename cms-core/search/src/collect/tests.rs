@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tantivy::{Index, Searcher, Term, merge_policy::NoMergePolicy};
 
 use super::{Found, MANY, Page, Pass, Scope, run};
-use crate::search::{
+use crate::{
     document::document,
     schema::{self, Fields, Flags},
 };

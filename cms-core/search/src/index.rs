@@ -1,18 +1,27 @@
 //! One generation of the index: a folder of the engine, and how far it has come.
 //!
 //! How far is part of every commit, so an index always knows which state of the database it shows,
-//! whatever happened to either. Knows no database; [`super::indexer`] brings the two together.
+//! whatever happened to either. Knows no database; the services bring the two together.
 
-use std::{fs, path::Path};
+use std::{collections::HashMap, fs, path::Path};
 
-use cms_model::error::{Error, Result, is_full};
+use cms_model::{
+    ctd::catalog::Type,
+    error::{Error, Result, is_full},
+    object::model::Stored,
+    search::query::Search,
+};
 use serde::{Deserialize, Serialize};
 use tantivy::{
-    Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+    Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyError, Term,
     directory::error::OpenWriteError, indexer::LogMergePolicy,
 };
 
-use super::schema::{self, FORMAT, Fields};
+use super::{
+    collect::{self, Found, Scope},
+    document,
+    schema::{self, FORMAT, Fields, Flags, name},
+};
 
 /// Memory that a thread may fill with new documents before it writes a segment, in bytes.
 const MEMORY_PER_THREAD: usize = 48 * 1024 * 1024;
@@ -23,66 +32,66 @@ const SMALLEST_LEVEL: u32 = 2_000;
 
 /// How far an index has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Progress {
+pub struct Progress {
     format: u32,
     /// The last row of the journal that is in the index.
-    pub(super) seq: i64,
-    pub(super) nonce: i64,
+    pub seq: i64,
+    pub nonce: i64,
     /// Types of which every object has yet to be indexed anew.
-    pub(super) refills: Vec<Refill>,
+    pub refills: Vec<Refill>,
 }
 
 /// A walk over the objects of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Refill {
-    pub(super) ctd: i64,
+pub struct Refill {
+    pub ctd: i64,
     /// Row of the journal that asked for it.
-    pub(super) seq: i64,
+    pub seq: i64,
     /// Date of creation and row of the last object that is done.
-    pub(super) after: (i64, i64),
-    pub(super) done: u64,
+    pub after: (i64, i64),
+    pub done: u64,
 }
 
 impl Refill {
-    pub(super) fn new(ctd: i64, seq: i64) -> Self {
+    pub fn new(ctd: i64, seq: i64) -> Self {
         Self { ctd, seq, after: (i64::MIN, 0), done: 0 }
     }
 }
 
 impl Progress {
-    pub(super) fn new(seq: i64, nonce: i64) -> Self {
+    pub fn new(seq: i64, nonce: i64) -> Self {
         Self { format: FORMAT, seq, nonce, refills: Vec::new() }
     }
 
     /// Tells whether every change up to a row of the journal is in the index.
-    pub(super) fn covers(&self, seq: i64) -> bool {
+    pub fn covers(&self, seq: i64) -> bool {
         self.seq >= seq && self.refills.iter().all(|refill| refill.seq > seq)
     }
 
     /// Asks for all objects of a type once more.
-    pub(super) fn refill(&mut self, ctd: i64, seq: i64) {
+    pub fn refill(&mut self, ctd: i64, seq: i64) {
         self.refills.retain(|refill| refill.ctd != ctd);
         self.refills.push(Refill::new(ctd, seq));
     }
 }
 
 /// An index that can be read.
-pub(super) struct Generation {
+pub struct Generation {
     index: Index,
     reader: IndexReader,
-    pub(super) fields: Fields,
+    fields: Fields,
 }
 
 impl Generation {
     /// Makes an empty index.
-    pub(super) fn create(folder: &Path) -> Result<Self> {
+    pub fn create(folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).map_err(Error::of_disk)?;
         let (schema, _) = schema::schema();
         Self::over(Index::create_in_dir(folder, schema).map_err(failed)?)
     }
 
     /// Opens an index that this program can use.
-    pub(super) fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: &Path) -> Result<Self> {
         let generation = Self::over(Index::open_in_dir(folder).map_err(failed)?)?;
         let (schema, _) = schema::schema();
         if generation.index.schema() != schema || generation.progress()?.format != FORMAT {
@@ -103,7 +112,7 @@ impl Generation {
     }
 
     /// How far the last commit came.
-    pub(super) fn progress(&self) -> Result<Progress> {
+    pub fn progress(&self) -> Result<Progress> {
         let meta = self.index.load_metas().map_err(failed)?;
         match meta.payload {
             Some(text) => {
@@ -114,16 +123,43 @@ impl Generation {
     }
 
     /// Shows what was committed since.
-    pub(super) fn reload(&self) -> Result<()> {
+    pub fn reload(&self) -> Result<()> {
         self.reader.reload().map_err(failed)
     }
 
-    pub(super) fn searcher(&self) -> Searcher {
+    fn searcher(&self) -> Searcher {
         self.reader.searcher()
     }
 
+    /// Searches. A page past the end of what can be paged is empty, as with a `limit` of 0.
+    pub fn search(
+        &self,
+        search: &Search,
+        scope: &Scope,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Found> {
+        collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
+    }
+
+    /// Returns the flags of all documents, packed, by the row of their object.
+    pub fn flags_by_object(&self) -> Result<HashMap<i64, Vec<u64>>> {
+        let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
+        for segment in self.searcher().segment_readers() {
+            let pks = segment.fast_fields().u64(name::PK).map_err(failed)?;
+            let flags = segment.fast_fields().u64(name::FLAGS).map_err(failed)?;
+            for document in segment.doc_ids_alive() {
+                let (Some(pk), Some(flags)) = (pks.first(document), flags.first(document)) else {
+                    continue;
+                };
+                found.entry(i64::try_from(pk).unwrap_or(i64::MAX)).or_default().push(flags);
+            }
+        }
+        Ok(found)
+    }
+
     /// Takes the right to write; one process at a time has it.
-    pub(super) fn write(&self) -> Result<Documents> {
+    pub fn write(&self) -> Result<Documents> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
         let writer = self
             .index
@@ -139,28 +175,37 @@ impl Generation {
 }
 
 /// An index that can be changed; nothing shows before [`Self::commit`].
-pub(super) struct Documents {
+pub struct Documents {
     writer: IndexWriter,
-    pub(super) fields: Fields,
+    fields: Fields,
 }
 
 impl Documents {
     /// Removes the documents of an object.
-    pub(super) fn remove(&self, pk: i64) {
+    pub fn remove(&self, pk: i64) {
         self.writer.delete_term(Term::from_field_u64(self.fields.pk, pk.unsigned_abs()));
     }
 
     /// Removes the documents of all objects of a type.
-    pub(super) fn remove_type(&self, ctd: i64) {
+    pub fn remove_type(&self, ctd: i64) {
         self.writer.delete_term(Term::from_field_u64(self.fields.ctd, ctd.unsigned_abs()));
     }
 
-    pub(super) fn add(&self, document: TantivyDocument) -> Result<()> {
+    /// Adds a version of an object; `now` is in milliseconds since the epoch.
+    pub fn add(
+        &self,
+        content_type: &Type,
+        stored: &Stored<'_>,
+        flags: Flags,
+        now: i64,
+    ) -> Result<()> {
+        let (properties, name) = (&content_type.properties, content_type.name());
+        let document = document::document(&self.fields, properties, stored, name, flags, now);
         self.writer.add_document(document).map(drop).map_err(failed)
     }
 
     /// Makes everything since the last commit permanent, together with how far it came.
-    pub(super) fn commit(&mut self, progress: &Progress) -> Result<()> {
+    pub fn commit(&mut self, progress: &Progress) -> Result<()> {
         let payload = serde_json::to_string(progress).expect("numbers are valid JSON");
         let mut commit = self.writer.prepare_commit().map_err(failed)?;
         commit.set_payload(&payload);

@@ -37,16 +37,16 @@ pub(super) const FOLDED_BYTES: usize = 512;
 
 /// Names of the fields as the engine addresses columns.
 pub(super) mod name {
-    pub(in crate::search) const PK: &str = "pk";
-    pub(in crate::search) const CTD: &str = "ctd";
-    pub(in crate::search) const FLAGS: &str = "flags";
-    pub(in crate::search) const CREATED: &str = "created";
-    pub(in crate::search) const INDEXED: &str = "indexed";
-    pub(in crate::search) const WORDS: &str = "words";
-    pub(in crate::search) const SCALARS: &str = "scalars";
-    pub(in crate::search) const EXACT: &str = "exact";
-    pub(in crate::search) const FOLDED: &str = "folded";
-    pub(in crate::search) const GEO: &str = "geo";
+    pub(crate) const PK: &str = "pk";
+    pub(crate) const CTD: &str = "ctd";
+    pub(crate) const FLAGS: &str = "flags";
+    pub(crate) const CREATED: &str = "created";
+    pub(crate) const INDEXED: &str = "indexed";
+    pub(crate) const WORDS: &str = "words";
+    pub(crate) const SCALARS: &str = "scalars";
+    pub(crate) const EXACT: &str = "exact";
+    pub(crate) const FOLDED: &str = "folded";
+    pub(crate) const GEO: &str = "geo";
 }
 
 /// Handles of the fields.
@@ -101,23 +101,23 @@ pub(super) fn register(index: &Index) {
 
 /// Which editions of an object a document stands for, and what else decides who sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Flags {
+pub struct Flags {
     /// Row of the type.
-    pub(super) ctd: i64,
+    pub ctd: i64,
     /// It is the current version.
-    pub(super) current: bool,
+    pub current: bool,
     /// It is the version that readers get.
-    pub(super) published: bool,
+    pub published: bool,
     /// Its workflow state is `public`.
-    pub(super) approved: bool,
+    pub approved: bool,
 }
 
 impl Flags {
-    pub(super) const CURRENT: u64 = 1;
-    pub(super) const PUBLISHED: u64 = 2;
-    pub(super) const APPROVED: u64 = 4;
+    pub const CURRENT: u64 = 1;
+    pub const PUBLISHED: u64 = 2;
+    pub const APPROVED: u64 = 4;
 
-    pub(super) fn pack(self) -> u64 {
+    pub fn pack(self) -> u64 {
         let bit = |is_set, bit| if is_set { bit } else { 0 };
         self.ctd.unsigned_abs() << 3
             | bit(self.current, Self::CURRENT)
@@ -126,7 +126,7 @@ impl Flags {
     }
 
     /// The row of the type in a packed number.
-    pub(super) fn ctd(packed: u64) -> i64 {
+    pub fn ctd(packed: u64) -> i64 {
         i64::try_from(packed >> 3).unwrap_or(i64::MAX)
     }
 }
