@@ -13,12 +13,9 @@ use cms_model::{
     object::scan,
     wire::check::{Check, CheckRequest, Finding, MediaCheck, Part},
 };
+use cms_store::{Reader, Writer, damage, read_file};
 
-use crate::{
-    cms::Cms,
-    object::write,
-    store::{Reader, Writer, damage, read_file},
-};
+use crate::{cms::Cms, object::write};
 
 /// Most findings that are told.
 const TOLD: usize = 1000;

@@ -18,6 +18,7 @@ use cms_model::{
     limits,
     wire::context::{ApiKey, AuthContext, Named, User},
 };
+use cms_store::{DERIVED, Store, Writer};
 
 use crate::{
     Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
@@ -25,15 +26,10 @@ use crate::{
     auth::service::KeyRing,
     ctd::{catalog_cache::CatalogCache, change},
     graphql::schemas::{self, Schemas},
-    object::{
-        idempotency,
-        remember::{CountKey, ListKey, Remembered},
-        service::Plan,
-    },
+    object::idempotency,
     openapi::service::Descriptions,
     progress::Progress,
     search::indexer::Indexer,
-    store::{DERIVED, Store, Writer},
     webhook::service::Deliveries,
 };
 
@@ -47,10 +43,6 @@ pub struct Cms {
     pub(crate) keys: KeyRing,
     /// Objects that a change of their type rewrites.
     pub(crate) rewriting: Arc<Progress>,
-    /// How many objects a filter matches.
-    pub(crate) counts: Remembered<CountKey, u64>,
-    /// How a list is read.
-    pub(crate) plans: Remembered<ListKey, Arc<Plan>>,
     pub(crate) schemas: Schemas,
     pub(crate) index: Indexer,
     pub(crate) files: Files,
@@ -68,7 +60,7 @@ impl Cms {
     /// older one, [`crate::Error::Busy`] when another process migrates it, [`crate::Error::Internal`] when the
     /// folder cannot be used.
     pub fn open(config: CoreConfig) -> Result<Self> {
-        let store = Store::open(&config)?;
+        let store = config.open_store()?;
         if store.peek(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
@@ -90,8 +82,6 @@ impl Cms {
             catalog: Arc::default(),
             keys: KeyRing::default(),
             rewriting: Arc::default(),
-            counts: Remembered::default(),
-            plans: Remembered::default(),
             descriptions: Descriptions::default(),
             schemas: Schemas::default(),
             webhooks: Deliveries::default(),

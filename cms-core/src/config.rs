@@ -5,10 +5,12 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use cms_media::files::FileSettings;
 use cms_model::{
     clock::Clock,
+    error::Result,
     ids::IdSource,
     limits,
     settings::{Durability, MediaStorage, NewDatabase},
 };
+use cms_store::Store;
 use cms_system::{clock::SystemClock, ids::RandomIds};
 
 /// Settings of one data folder.
@@ -58,6 +60,11 @@ impl CoreConfig {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
         }
+    }
+
+    /// Opens the database of the folder.
+    pub(crate) fn open_store(&self) -> Result<Store> {
+        Store::open(&self.folder, self.new_database, self.durability)
     }
 
     /// What the storage of files has to know.

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | [`cms_model`] | values, and functions from values to values |
 //! | [`cms_media`] | files, images, the rendering pipeline |
+//! | [`cms_search`] | the search index |
+//! | [`cms_store`] | SQLite, all SQL |
 //! | [`cms_system`] | time, random ids, private files, locks |
 //! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`import`] |
 
@@ -28,7 +30,6 @@ mod readiness;
 mod retention;
 mod search;
 mod statistics;
-mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod webhook;

@@ -21,13 +21,10 @@ use cms_model::{
         plan::{Action, KeyPlan},
     },
 };
+use cms_store::{KeyRow, Reader, Revisions, Writer};
 use serde_json::{Map, Value};
 
-use crate::{
-    CoreConfig,
-    cms::Cms,
-    store::{KeyRow, Reader, Revisions, Writer},
-};
+use crate::{CoreConfig, cms::Cms};
 
 /// Clients rely on what a key may do at most.
 const OTHER_KIND: &str = "This key exists with another kind";

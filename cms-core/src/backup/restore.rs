@@ -13,14 +13,11 @@ use cms_model::{
     media::{fingerprint::Fingerprint, id::FileId},
     wire::backup::Backup,
 };
+use cms_store::{Writer, read_copy};
 use cms_system::{folder, lock};
 
 use super::archive::{self, Content, Part};
-use crate::{
-    CoreConfig,
-    media::service::TYPE,
-    store::{self, Store, Writer},
-};
+use crate::{CoreConfig, media::service::TYPE};
 
 /// Where a folder is made, within itself.
 const STAGE: &str = "restoring";
@@ -181,12 +178,12 @@ impl Stage {
         content.write_to(&mut &file)?;
         file.sync_all().map_err(|error| unusable(&path, &error))?;
         drop(file);
-        let damage = store::read_copy(&path, |copy| Ok(copy.damage()?.join("; ")))?;
+        let damage = read_copy(&path, |copy| Ok(copy.damage()?.join("; ")))?;
         if !damage.is_empty() {
             return Err(Error::BadRequest(format!("the database in it is damaged: {damage}")));
         }
         // Brought up to date here, so that a backup that is too new is refused in time.
-        let store = Store::open(staged)?;
+        let store = staged.open_store()?;
         let space = store.peek(|reader| Ok(reader.names()?.1))?;
         // Their day begins anew: files may have got their objects after the backup.
         store.write(forget_orphans)?;

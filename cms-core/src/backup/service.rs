@@ -22,6 +22,7 @@ use cms_model::{
     },
     wire::backup::Backup,
 };
+use cms_store::{Reader, read_copy};
 
 use super::archive::{Packer, Part};
 use crate::{
@@ -30,7 +31,6 @@ use crate::{
         service::TYPE,
         verify::{REMEDY, wrong_digest, wrong_size},
     },
-    store::{Reader, read_copy},
 };
 
 /// Bytes of a stored file that are in memory at a time. From S3 each piece is a request.

@@ -9,11 +9,9 @@ use cms_model::{
     object::view::Audience,
     wire::change::{Change, Changes as Page, ChangesRequest, Position},
 };
+use cms_store::{Event, Place, Reader, ToldEntry};
 
-use crate::{
-    cms::Cms,
-    store::{Event, Place, Reader, ToldEntry},
-};
+use crate::cms::Cms;
 
 /// Rows that are read at a time.
 const STEP: usize = 500;

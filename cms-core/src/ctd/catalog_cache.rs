@@ -13,8 +13,7 @@ use cms_model::{
     error::Result,
     workflow::model::WorkflowSet,
 };
-
-use crate::store::{Reader, Writer};
+use cms_store::{Reader, Writer};
 
 /// The newest catalog of this process.
 #[derive(Default)]

@@ -22,13 +22,9 @@ use cms_model::{
     wire::plan::{Change, PropertyPlan},
     workflow::model::PUBLIC,
 };
+use cms_store::{DERIVED, Event, NewTexts, StoredText, Writer};
 
-use crate::{
-    object::write,
-    progress::Progress,
-    store::{DERIVED, Event, NewTexts, StoredText, Writer},
-    webhook::feed,
-};
+use crate::{object::write, progress::Progress, webhook::feed};
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 

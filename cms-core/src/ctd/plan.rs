@@ -23,6 +23,7 @@ use cms_model::{
     },
     workflow::model::{is_built_in, parse},
 };
+use cms_store::Writer;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -30,9 +31,7 @@ use super::{
     change,
     service::{Types, check, reasons_to_stay, require_changeable},
 };
-use crate::{
-    CoreConfig, auth, ctd::catalog_cache::CatalogCache, progress::Progress, store::Writer, workflow,
-};
+use crate::{CoreConfig, auth, ctd::catalog_cache::CatalogCache, progress::Progress, workflow};
 
 impl Types<'_> {
     /// Tells what an apply would do.

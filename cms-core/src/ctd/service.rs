@@ -22,13 +22,11 @@ use cms_model::{
         object::Direction,
     },
 };
+use cms_store::{Event, Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::change;
-use crate::{
-    cms::Cms,
-    store::{Event, Reader, Writer},
-};
+use crate::cms::Cms;
 
 /// Types that the server itself depends on, now or later: nobody else makes or changes them
 /// (contract 2.6).

@@ -21,13 +21,14 @@ use cms_model::{
     },
     limits,
     memory::Buffered,
-    object::{model::Stored, view::View},
+    object::{list::ObjectList, model::Stored, view::View},
     paging::Slice,
     wire::object::ListRequest,
 };
+use cms_store::Reader;
 use serde_json::{Value, json};
 
-use crate::{cms::Cms, store::Reader};
+use crate::cms::Cms;
 
 /// Where a plan is carried out: one snapshot, one view of the content.
 pub(crate) struct Execution<'a> {
@@ -272,8 +273,8 @@ impl Execution<'_> {
         mut visit: impl FnMut(Stored<'_>) -> error::Result<()>,
     ) -> Result<u64, Failure> {
         let view = View::of_many(self.caller, content_type);
-        let objects = self.cms.objects();
-        let plan = objects.plan(self.reader, content_type, view, request, slice, true);
+        let list = ObjectList::new(request, slice, view);
+        let plan = self.cms.store.plan_list(self.reader, content_type, list, true);
         let plan = plan.map_err(|error| match error {
             Error::Invalid(errors) => {
                 Failure::Faults(errors.at("filters").iter().map(Fault::bad_request).collect())
@@ -282,7 +283,7 @@ impl Execution<'_> {
         })?;
         let plan = plan.expect("without a bound nothing is put off");
         if plan.matching > slice.offset {
-            self.reader.list(&plan.page, |stored| visit(view.shown(stored)))?;
+            self.reader.list(&plan, |stored| visit(view.shown(stored)))?;
         }
         Ok(plan.matching)
     }

@@ -19,10 +19,11 @@ use cms_model::{
     },
     wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
 };
+use cms_store::Reader;
 use sha2::{Digest, Sha256};
 
 use super::execute::Execution;
-use crate::{cms::Cms, store::Reader};
+use crate::cms::Cms;
 
 /// Queries in the language GraphQL.
 pub struct GraphQl<'a> {

@@ -13,9 +13,9 @@ use cms_model::{
     media::id::FileId,
     wire::check::{CheckRequest, Finding, MediaCheck},
 };
+use cms_store::Reader;
 
 use super::service::Media;
-use crate::store::Reader;
 
 /// What a clean-up did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

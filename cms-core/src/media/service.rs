@@ -19,12 +19,10 @@ use cms_model::{
     object::link,
     wire::{media::UploadRequest, object::Json},
 };
+use cms_store::{Reader, Writer};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    cms::Cms,
-    store::{Reader, Writer},
-};
+use crate::cms::Cms;
 
 /// Operations on files and pictures.
 pub struct Media<'a> {

@@ -11,9 +11,9 @@ use cms_model::{
     media::{fingerprint::Fingerprint, id::FileId},
     wire::check::{CheckRequest, Finding, MediaCheck, Part},
 };
+use cms_store::MediaFile;
 
 use super::service::{Media, TYPE};
-use crate::store::MediaFile;
 
 impl Media<'_> {
     /// Returns the size of the stored file of a media object.

@@ -21,6 +21,7 @@ use cms_model::{
         object,
     },
 };
+use cms_store::Writer;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
@@ -28,7 +29,6 @@ use super::{
     service::{Objects, find, require_quota},
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
-use crate::store::Writer;
 
 const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 

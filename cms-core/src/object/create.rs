@@ -3,13 +3,13 @@
 use cms_model::{
     auth::scope::Access, context::Caller, error::Result, pattern::Budget, wire::object::Json,
 };
+use cms_store::Writer;
 use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
     write::{self, Context, Draft, KnownTargets},
 };
-use crate::store::Writer;
 
 impl Objects<'_> {
     /// Creates an object (contract 3.6).

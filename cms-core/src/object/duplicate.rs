@@ -19,13 +19,13 @@ use cms_model::{
     pattern::Budget,
     wire::object::Json,
 };
+use cms_store::{Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
     write::{self, Context, Draft, KnownTargets},
 };
-use crate::store::{Reader, Writer};
 
 const LIST: &str = "relatedObjectsToDuplicate";
 

@@ -16,9 +16,8 @@ use cms_model::{
     memory::Buffered,
     object::{model::Stored, render, scan, view::View},
 };
+use cms_store::Reader;
 use indexmap::IndexMap;
-
-use crate::store::Reader;
 
 /// Ids that one statement looks up, so that its parameter stays small.
 const IDS_PER_STATEMENT: usize = 10_000;

@@ -15,9 +15,9 @@ use cms_model::{
     limits,
     wire::condition::IdempotencyKey,
 };
+use cms_store::{Reader, Writer};
 
 use super::service::Objects;
-use crate::store::{Reader, Writer};
 
 impl Objects<'_> {
     /// Returns the answer that was given to the same request before.

@@ -7,8 +7,6 @@ mod create;
 pub(crate) mod duplicate;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;
-mod list;
-pub(crate) mod remember;
 pub(crate) mod service;
 pub(crate) mod trash;
 pub(crate) mod version;

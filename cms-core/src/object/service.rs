@@ -16,40 +16,26 @@ use cms_model::{
     memory::Buffered,
     message,
     object::{
+        list::ObjectList,
         model::{Edition, Stored},
         render,
         view::View,
     },
-    paging::Slice,
     pattern::Budget,
+    query::filter,
     wire::{
         condition::Tag,
         object::{Json, ListRequest},
     },
 };
+use cms_store::{ListPlan, Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::{
     hydrate::{Hydration, Text},
-    list,
-    remember::{CountKey, ListKey},
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
-use crate::{
-    cms::Cms,
-    store::{
-        CtdState, Reader, Writer,
-        list::page,
-        list_sql::{self, Size},
-    },
-};
-
-/// How a list is read, worked out for one state of its type.
-pub(crate) struct Plan {
-    /// Objects on all pages.
-    pub(crate) matching: u64,
-    pub(crate) page: list_sql::Page,
-}
+use crate::cms::Cms;
 
 /// Operations on content objects. The second argument names the content type.
 pub struct Objects<'a> {
@@ -68,10 +54,10 @@ impl Objects<'_> {
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::of_many(caller, content_type);
-            let slice = request.page.into();
-            let plan = self.plan(reader, content_type, view, request, slice, !fast_only)?;
+            let list = ObjectList::new(request, request.page.into(), view);
+            let plan = self.cms.store.plan_list(reader, content_type, list, !fast_only)?;
             let plan = plan.ok_or(Error::NotFast)?;
-            if fast_only && plan.page.cost > limits::QUICK_ENTRIES {
+            if fast_only && plan.cost() > limits::QUICK_ENTRIES {
                 return Err(Error::NotFast);
             }
             let count = plan.matching.saturating_sub(request.page.offset());
@@ -84,7 +70,7 @@ impl Objects<'_> {
             let mut is_first = true;
             // A page past the end costs nothing.
             if count > 0 {
-                reader.list(&plan.page, |stored| {
+                reader.list(&plan, |stored| {
                     let stored = view.shown(stored);
                     let bytes = render::object_bytes(&stored);
                     if fast_only && text.json.len() > limits::QUICK_BYTES {
@@ -110,47 +96,12 @@ impl Objects<'_> {
         })
     }
 
-    /// Plans how a slice of a list is read, or returns the cached plan; none when matches would have to
-    /// be counted and that is not allowed. The page of the request is ignored.
-    pub(crate) fn plan(
-        &self,
-        reader: &Reader<'_>,
-        content_type: &Type,
-        view: View,
-        request: &ListRequest,
-        slice: Slice,
-        may_count: bool,
-    ) -> Result<Option<Arc<Plan>>> {
-        let ctd = content_type.pk;
-        let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
-        let live = match view.edition {
-            Edition::Current => live,
-            Edition::Published => published,
-        };
-        let list_key = ListKey::new(request, slice, view);
-        let cached = list_key.as_ref().and_then(|key| self.cms.plans.get(ctd, key, changes));
-        if cached.is_some() {
-            return Ok(cached);
-        }
-        let query = list::query(request, slice, content_type, view)?;
-        let count_key = CountKey::new(request, view);
-        let known = if query.is_unrestricted() {
-            Some(live)
-        } else {
-            count_key.as_ref().and_then(|key| self.cms.counts.get(ctd, key, changes))
-        };
-        let matching = match known {
-            Some(known) => known,
-            None if may_count => reader.count(content_type, &query)?,
-            None => return Ok(None),
-        };
-        let page = page(content_type, &query, Size { matching, live });
-        let plan = Arc::new(Plan { matching, page });
-        if let (Some(list_key), Some(count_key)) = (list_key, count_key) {
-            self.cms.counts.set(ctd, count_key, changes, matching);
-            self.cms.plans.set(ctd, list_key, changes, Arc::clone(&plan));
-        }
-        Ok(Some(plan))
+    /// Returns the paths of the `filters` of a list that its type does not declare: they behave as
+    /// missing values.
+    pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
+        let catalog = self.cms.catalog.held();
+        let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
+        filter::unknown_paths(filters, properties)
     }
 
     /// Returns one object, its links replaced by objects down to `hydrate` levels.

@@ -12,10 +12,10 @@ use cms_model::{
     paging::Page,
     wire::object::{Direction, Json},
 };
+use cms_store::{KeyRow, Reader};
 use serde::Serialize;
 
 use super::service::{Objects, find, to_json};
-use crate::store::{KeyRow, Reader};
 
 impl Objects<'_> {
     /// Lists the versions of an object in the list envelope.

@@ -32,10 +32,10 @@ use cms_model::{
     webhook::{self, mask},
     workflow::{model::PUBLIC, transition},
 };
+use cms_store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer};
 use serde_json::{Map, Value};
 
 pub(crate) use self::context::Context;
-use crate::store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer};
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

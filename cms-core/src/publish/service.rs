@@ -18,6 +18,7 @@ use cms_model::{
     publish::{schedule, state},
     wire::{object::Json, publish::PublishAction},
 };
+use cms_store::{Change, ChangedObject, Event, Writer};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -26,7 +27,6 @@ use crate::{
         service::{Objects, find_map, find_to_change, to_json},
         write,
     },
-    store::{Change, ChangedObject, Event, Writer},
 };
 
 /// Operations on the status of content objects. The second argument names the content type.

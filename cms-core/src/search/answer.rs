@@ -10,9 +10,9 @@ use cms_model::{
     object::{model::Stored, render},
     wire::search::SearchRequest,
 };
+use cms_search::Found;
 use serde_json::{Map, Value};
 
-use super::collect::Found;
 use crate::object::hydrate::{Hydration, Text};
 
 /// What an item has besides its object; these win over properties of the same name.

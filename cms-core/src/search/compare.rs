@@ -5,13 +5,10 @@ use std::{collections::HashMap, time::Duration};
 use cms_model::{
     error::Result, object::model::Status, wire::search::JobState, workflow::model::PUBLIC,
 };
+use cms_search::Flags;
+use cms_store::Event;
 
-use super::{
-    index::failed,
-    schema::{Flags, name},
-    service::Searching,
-};
-use crate::store::Event;
+use super::service::Searching;
 
 /// How long a comparison waits for the index to have everything.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -29,18 +26,7 @@ impl Searching<'_> {
         if !live.progress.covers(head) {
             return Ok(vec!["it is not up to date yet".to_owned()]);
         }
-        let mut indexed: HashMap<i64, Vec<u64>> = HashMap::new();
-        let searcher = live.generation.searcher();
-        for segment in searcher.segment_readers() {
-            let pks = segment.fast_fields().u64(name::PK).map_err(failed)?;
-            let flags = segment.fast_fields().u64(name::FLAGS).map_err(failed)?;
-            for document in segment.doc_ids_alive() {
-                let (Some(pk), Some(flags)) = (pks.first(document), flags.first(document)) else {
-                    continue;
-                };
-                indexed.entry(i64::try_from(pk).unwrap_or(i64::MAX)).or_default().push(flags);
-            }
-        }
+        let mut indexed = live.generation.flags_by_object()?;
         store.inspect(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let (mut objects, mut types) = (Vec::new(), Vec::new());

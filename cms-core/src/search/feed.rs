@@ -16,16 +16,10 @@ use cms_model::{
     object::model::{Edition, Status, Stored},
     workflow::model::PUBLIC,
 };
+use cms_search::{Documents, Flags, Generation, Progress};
+use cms_store::{Entry, Event, Reader, Store};
 
-use super::{
-    document,
-    index::{Documents, Generation, Progress},
-    schema::Flags,
-};
-use crate::{
-    ctd::catalog_cache::CatalogCache,
-    store::{Entry, Event, Reader, Store},
-};
+use crate::ctd::catalog_cache::CatalogCache;
 
 /// Rows of the journal, or objects of a type, that one step takes.
 const STEP: usize = 500;
@@ -216,13 +210,6 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         let approved = stored.internal.workflow_state == PUBLIC;
         let flags = Flags { ctd: content_type.pk, current, published, approved };
-        documents.add(document::document(
-            &documents.fields,
-            &content_type.properties,
-            stored,
-            content_type.name(),
-            flags,
-            self.now,
-        ))
+        documents.add(content_type, stored, flags, self.now)
     }
 }

@@ -19,12 +19,10 @@ use std::{
 };
 
 use cms_model::error::{Error, Result};
+use cms_search::{Generation, Progress, Refill};
 use cms_system::lock;
 
-use super::{
-    feed::{Feed, Source, Step},
-    index::{Generation, Progress, Refill},
-};
+use super::feed::{Feed, Source, Step};
 
 /// Names the generation that searches use.
 const CURRENT: &str = "current";

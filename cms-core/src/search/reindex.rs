@@ -10,10 +10,11 @@ use cms_model::{
     message, read,
     wire::search::{Job, JobCreated, JobState},
 };
+use cms_search::Refill;
+use cms_store::{Event, Reader};
 use serde_json::{Map, Value};
 
-use super::{index::Refill, indexer::Stage, service::Searching};
-use crate::store::{Event, Reader};
+use super::{indexer::Stage, service::Searching};
 
 const KIND: &str = "reindex";
 const CONTENT_TYPES: &str = "contentTypes";

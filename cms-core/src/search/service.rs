@@ -21,14 +21,12 @@ use cms_model::{
     search::query::{By, Order, Query, Search, Weighted},
     wire::{object::Json, search::SearchRequest},
 };
+use cms_search::{Found, Hit, Scope};
+use cms_store::Reader;
 use tracing::info_span;
 
-use super::{
-    answer,
-    collect::{self, Found, Hit, Scope},
-    feed::Source,
-};
-use crate::{cms::Cms, object::hydrate::Hydration, store::Reader};
+use super::{answer, feed::Source};
+use crate::{cms::Cms, object::hydrate::Hydration};
 
 /// Full-text search, and the index that it uses.
 pub struct Searching<'a> {
@@ -84,8 +82,7 @@ impl Searching<'_> {
         let look = || {
             let wait = self.cms.config.search_wait;
             let live = self.cms.index.up_to(self.source(), seq, wait)?;
-            let (searcher, fields) = (live.generation.searcher(), &live.generation.fields);
-            let found = collect::run(&searcher, fields, search, scope, offset, limit);
+            let found = live.generation.search(search, scope, offset, limit);
             Ok((found, live))
         };
         match look()? {

@@ -20,12 +20,10 @@ use cms_model::{
     error::Result,
     webhook::model::{Kind, Webhook},
 };
+use cms_store::{Event, NewDelivery, Reader, Store, ToldEntry, ToldObject, Writer};
 
 use super::known::{self, Known};
-use crate::{
-    ctd::catalog_cache::CatalogCache,
-    store::{Event, NewDelivery, Reader, Store, ToldEntry, ToldObject, Writer},
-};
+use crate::ctd::catalog_cache::CatalogCache;
 
 /// Rows of the journal that one step takes.
 const STEP: usize = 500;

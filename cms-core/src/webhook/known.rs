@@ -11,8 +11,9 @@ use cms_model::{
     object::model::Edition,
     webhook::model::Webhook,
 };
+use cms_store::Reader;
 
-use crate::{object::write, store::Reader};
+use crate::object::write;
 
 /// Most webhooks that are looked at.
 const MOST: usize = 10_000;

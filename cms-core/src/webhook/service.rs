@@ -31,6 +31,7 @@ use cms_model::{
         webhook::{Delivery, ReplayRequest, Replayed, Response},
     },
 };
+use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer};
 use cms_system::lock;
 
 use super::{
@@ -38,10 +39,7 @@ use super::{
     feed::{self, Cursor},
     known::Known,
 };
-use crate::{
-    cms::Cms,
-    store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer},
-};
+use crate::cms::Cms;
 
 /// The file whose lock says which process sends.
 const LOCK: &str = "webhooks.lock";

@@ -19,6 +19,7 @@ use cms_model::{
         transition,
     },
 };
+use cms_store::{Event, Writer};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -27,7 +28,6 @@ use crate::{
         service::{Objects, find, find_to_change},
         write,
     },
-    store::{Event, Writer},
 };
 
 /// Operations on workflows.

@@ -1,7 +1,6 @@
 use std::fs;
 
-use cms_model::media::render::Format;
-use cms_model::testing;
+use cms_model::{media::render::Format, testing};
 use proptest::prelude::*;
 
 use super::*;

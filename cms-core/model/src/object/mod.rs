@@ -1,8 +1,9 @@
 //! Content objects: what one is ([`model`]), whether it is valid ([`validate`], [`rules`]), what it links to
-//! ([`link`], [`scan`]), how it becomes JSON ([`render`]), and which callers see it ([`view`]).
+//! ([`link`], [`scan`]), how it becomes JSON ([`render`]), and which callers see it ([`view`]), what a list of them is ([`list`]).
 
 pub mod dates;
 pub mod link;
+pub mod list;
 pub mod model;
 pub mod path;
 pub mod render;

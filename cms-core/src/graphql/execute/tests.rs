@@ -2,9 +2,10 @@ use cms_model::{
     context::Caller,
     wire::graphql::{GraphQlRequest, GraphQlVersion},
 };
+use cms_store::counting::statements;
 use serde_json::{Map, Value, json};
 
-use crate::{store::counting::statements, testing::TestCms};
+use crate::testing::TestCms;
 
 fn map(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()

@@ -1,0 +1,73 @@
+//! A list of objects as a request asks for it, before its filters are read.
+
+use super::view::View;
+use crate::{
+    ctd::catalog::Type,
+    error::{Error, Result},
+    paging::Slice,
+    query::{ListQuery, filter},
+    wire::object::ListRequest,
+};
+
+/// A stretch of a list of one type. Equal values are equal lists, so it is a key of caches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectList {
+    pub matching: Matching,
+    order_by: Option<String>,
+    descending: bool,
+    empty_first: bool,
+    slice: Slice,
+}
+
+/// Which objects are in a list, on all pages.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Matching {
+    pub view: View,
+    filters: Option<String>,
+    ids: Option<Vec<String>>,
+}
+
+impl ObjectList {
+    /// The page of the request does not count, but the slice.
+    pub fn new(request: &ListRequest, slice: Slice, view: View) -> Self {
+        let (filters, ids) = (request.filters.clone(), request.ids.clone());
+        Self {
+            matching: Matching { view, filters, ids },
+            order_by: request.order_by.clone(),
+            descending: request.descending,
+            empty_first: request.empty_first,
+            slice,
+        }
+    }
+
+    /// Length of all texts in it, in bytes.
+    pub fn text_bytes(&self) -> usize {
+        let Matching { filters, ids, .. } = &self.matching;
+        let texts = [filters, &self.order_by].into_iter().flatten();
+        texts.chain(ids.iter().flatten()).map(String::len).sum()
+    }
+
+    /// Reads filters and order.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for filters that cannot be read.
+    pub fn query(&self, content_type: &Type) -> Result<ListQuery> {
+        let properties = &content_type.properties;
+        let Matching { view, filters, ids } = &self.matching;
+        let filters = filters.as_deref().unwrap_or_default();
+        let mut conditions = filter::parse(filters, properties).map_err(Error::Invalid)?;
+        for condition in &mut conditions {
+            condition.path = view.visible(condition.path.clone());
+        }
+        Ok(ListQuery {
+            conditions,
+            order: view.visible(ListQuery::order(self.order_by.as_deref(), properties)),
+            descending: self.descending,
+            empty_first: self.empty_first,
+            ids: ids.clone(),
+            edition: view.edition,
+            only_approved: view.only_approved,
+            slice: self.slice,
+        })
+    }
+}

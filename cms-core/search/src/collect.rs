@@ -1,0 +1,489 @@
+//! One pass over what a search matches: who may see it, how many, which first, and aggregations.
+//!
+//! Where only the best of many are wanted, the engine skips what cannot be among them and the
+//! number is counted on its own, up to where it is capped; otherwise every match is looked at.
+
+#[cfg(test)]
+mod model_tests;
+#[cfg(test)]
+mod tests;
+
+use tantivy::{
+    COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
+    columnar::Column,
+    fastfield::AliveBitSet,
+    query::{
+        BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query as EngineQuery, Scorer,
+        TermSetQuery, Weight,
+    },
+};
+
+use cms_model::{
+    error::{Error, Result},
+    limits,
+    search::{
+        geo,
+        query::{Circle, Order, Query, Search, Test},
+    },
+    wire::search::Aggregation,
+};
+
+use super::{
+    deadline::{Clock, Deadline},
+    facet::Facets,
+    index::failed,
+    lower::Lower,
+    rank::{self, Best, Candidate, SegmentBest, SegmentOrder},
+    schema::{Fields, Flags, name},
+};
+
+/// What a request may see, and what it says about types.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// The versions that readers get, not the current ones.
+    pub published: bool,
+    /// Rows of the types; none means all.
+    pub ctds: Option<Vec<i64>>,
+    /// Types of which only approved objects are shown.
+    pub approved_only: Vec<i64>,
+    /// What the scores of a type are multiplied by.
+    pub boosts: Vec<(i64, f32)>,
+    /// Seconds since the epoch.
+    pub now: i64,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// At most [`limits::SEARCH_RESULTS`].
+    pub total: u64,
+    /// One page.
+    pub hits: Vec<Hit>,
+    pub aggregations: Vec<Aggregation>,
+}
+
+/// One object of the page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    pub pk: i64,
+    pub ctd: i64,
+    pub score: f32,
+    /// When it was indexed, in milliseconds.
+    pub indexed: i64,
+}
+
+/// Searches. A page past the end of what can be paged is empty, as with a `limit` of 0.
+pub(super) fn run(
+    searcher: &Searcher,
+    fields: &Fields,
+    search: &Search,
+    scope: &Scope,
+    offset: usize,
+    limit: usize,
+) -> Result<Found> {
+    let page = Page { offset, limit };
+    let found = Pass::new(searcher, fields, search, scope, page)
+        .and_then(|pass| pass.run(MANY))
+        .map_err(failed)?;
+    found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
+}
+
+/// From so many matches in a segment on it pays off to skip and to count apart.
+const MANY: u32 = 4096;
+
+/// With more terms, looking for what can be skipped takes longer than looking at everything.
+const SKIPPED_TERMS: usize = 24;
+
+/// Half-life of scores that decay, in seconds (contract 6.1).
+const HALF_LIFE: f64 = 180.0 * 86_400.0;
+
+#[derive(Clone, Copy)]
+struct Page {
+    offset: usize,
+    limit: usize,
+}
+
+/// A search on its way.
+struct Pass<'a> {
+    searcher: &'a Searcher,
+    search: &'a Search,
+    view: View,
+    page: Page,
+    /// With scores.
+    scored: Option<Box<dyn Weight>>,
+    /// The same without.
+    plain: Box<dyn Weight>,
+    /// When aggregations must not see it.
+    post_filter: Option<Box<dyn Weight>>,
+    can_skip: bool,
+    clock: Clock,
+}
+
+impl<'a> Pass<'a> {
+    fn new(
+        searcher: &'a Searcher,
+        fields: &'a Fields,
+        search: &'a Search,
+        scope: &Scope,
+        page: Page,
+    ) -> tantivy::Result<Self> {
+        let (deadline, view) = (Deadline::from_now(), View::new(scope));
+        let mut lower = Lower::new(searcher, fields, search.fields.as_deref(), deadline);
+        let scoring = lower.query(&search.query)?;
+        let is_short = lower.terms <= SKIPPED_TERMS;
+        let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
+        if search.filter != Query::All {
+            restrictions.push(lower.query(&search.filter)?);
+        }
+        let mut post_filter = None;
+        if search.post_filter != Query::All {
+            let query = lower.query(&search.post_filter)?;
+            if search.facets.is_empty() {
+                restrictions.push(query);
+            } else {
+                post_filter = Some(query.weight(EnableScoring::disabled_from_searcher(searcher))?);
+            }
+        }
+        if let Some(types) = types_worth_a_filter(searcher, fields, &view)? {
+            restrictions.push(types);
+        }
+        let can_skip = search.facets.is_empty()
+            && restrictions.is_empty()
+            && matches!(search.order, Order::Score { .. })
+            && is_short
+            && is_of_words(&search.query);
+        // Everything scores 1: nothing needs to be computed.
+        let has_scores = page.limit > 0 && search.query != Query::All;
+        let query = restricted(scoring, restrictions);
+        let scored = if has_scores {
+            Some(query.weight(EnableScoring::Enabled {
+                searcher,
+                statistics_provider: &lower.statistics,
+            })?)
+        } else {
+            None
+        };
+        let plain = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
+        let clock = Clock::new(deadline);
+        Ok(Self { searcher, search, view, page, scored, plain, post_filter, can_skip, clock })
+    }
+
+    /// Returns nothing when time is up.
+    fn run(self, many: u32) -> tantivy::Result<Option<Found>> {
+        let limit = if self.page.limit == 0 { 0 } else { self.page.offset + self.page.limit };
+        let mut best = Best::new(limit);
+        let mut facets = Facets::new(&self.search.facets);
+        let mut total = 0;
+        let searcher = self.searcher;
+        if self.clock.is_over() {
+            return Ok(None);
+        }
+        for (number, reader) in searcher.segment_readers().iter().enumerate() {
+            let segment = Segment::open(reader, self.search, &self.view)?;
+            let ranking = if limit == 0 {
+                None
+            } else {
+                let order = SegmentOrder::open(reader, self.search)?;
+                Some(SegmentBest::new(order, number, &best))
+            };
+            let (count, ranking) = if self.search.facets.is_empty() && ranking.is_none() {
+                (self.count(&segment, self.plain.scorer(reader, 1.0)?, total), None)
+            } else if self.can_skip {
+                let matches = self.plain.scorer(reader, 1.0)?;
+                if matches.size_hint() < many {
+                    self.look_at_all(&segment, ranking, &mut facets)?
+                } else {
+                    let count = self.count(&segment, matches, total);
+                    (count, self.skip_to_best(&segment, ranking)?)
+                }
+            } else {
+                self.look_at_all(&segment, ranking, &mut facets)?
+            };
+            total += count;
+            if let Some(ranking) = ranking {
+                best.merge(ranking)?;
+            }
+            if self.clock.is_over() {
+                return Ok(None);
+            }
+        }
+        let candidates = best.into_sorted();
+        let candidates = candidates.iter().skip(self.page.offset);
+        Ok(Some(Found {
+            total: total.min(limits::SEARCH_RESULTS),
+            hits: candidates.map(|it| hit(searcher, it)).collect::<tantivy::Result<_>>()?,
+            aggregations: facets.into_aggregations(),
+        }))
+    }
+
+    /// Counts the matches of a segment, no further than the total is capped.
+    fn count(&self, segment: &Segment<'_>, mut matches: Box<dyn Scorer>, before: u64) -> u64 {
+        let mut count = 0;
+        let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
+        let mut flags = [0; COLLECT_BLOCK_BUFFER_LEN];
+        while before + count < limits::SEARCH_RESULTS && !self.clock.tick_is_over() {
+            let length = matches.fill_buffer(&mut docs);
+            segment.flags.values.get_vals(&docs[..length], &mut flags[..length]);
+            let seen = docs[..length]
+                .iter()
+                .zip(&flags[..length])
+                .filter(|(doc, flags)| segment.shows_with(**doc, **flags));
+            count += seen.count() as u64;
+            if length < docs.len() {
+                break;
+            }
+        }
+        count
+    }
+
+    /// Finds the best of a segment without looking at what cannot be among them.
+    fn skip_to_best<'s>(
+        &self,
+        segment: &Segment<'_>,
+        ranking: Option<SegmentBest<'s>>,
+    ) -> tantivy::Result<Option<SegmentBest<'s>>> {
+        let (Some(mut ranking), Some(weight)) = (ranking, &self.scored) else { return Ok(None) };
+        let least = |ranking: &SegmentBest<'_>| ranking.least_score() / self.view.highest_boost;
+        let threshold = least(&ranking);
+        weight.for_each_pruning(threshold, segment.reader, &mut |doc, score| {
+            if self.clock.tick_is_over() {
+                return f32::INFINITY;
+            }
+            let flags = segment.flags.values.get_val(doc);
+            if segment.shows_with(doc, flags) {
+                ranking.offer(doc, segment.final_score(doc, flags, score));
+            }
+            least(&ranking)
+        })?;
+        Ok(Some(ranking))
+    }
+
+    /// Looks at every match of a segment.
+    fn look_at_all<'s>(
+        &self,
+        segment: &Segment<'_>,
+        mut ranking: Option<SegmentBest<'s>>,
+        facets: &mut Facets<'_>,
+    ) -> tantivy::Result<(u64, Option<SegmentBest<'s>>)> {
+        let mut counts = facets.open(segment.reader)?;
+        let mut post_filter = match &self.post_filter {
+            Some(weight) => Some(weight.scorer(segment.reader, 1.0)?),
+            None => None,
+        };
+        let mut total = 0;
+        let mut look_at = |doc: DocId, score: f32| {
+            let flags = segment.flags.values.get_val(doc);
+            if !segment.shows_with(doc, flags) {
+                return;
+            }
+            counts.count(doc);
+            if let Some(filter) = &mut post_filter
+                && !contains(filter.as_mut(), doc)
+            {
+                return;
+            }
+            total += 1;
+            if let Some(ranking) = &mut ranking {
+                ranking.offer(doc, segment.final_score(doc, flags, score));
+            }
+        };
+        if let Some(weight) = &self.scored {
+            // Not the engine's own loop, which cannot be left.
+            let mut matches = weight.scorer(segment.reader, 1.0)?;
+            let mut doc = matches.doc();
+            while doc != TERMINATED && !self.clock.tick_is_over() {
+                look_at(doc, matches.score());
+                doc = matches.advance();
+            }
+        } else {
+            let mut matches = self.plain.scorer(segment.reader, 1.0)?;
+            let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
+            let mut length = docs.len();
+            while length == docs.len() && !self.clock.is_over() {
+                length = matches.fill_buffer(&mut docs);
+                for doc in &docs[..length] {
+                    look_at(*doc, 1.0);
+                }
+            }
+        }
+        facets.merge(counts)?;
+        Ok((total, ranking))
+    }
+}
+
+/// Documents must be asked for in ascending order.
+fn contains(docs: &mut dyn Scorer, doc: DocId) -> bool {
+    let at = docs.doc();
+    at == doc || (at < doc && docs.seek(doc) == doc)
+}
+
+fn hit(searcher: &Searcher, candidate: &Candidate) -> tantivy::Result<Hit> {
+    let Candidate { doc, score, .. } = *candidate;
+    let columns = searcher.segment_readers()[candidate.segment].fast_fields();
+    let pk = columns.u64(name::PK)?.values.get_val(doc);
+    Ok(Hit {
+        pk: i64::try_from(pk).unwrap_or(i64::MAX),
+        ctd: Flags::ctd(columns.u64(name::FLAGS)?.values.get_val(doc)),
+        score,
+        indexed: columns.i64(name::INDEXED)?.values.get_val(doc),
+    })
+}
+
+/// Adds conditions that do not count for scores.
+fn restricted(
+    query: Box<dyn EngineQuery>,
+    restrictions: Vec<Box<dyn EngineQuery>>,
+) -> Box<dyn EngineQuery> {
+    if restrictions.is_empty() {
+        return query;
+    }
+    let mut clauses = vec![(Occur::Must, query)];
+    for restriction in restrictions {
+        clauses.push((Occur::Must, Box::new(ConstScoreQuery::new(restriction, 0.0))));
+    }
+    Box::new(BooleanQuery::new(clauses))
+}
+
+/// The documents of the types of a request, when leaving the others out saves more than it costs.
+fn types_worth_a_filter(
+    searcher: &Searcher,
+    fields: &Fields,
+    view: &View,
+) -> tantivy::Result<Option<Box<dyn EngineQuery>>> {
+    let Some(ctds) = &view.ctds else { return Ok(None) };
+    let terms: Vec<Term> = ctds.iter().map(|ctd| Term::from_field_u64(fields.ctd, *ctd)).collect();
+    let mut documents = 0;
+    for term in &terms {
+        documents += searcher.doc_freq(term)?;
+    }
+    let is_worth_it = documents < searcher.num_docs() / 4;
+    Ok(is_worth_it.then(|| Box::new(TermSetQuery::new(terms)) as Box<dyn EngineQuery>))
+}
+
+/// Whether the engine can tell beforehand how high blocks of documents score. A fuzzy word stands
+/// for so many that looking for blocks to skip takes longer than looking at all documents.
+fn is_of_words(query: &Query) -> bool {
+    match query {
+        Query::Field { test, .. } => matches!(test, Test::Word(_)),
+        Query::Boolean { must, should, must_not } => {
+            must_not.is_empty()
+                && (must.is_empty() || should.is_empty())
+                && must.iter().chain(should).all(is_of_words)
+        }
+        Query::Boost(query, _) => is_of_words(query),
+        Query::All | Query::None => false,
+    }
+}
+
+/// [`Scope`], ready to be asked for every document.
+struct View {
+    /// The bit of [`Flags`] that a document must have.
+    edition: u64,
+    /// Sorted.
+    ctds: Option<Vec<u64>>,
+    /// Sorted.
+    approved_only: Vec<u64>,
+    boosts: Vec<(u64, f32)>,
+    highest_boost: f32,
+    now: i64,
+}
+
+impl View {
+    fn new(scope: &Scope) -> Self {
+        let sorted = |ctds: &[i64]| {
+            let mut ctds: Vec<u64> = ctds.iter().map(|ctd| ctd.unsigned_abs()).collect();
+            ctds.sort_unstable();
+            ctds.dedup();
+            ctds
+        };
+        let boosts = scope.boosts.iter().map(|(ctd, boost)| (ctd.unsigned_abs(), *boost));
+        Self {
+            edition: if scope.published { Flags::PUBLISHED } else { Flags::CURRENT },
+            ctds: scope.ctds.as_deref().map(sorted),
+            approved_only: sorted(&scope.approved_only),
+            boosts: boosts.collect(),
+            highest_boost: scope.boosts.iter().map(|(_, boost)| *boost).fold(1.0, f32::max),
+            now: scope.now,
+        }
+    }
+
+    fn shows(&self, flags: u64) -> bool {
+        let ctd = Flags::ctd(flags).unsigned_abs();
+        flags & self.edition != 0
+            && self.ctds.as_ref().is_none_or(|ctds| ctds.binary_search(&ctd).is_ok())
+            && (flags & Flags::APPROVED != 0 || self.approved_only.binary_search(&ctd).is_err())
+    }
+
+    fn boost(&self, flags: u64) -> f32 {
+        let ctd = Flags::ctd(flags).unsigned_abs();
+        self.boosts.iter().find(|(boosted, _)| *boosted == ctd).map_or(1.0, |(_, boost)| *boost)
+    }
+}
+
+/// The columns of one segment that decide about single documents.
+struct Segment<'a> {
+    reader: &'a SegmentReader,
+    alive: Option<&'a AliveBitSet>,
+    view: &'a View,
+    flags: Column<u64>,
+    circles: Vec<(&'a Circle, Option<Column<i64>>)>,
+    /// Dates of creation, when scores decay.
+    created: Option<Column<i64>>,
+}
+
+impl<'a> Segment<'a> {
+    fn open(
+        reader: &'a SegmentReader,
+        search: &'a Search,
+        view: &'a View,
+    ) -> tantivy::Result<Self> {
+        let mut circles = Vec::with_capacity(search.circles.len());
+        for circle in &search.circles {
+            circles.push((circle, rank::points(reader, &circle.path)?));
+        }
+        let created =
+            if search.decay_old { Some(reader.fast_fields().i64(name::CREATED)?) } else { None };
+        let flags = reader.fast_fields().u64(name::FLAGS)?;
+        Ok(Self { reader, alive: reader.alive_bitset(), view, flags, circles, created })
+    }
+
+    /// Whether a document that matches the query belongs to the answer.
+    fn shows_with(&self, doc: DocId, flags: u64) -> bool {
+        self.view.shows(flags)
+            && self.alive.is_none_or(|alive| alive.is_alive(doc))
+            && self.circles.iter().all(|(circle, points)| {
+                points.as_ref().is_some_and(|points| {
+                    points.values_for_doc(doc).any(|point| is_within(point, circle))
+                })
+            })
+    }
+
+    fn final_score(&self, doc: DocId, flags: u64, score: f32) -> f32 {
+        let score =
+            if self.view.boosts.is_empty() { score } else { score * self.view.boost(flags) };
+        let score = match &self.created {
+            Some(created) => score * decay(self.view.now - created.values.get_val(doc)),
+            None => score,
+        };
+        // Weights multiply without a bound.
+        score.min(f32::MAX)
+    }
+}
+
+/// Whether a packed point is within a circle, the border included.
+fn is_within(point: i64, circle: &Circle) -> bool {
+    /// A degree of latitude is never shorter than this, in metres.
+    const DEGREE: f64 = 111_000.0;
+    /// Packed points lie this far from where they were, in metres.
+    const ROUNDING: f64 = 0.01;
+    let (point, radius) = (geo::unpack(point), circle.meters + ROUNDING);
+    // Most points are far, which the latitude alone often tells.
+    (point.lat - circle.center.lat).abs() * DEGREE <= radius
+        && geo::distance(point, circle.center) <= radius
+}
+
+/// What the score of an object of some age, in seconds, is multiplied by.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a factor")]
+fn decay(age: i64) -> f32 {
+    (-(age.max(0) as f64) / HALF_LIFE).exp2() as f32
+}

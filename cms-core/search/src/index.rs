@@ -1,0 +1,224 @@
+//! One generation of the index: a folder of the engine, and how far it has come.
+//!
+//! How far is part of every commit, so an index always knows which state of the database it shows,
+//! whatever happened to either. Knows no database; the services bring the two together.
+
+use std::{collections::HashMap, fs, path::Path};
+
+use cms_model::{
+    ctd::catalog::Type,
+    error::{Error, Result, is_full},
+    object::model::Stored,
+    search::query::Search,
+};
+use serde::{Deserialize, Serialize};
+use tantivy::{
+    Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyError, Term,
+    directory::error::OpenWriteError, indexer::LogMergePolicy,
+};
+
+use super::{
+    collect::{self, Found, Scope},
+    document,
+    schema::{self, FORMAT, Fields, Flags, name},
+};
+
+/// Memory that a thread may fill with new documents before it writes a segment, in bytes.
+const MEMORY_PER_THREAD: usize = 48 * 1024 * 1024;
+/// Segments of one size are merged as soon as there are so many.
+const SEGMENTS_PER_LEVEL: usize = 6;
+/// Segments with fewer documents are all of one size.
+const SMALLEST_LEVEL: u32 = 2_000;
+
+/// How far an index has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    format: u32,
+    /// The last row of the journal that is in the index.
+    pub seq: i64,
+    pub nonce: i64,
+    /// Types of which every object has yet to be indexed anew.
+    pub refills: Vec<Refill>,
+}
+
+/// A walk over the objects of one type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refill {
+    pub ctd: i64,
+    /// Row of the journal that asked for it.
+    pub seq: i64,
+    /// Date of creation and row of the last object that is done.
+    pub after: (i64, i64),
+    pub done: u64,
+}
+
+impl Refill {
+    pub fn new(ctd: i64, seq: i64) -> Self {
+        Self { ctd, seq, after: (i64::MIN, 0), done: 0 }
+    }
+}
+
+impl Progress {
+    pub fn new(seq: i64, nonce: i64) -> Self {
+        Self { format: FORMAT, seq, nonce, refills: Vec::new() }
+    }
+
+    /// Tells whether every change up to a row of the journal is in the index.
+    pub fn covers(&self, seq: i64) -> bool {
+        self.seq >= seq && self.refills.iter().all(|refill| refill.seq > seq)
+    }
+
+    /// Asks for all objects of a type once more.
+    pub fn refill(&mut self, ctd: i64, seq: i64) {
+        self.refills.retain(|refill| refill.ctd != ctd);
+        self.refills.push(Refill::new(ctd, seq));
+    }
+}
+
+/// An index that can be read.
+pub struct Generation {
+    index: Index,
+    reader: IndexReader,
+    fields: Fields,
+}
+
+impl Generation {
+    /// Makes an empty index.
+    pub fn create(folder: &Path) -> Result<Self> {
+        fs::create_dir_all(folder).map_err(Error::of_disk)?;
+        let (schema, _) = schema::schema();
+        Self::over(Index::create_in_dir(folder, schema).map_err(failed)?)
+    }
+
+    /// Opens an index that this program can use.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let generation = Self::over(Index::open_in_dir(folder).map_err(failed)?)?;
+        let (schema, _) = schema::schema();
+        if generation.index.schema() != schema || generation.progress()?.format != FORMAT {
+            return Err(Error::internal("the index was made by another version"));
+        }
+        Ok(generation)
+    }
+
+    fn over(index: Index) -> Result<Self> {
+        let (_, fields) = schema::schema();
+        schema::register(&index);
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()
+            .map_err(failed)?;
+        Ok(Self { index, reader, fields })
+    }
+
+    /// How far the last commit came.
+    pub fn progress(&self) -> Result<Progress> {
+        let meta = self.index.load_metas().map_err(failed)?;
+        match meta.payload {
+            Some(text) => {
+                serde_json::from_str(&text).map_err(|error| Error::Internal(error.into()))
+            }
+            None => Ok(Progress::new(0, 0)),
+        }
+    }
+
+    /// Shows what was committed since.
+    pub fn reload(&self) -> Result<()> {
+        self.reader.reload().map_err(failed)
+    }
+
+    fn searcher(&self) -> Searcher {
+        self.reader.searcher()
+    }
+
+    /// Searches. A page past the end of what can be paged is empty, as with a `limit` of 0.
+    pub fn search(
+        &self,
+        search: &Search,
+        scope: &Scope,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Found> {
+        collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
+    }
+
+    /// Returns the flags of all documents, packed, by the row of their object.
+    pub fn flags_by_object(&self) -> Result<HashMap<i64, Vec<u64>>> {
+        let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
+        for segment in self.searcher().segment_readers() {
+            let pks = segment.fast_fields().u64(name::PK).map_err(failed)?;
+            let flags = segment.fast_fields().u64(name::FLAGS).map_err(failed)?;
+            for document in segment.doc_ids_alive() {
+                let (Some(pk), Some(flags)) = (pks.first(document), flags.first(document)) else {
+                    continue;
+                };
+                found.entry(i64::try_from(pk).unwrap_or(i64::MAX)).or_default().push(flags);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes the right to write; one process at a time has it.
+    pub fn write(&self) -> Result<Documents> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        let writer = self
+            .index
+            .writer_with_num_threads(threads, threads * MEMORY_PER_THREAD)
+            .map_err(failed)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
+        policy.set_min_layer_size(SMALLEST_LEVEL);
+        policy.set_del_docs_ratio_before_merge(0.3);
+        writer.set_merge_policy(Box::new(policy));
+        Ok(Documents { writer, fields: self.fields })
+    }
+}
+
+/// An index that can be changed; nothing shows before [`Self::commit`].
+pub struct Documents {
+    writer: IndexWriter,
+    fields: Fields,
+}
+
+impl Documents {
+    /// Removes the documents of an object.
+    pub fn remove(&self, pk: i64) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.pk, pk.unsigned_abs()));
+    }
+
+    /// Removes the documents of all objects of a type.
+    pub fn remove_type(&self, ctd: i64) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.ctd, ctd.unsigned_abs()));
+    }
+
+    /// Adds a version of an object; `now` is in milliseconds since the epoch.
+    pub fn add(
+        &self,
+        content_type: &Type,
+        stored: &Stored<'_>,
+        flags: Flags,
+        now: i64,
+    ) -> Result<()> {
+        let (properties, name) = (&content_type.properties, content_type.name());
+        let document = document::document(&self.fields, properties, stored, name, flags, now);
+        self.writer.add_document(document).map(drop).map_err(failed)
+    }
+
+    /// Makes everything since the last commit permanent, together with how far it came.
+    pub fn commit(&mut self, progress: &Progress) -> Result<()> {
+        let payload = serde_json::to_string(progress).expect("numbers are valid JSON");
+        let mut commit = self.writer.prepare_commit().map_err(failed)?;
+        commit.set_payload(&payload);
+        commit.commit().map(drop).map_err(failed)
+    }
+}
+
+/// An error of the engine is ours, unless the disk is full.
+pub(super) fn failed(error: TantivyError) -> Error {
+    let (TantivyError::IoError(cause)
+    | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: cause, .. })) = &error
+    else {
+        return Error::Internal(error.into());
+    };
+    if is_full(cause) { Error::NoSpace(error.into()) } else { Error::Internal(error.into()) }
+}

@@ -1,0 +1,61 @@
+//! What was worked out for lists, by type, for as long as it holds.
+//!
+//! An entry holds until an object of the type or the type itself changes. `ctd_state.changes`, read in
+//! the same snapshot as the list, counts exactly that: nothing here can be stale, only missing.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Most entries; past that all are dropped, which is simple and rare.
+const CAPACITY: usize = 2048;
+
+/// Values by type and key, each of one state of the type.
+pub(crate) struct Cache<K, V>(Mutex<Entries<K, V>>);
+
+struct Entries<K, V> {
+    count: usize,
+    by_type: HashMap<i64, HashMap<K, Entry<V>>>,
+}
+
+struct Entry<V> {
+    changes: i64,
+    value: V,
+}
+
+impl<K: Hash + Eq, V: Clone> Cache<K, V> {
+    /// Returns the value that was set at the same number of changes.
+    pub(crate) fn get(&self, ctd: i64, key: &K, changes: i64) -> Option<V> {
+        let entries = self.lock();
+        let known = entries.by_type.get(&ctd)?.get(key)?;
+        (known.changes == changes).then(|| known.value.clone())
+    }
+
+    pub(crate) fn set(&self, ctd: i64, key: K, changes: i64, value: V) {
+        let mut entries = self.lock();
+        if entries.count >= CAPACITY {
+            *entries = Entries::default();
+        }
+        let of_type = entries.by_type.entry(ctd).or_default();
+        let is_new = of_type.insert(key, Entry { changes, value }).is_none();
+        entries.count += usize::from(is_new);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Entries<K, V>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K, V> Default for Entries<K, V> {
+    fn default() -> Self {
+        Self { count: 0, by_type: HashMap::new() }
+    }
+}

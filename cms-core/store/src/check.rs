@@ -1,0 +1,294 @@
+//! Questions about what should fit together, and making again what follows from content.
+//!
+//! Each of them walks a table, so they are for [`super::Store::inspect`].
+
+use cms_model::{ctd::indexed::IndexedProperties, error::Result, object::model::Edition};
+use rusqlite::params;
+
+use super::{
+    Reader, Writer,
+    error::{damage, map},
+    object::table_of,
+    slots,
+};
+
+/// Rows of the public view that are not what statuses say, with the type and whether a copy of what
+/// belongs there exists. Bound: whether the type has Draft & Public.
+const MISPUBLISHED: &str = "
+    SELECT o.id, o.status, p.pk IS NOT NULL,
+           o.status <> 'modified' OR NOT ?2 OR v.object IS NOT NULL
+    FROM object o
+    LEFT JOIN published p ON p.pk = o.pk
+    LEFT JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
+    WHERE o.ctd = ?1 AND CASE
+        WHEN ?2 AND o.status = 'public'
+        THEN p.pk IS NULL OR p.data <> o.data OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id
+        WHEN ?2 AND o.status = 'modified' THEN p.pk IS NULL
+        ELSE p.pk IS NOT NULL END
+    ORDER BY o.pk";
+
+/// Versions that cannot be, by the object that they are of.
+const MISNUMBERED: &str = "
+    SELECT o.id, CASE
+        WHEN o.public_version > o.version THEN 'its public version is newer than it is'
+        ELSE 'a replaced version is not older than the current one' END
+    FROM object o
+    WHERE o.ctd = ?1 AND (o.public_version > o.version OR EXISTS (
+        SELECT 1 FROM object_version v WHERE v.object = o.pk AND v.version >= o.version))
+    ORDER BY o.pk";
+
+impl Reader<'_> {
+    /// Tells what is wrong with the file of the database, its indexes included: the table or index
+    /// where that is known, and what it is.
+    pub fn thorough_damage(&self) -> Result<Vec<(String, String)>> {
+        let findings = self.pragma_findings("PRAGMA integrity_check(100)")?;
+        let place = |message: &String| {
+            let root = message.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
+            self.tree_named(root)
+        };
+        Ok(findings.into_iter().map(|found| (place(&found).unwrap_or_default(), found)).collect())
+    }
+
+    /// Returns the table or index whose first page this is; none when that cannot be read either.
+    fn tree_named(&self, root: i64) -> Option<String> {
+        let mut statement =
+            self.statement("SELECT name FROM sqlite_schema WHERE rootpage = ?1").ok()?;
+        statement.query_row([root], |row| row.get(0)).ok()
+    }
+
+    /// Names the objects of a type of which a version cannot be read, and why. The ids come from an
+    /// index, since a walk over the table ends at the first damaged page.
+    pub fn unreadable_rows(&self, ctd: i64) -> Result<Vec<(String, String)>> {
+        let mut statement = self.statement(
+            "SELECT pk, id FROM object INDEXED BY object_id WHERE ctd = ?1 ORDER BY id",
+        )?;
+        let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        let mut unreadable = Vec::new();
+        for row in rows {
+            let (pk, id): (i64, String) = row.map_err(map)?;
+            if let Err(error) = self.read_versions(pk) {
+                let cause = damage(&error).map_or_else(|| error.to_string(), ToString::to_string);
+                unreadable.push((id, cause));
+            }
+        }
+        Ok(unreadable)
+    }
+
+    /// Reads all that an object consists of.
+    fn read_versions(&self, pk: i64) -> Result<()> {
+        for sql in [
+            "SELECT length(title) + length(data) + length(slots) FROM object WHERE pk = ?1",
+            "SELECT length(title) + length(data) + length(slots) FROM published WHERE pk = ?1",
+            "SELECT length(title) + length(data) FROM object_version WHERE object = ?1",
+        ] {
+            let mut statement = self.statement(sql)?;
+            let mut rows = statement.query([pk]).map_err(map)?;
+            while rows.next().map_err(map)?.is_some() {}
+        }
+        Ok(())
+    }
+
+    /// Names tables with rows that refer to rows that are not there.
+    pub fn dangling_rows(&self) -> Result<Vec<(String, String)>> {
+        let mut statement = self.statement("PRAGMA foreign_key_check")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(2)?))).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Counts the objects of a type one by one: all, and those of the public view.
+    pub fn count_by_walk(&self, ctd: i64) -> Result<(u64, u64)> {
+        self.statement(
+            "SELECT (SELECT count(*) FROM object WHERE ctd = ?1),
+                    (SELECT count(*) FROM published WHERE ctd = ?1)",
+        )?
+        .query_row([ctd], |row| Ok((row.get(0)?, row.get(1)?)))
+        .map_err(map)
+    }
+
+    /// Names objects whose text is no JSON.
+    pub fn unreadable_objects(&self, ctd: i64) -> Result<Vec<String>> {
+        self.ids(
+            "SELECT id FROM object WHERE ctd = ?1 AND NOT json_valid(data)
+             UNION SELECT id FROM published WHERE ctd = ?1 AND NOT json_valid(data)",
+            ctd,
+        )
+    }
+
+    /// Names objects that the public view shows wrongly: id, status, whether it shows them, and
+    /// whether what it should show is there.
+    pub fn mispublished(
+        &self,
+        ctd: i64,
+        draft_public: bool,
+    ) -> Result<Vec<(String, String, bool, bool)>> {
+        let mut statement = self.statement(MISPUBLISHED)?;
+        let rows = statement.query_map(params![ctd, draft_public], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        });
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Names objects with versions that cannot be, and why.
+    pub fn misnumbered(&self, ctd: i64) -> Result<Vec<(String, String)>> {
+        let mut statement = self.statement(MISNUMBERED)?;
+        let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Counts versions of objects that are neither live nor deleted.
+    pub fn stray_versions(&self) -> Result<u64> {
+        self.statement(
+            "SELECT count(*) FROM object_version v
+             WHERE NOT EXISTS (SELECT 1 FROM object WHERE pk = v.object)
+               AND NOT EXISTS (SELECT 1 FROM trash WHERE pk = v.object)",
+        )?
+        .query_row([], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Counts rows of a type whose slots are not what their text says.
+    pub fn unfilled_slots(
+        &self,
+        ctd: i64,
+        slots: &IndexedProperties,
+        editions: &[Edition],
+    ) -> Result<u64> {
+        let mut unfilled = 0;
+        for edition in editions {
+            let table = table_of(*edition);
+            let count: u64 = self
+                .statement(&format!(
+                    "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)
+                     AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
+                ))?
+                .query_row(params![ctd, slots.json(), slots.count()], |row| row.get(0))
+                .map_err(map)?;
+            unfilled += count;
+        }
+        Ok(unfilled)
+    }
+
+    /// Names objects that share the value of a slot, a line for each value.
+    pub fn shared_values(&self, ctd: i64, slot: usize) -> Result<Vec<String>> {
+        let (key, spelling) = (slots::key(slot), slots::spelling(slot));
+        let condition = slots::condition(slot);
+        self.ids(
+            &format!(
+                "SELECT group_concat(id, ', ') FROM object
+                 WHERE ctd = ?1 AND {condition} AND {key} IS NOT NULL
+                 GROUP BY {key}, {spelling} HAVING count(*) > 1"
+            ),
+            ctd,
+        )
+    }
+
+    fn ids(&self, sql: &str, ctd: i64) -> Result<Vec<String>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Shows every object of a type: its row, its id, its text, and that of its published version.
+    pub fn each_text(
+        &self,
+        ctd: i64,
+        mut take: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.statement(
+            "SELECT o.pk, o.id, o.data, p.data FROM object o
+             LEFT JOIN published p ON p.pk = o.pk WHERE o.ctd = ?1 ORDER BY o.pk",
+        )?;
+        let mut rows = statement.query([ctd]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
+            let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
+            let pk = row.get(0).map_err(map)?;
+            take(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns what an object is noted to link to, in order; ids in lower case.
+    pub fn noted_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
+        let mut statement =
+            self.statement("SELECT target_type, target_id FROM link WHERE object = ?1")?;
+        let rows = statement.query_map([pk], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        let mut links: Vec<(String, String)> =
+            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?;
+        for (_, id) in &mut links {
+            id.make_ascii_lowercase();
+        }
+        links.sort();
+        Ok(links)
+    }
+
+    /// Shows every object to be indexed: row, type, status, and workflow state.
+    pub fn each_state(&self, mut take: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
+        let mut statement = self.statement("SELECT pk, ctd, status, workflow_state FROM object")?;
+        let mut rows = statement.query([]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
+            let (pk, ctd) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
+            take(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
+        }
+        Ok(())
+    }
+}
+
+impl Writer<'_> {
+    /// Makes all indexes again.
+    pub fn remake_indexes(&self) -> Result<()> {
+        self.0.0.execute_batch("REINDEX").map_err(map)
+    }
+
+    /// Counts the objects of a type again.
+    pub fn recount(&self, ctd: i64) -> Result<()> {
+        let (live, published) = self.count_by_walk(ctd)?;
+        self.statement(
+            "UPDATE ctd_state SET live = ?2, published = ?3, changes = changes + 1
+             WHERE ctd = ?1 AND (live <> ?2 OR published <> ?3)",
+        )?
+        .execute(params![ctd, live, published])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Makes the public view of a type what statuses say, from versions that are there.
+    pub fn republish(&self, ctd: i64, draft_public: bool) -> Result<()> {
+        self.statement(
+            "DELETE FROM published WHERE ctd = ?1 AND (NOT ?2 OR pk IN (
+                 SELECT pk FROM object WHERE ctd = ?1 AND status NOT IN ('public', 'modified')))",
+        )?
+        .execute(params![ctd, draft_public])
+        .map_err(map)?;
+        if !draft_public {
+            return Ok(());
+        }
+        self.statement(
+            "INSERT OR REPLACE INTO published
+             SELECT o.pk, o.ctd, o.id, o.created_at, o.updated_at, o.version, o.version_at,
+                    o.status, o.public_version, o.published_at, o.workflow_state,
+                    o.workflow_public_version, o.workflow_published_at, NULL, NULL, o.owner,
+                    o.editor, o.slot_count, o.slots, o.title, o.data
+             FROM object o LEFT JOIN published p ON p.pk = o.pk
+             WHERE o.ctd = ?1 AND o.status = 'public' AND (p.pk IS NULL OR p.data <> o.data
+                   OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id)",
+        )?
+        .execute([ctd])
+        .map_err(map)?;
+        self.statement(
+            "INSERT INTO published
+             SELECT o.pk, o.ctd, o.id, o.created_at, coalesce(o.published_at, o.updated_at),
+                    v.version, v.version_at, 'public', o.public_version, o.published_at,
+                    o.workflow_state, o.workflow_public_version, o.workflow_published_at, NULL,
+                    NULL, o.owner, v.editor, 0, '{}', v.title, v.data
+             FROM object o
+             JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
+             WHERE o.ctd = ?1 AND o.status = 'modified'
+               AND NOT EXISTS (SELECT 1 FROM published WHERE pk = o.pk)",
+        )?
+        .execute([ctd])
+        .map_err(map)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! Rows of content type definitions.
+
+use cms_model::{
+    clock::Timestamp,
+    ctd::{catalog::StoredType, model::Definition},
+    error::{Error, Result},
+};
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map};
+
+/// How many objects a type has, and a counter that moves with each change of any of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CtdState {
+    pub live: u64,
+    /// How many of them are in the public view of Draft & Public.
+    pub published: u64,
+    pub changes: i64,
+}
+
+impl Reader<'_> {
+    /// Returns every type with its revision, without its definition.
+    pub fn ctd_revisions(&self) -> Result<Vec<(i64, i64)>> {
+        let mut statement = self.statement("SELECT pk, rev FROM ctd ORDER BY name")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Returns one type.
+    pub fn ctd(&self, pk: i64) -> Result<StoredType> {
+        let (definition, row): (String, CtdParts) = self
+            .statement(
+                "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1",
+            )?
+            .query_row([pk], |row| {
+                Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
+            })
+            .map_err(map)?;
+        let definition =
+            serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))?;
+        let (uid, rev, created_at, updated_at) = row;
+        Ok(StoredType {
+            pk,
+            uid,
+            definition,
+            rev,
+            created_at: Timestamp(created_at),
+            updated_at: updated_at.map(Timestamp),
+        })
+    }
+
+    /// Returns the row of the type of this name.
+    pub fn ctd_named(&self, name: &str) -> Result<Option<i64>> {
+        self.statement("SELECT pk FROM ctd WHERE name = ?1")?
+            .query_row([name], |row| row.get(0))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Returns how many objects a type has.
+    pub fn ctd_state(&self, ctd: i64) -> Result<CtdState> {
+        self.statement("SELECT live, published, changes FROM ctd_state WHERE ctd = ?1")?
+            .query_row([ctd], |row| {
+                Ok(CtdState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? })
+            })
+            .map_err(map)
+    }
+}
+
+type CtdParts = (String, i64, i64, Option<i64>);
+
+fn to_json(definition: &Definition) -> Result<String> {
+    serde_json::to_string(definition).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+impl Writer<'_> {
+    /// Inserts a type and its counters; returns its row.
+    pub fn insert_ctd(
+        &self,
+        uid: &str,
+        definition: &Definition,
+        rev: i64,
+        at: Timestamp,
+    ) -> Result<i64> {
+        let pk = self
+            .statement(
+                "INSERT INTO ctd (uid, name, definition, rev, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk",
+            )?
+            .query_row(params![uid, definition.name, to_json(definition)?, rev, at.0], |row| {
+                row.get(0)
+            })
+            .map_err(map)?;
+        self.statement("INSERT INTO ctd_state (ctd, live, changes) VALUES (?1, 0, 0)")?
+            .execute([pk])
+            .map_err(map)?;
+        Ok(pk)
+    }
+
+    /// Replaces the definition of a type.
+    pub fn update_ctd(
+        &self,
+        pk: i64,
+        definition: &Definition,
+        rev: i64,
+        at: Timestamp,
+    ) -> Result<()> {
+        self.statement("UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1")?
+            .execute(params![pk, to_json(definition)?, rev, at.0])
+            .map_err(map)?;
+        // Counts that were remembered for filters on the old properties are void.
+        self.count_objects(pk, 0)
+    }
+
+    /// Makes every process read a type again, which itself did not change.
+    pub fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
+        self.statement("UPDATE ctd SET rev = ?2 WHERE pk = ?1")?.execute([pk, rev]).map_err(map)?;
+        self.count_objects(pk, 0)
+    }
+
+    /// Deletes a type with everything that belongs to it; it must have no live objects.
+    pub fn delete_ctd(&self, pk: i64) -> Result<()> {
+        self.statement(
+            "DELETE FROM object_version WHERE object IN (SELECT pk FROM trash WHERE ctd = ?1)",
+        )?
+        .execute([pk])
+        .map_err(map)?;
+        self.statement("DELETE FROM ctd WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Database errors become errors of the core here and nowhere else; and the note that one of them was
+//! about a damaged file.
+
+use std::{error::Error as StdError, iter, sync::OnceLock};
+
+use cms_model::error::{Error, Result};
+use rusqlite::{ErrorCode, ffi};
+
+/// A lock that somebody else holds is "busy", a full disk is told; everything else is our fault.
+pub(super) fn map(error: rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            Error::Busy("the database is locked by another process".to_owned())
+        }
+        Some(ErrorCode::OperationInterrupted) => Error::Busy(
+            "the query took too long; filter by a property that has an index".to_owned(),
+        ),
+        _ if is_full(&error) => Error::NoSpace(Box::new(error)),
+        _ => Error::Internal(Box::new(error)),
+    }
+}
+
+/// Tells whether the disk is used up; also when that shows in the file that connections share.
+fn is_full(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| {
+        error.code == ErrorCode::DiskFull || error.extended_code == ffi::SQLITE_IOERR_SHMSIZE
+    })
+}
+
+/// What SQLite said when it first met a damaged page since the database was opened. From then on
+/// nothing is written: a change that builds on a damaged page spreads the damage.
+#[derive(Default)]
+pub(super) struct Damage(OnceLock<String>);
+
+impl Damage {
+    /// Looks at the result of a use of the database.
+    pub(super) fn watch<T>(&self, result: Result<T>) -> Result<T> {
+        if let Err(error) = &result
+            && let Some(cause) = damage(error)
+        {
+            self.note(&cause.to_string());
+        }
+        result
+    }
+
+    pub(super) fn note(&self, cause: &str) {
+        self.0.get_or_init(|| {
+            tracing::error!(cause, "database is damaged: writes are refused until a restart");
+            cause.to_owned()
+        });
+    }
+
+    pub(super) fn get(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
+}
+
+/// Returns the cause of an error that says that the file of the database is damaged.
+pub fn damage(error: &Error) -> Option<&(dyn StdError + 'static)> {
+    let first: &(dyn StdError + 'static) = error;
+    let mut causes = iter::successors(Some(first), |&cause| cause.source());
+    causes.find(|cause| cause.downcast_ref().is_some_and(is_damage))
+}
+
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(code: i32) -> rusqlite::Error {
+        rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)
+    }
+
+    #[test]
+    fn damage_is_noted_from_any_depth_and_stays() {
+        let noted = Damage::default();
+        for harmless in [map(failure(ffi::SQLITE_BUSY)), Error::internal("other")] {
+            noted.watch::<()>(Err(harmless)).unwrap_err();
+            assert_eq!(noted.get(), None);
+        }
+        let deep = Error::Internal(Box::new(map(failure(ffi::SQLITE_CORRUPT))));
+        noted.watch::<()>(Err(deep)).unwrap_err();
+        let first = noted.get().unwrap().to_owned();
+        assert!(first.contains("malformed"), "{first}");
+        noted.watch::<()>(Err(map(failure(ffi::SQLITE_NOTADB)))).unwrap_err();
+        assert_eq!(noted.get(), Some(&*first));
+    }
+}

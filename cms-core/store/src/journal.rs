@@ -1,0 +1,248 @@
+//! The journal: one row per change, in the transaction that makes it.
+
+use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Reader, Writer, error::map};
+
+/// What happened, as the journal spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    ObjectCreated,
+    ObjectUpdated,
+    ObjectDeleted,
+    ObjectPublished,
+    ObjectUnpublished,
+    ObjectArchived,
+    /// A schedule was set, changed or removed.
+    ObjectScheduled,
+    /// A transition of a workflow.
+    ObjectMoved,
+    TypeCreated,
+    TypeUpdated,
+    TypeDeleted,
+    /// All objects of a type went at once.
+    TypePurged,
+    /// Somebody asked for a new search index, of one type or (row 0) of all.
+    IndexWanted,
+}
+
+/// A place in the journal. The nonce tells whether it is still the same journal: one that was put
+/// back to an older state and went on from there has another number at this place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub seq: i64,
+    pub nonce: i64,
+}
+
+/// Something that happened, on its way into the journal.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    pub event: Event,
+    pub at: Timestamp,
+    /// Row and name of the type; 0 and nothing when it is about no type.
+    pub content_type: (i64, &'a str),
+    pub object: Option<ChangedObject<'a>>,
+}
+
+/// The object that a change is about.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangedObject<'a> {
+    pub pk: i64,
+    pub id: &'a str,
+    /// The version that it has now, or had at last.
+    pub version: i64,
+    pub audience: Audience,
+}
+
+/// A row as those read it who follow changes.
+#[derive(Clone, Debug)]
+pub struct ToldEntry {
+    pub place: Place,
+    pub at: Timestamp,
+    pub event: Event,
+    /// Row of the type.
+    pub ctd: i64,
+    /// Its name; none in rows of older programs.
+    pub content_type: Option<String>,
+    pub object: Option<ToldObject>,
+    pub audience: Audience,
+}
+
+/// The object that a row is about.
+#[derive(Clone, Debug)]
+pub struct ToldObject {
+    pub pk: i64,
+    pub id: String,
+    pub version: i64,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub place: Place,
+    pub event: Event,
+    pub ctd: i64,
+    pub object: Option<i64>,
+}
+
+impl Event {
+    const ALL: [Self; 13] = [
+        Self::ObjectCreated,
+        Self::ObjectUpdated,
+        Self::ObjectDeleted,
+        Self::ObjectPublished,
+        Self::ObjectUnpublished,
+        Self::ObjectArchived,
+        Self::ObjectScheduled,
+        Self::ObjectMoved,
+        Self::TypeCreated,
+        Self::TypeUpdated,
+        Self::TypeDeleted,
+        Self::TypePurged,
+        Self::IndexWanted,
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::ObjectCreated => "object.create",
+            Self::ObjectUpdated => "object.update",
+            Self::ObjectDeleted => "object.delete",
+            Self::ObjectPublished => "object.publish",
+            Self::ObjectUnpublished => "object.unpublish",
+            Self::ObjectArchived => "object.archive",
+            Self::ObjectScheduled => "object.schedule",
+            Self::ObjectMoved => "object.transition",
+            Self::TypeCreated => "type.create",
+            Self::TypeUpdated => "type.update",
+            Self::TypeDeleted => "type.delete",
+            Self::TypePurged => "type.purge",
+            Self::IndexWanted => "index.want",
+        }
+    }
+}
+
+/// Reads seq, nonce and kind.
+fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(Place, Event)> {
+    let kind = row.get_ref(2)?.as_str()?;
+    let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
+    let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
+    Ok((Place { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
+}
+
+/// Reads seq, nonce, kind, ctd and object.
+fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    let (place, event) = place_and_event(row)?;
+    Ok(Entry { place, event, ctd: row.get(3)?, object: row.get(4)? })
+}
+
+/// Reads seq, nonce, kind, at, and what the row tells.
+fn told(row: &Row<'_>) -> rusqlite::Result<ToldEntry> {
+    let (place, event) = place_and_event(row)?;
+    let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
+        (Some(pk), Some(id), Some(version)) => Some(ToldObject { pk, id, version }),
+        _ => None,
+    };
+    Ok(ToldEntry {
+        place,
+        event,
+        at: Timestamp(row.get(3)?),
+        ctd: row.get(4)?,
+        content_type: row.get(5)?,
+        object,
+        audience: Audience::from_number(row.get(9)?),
+    })
+}
+
+impl Reader<'_> {
+    /// Returns the end of the journal.
+    pub fn journal_head(&self) -> Result<Place> {
+        let head = self
+            .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
+            .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
+            .optional();
+        head.map(Option::unwrap_or_default).map_err(map)
+    }
+
+    /// Returns the number of the oldest row that is not forgotten.
+    pub fn journal_start(&self) -> Result<Option<i64>> {
+        self.statement("SELECT min(seq) FROM journal")?.query_row([], |row| row.get(0)).map_err(map)
+    }
+
+    /// Returns the rows after a place with all that they tell, oldest first.
+    pub fn journal_told_after(&self, seq: i64, limit: usize) -> Result<Vec<ToldEntry>> {
+        let mut statement = self.statement(
+            "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience
+             FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([seq, limit], told).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Returns the row with this number, unless it was never written or is forgotten.
+    pub fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
+        self.statement("SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1")?
+            .query_row([seq], entry)
+            .optional()
+            .map_err(map)
+    }
+
+    /// Tells whether the oldest row stands before a place and is older than a time.
+    pub fn has_journal_before(&self, before: i64, older_than: Timestamp) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM (SELECT seq, at FROM journal ORDER BY seq LIMIT 1)
+                            WHERE seq < ?1 AND at < ?2)",
+        )?
+        .query_row([before, older_than.0], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Returns the rows after a place, oldest first.
+    pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
+        let mut statement = self.statement(
+            "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
+             ORDER BY seq LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([seq, limit], entry).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Appends a row.
+    pub fn log(&self, change: &Change<'_>) -> Result<()> {
+        let ((ctd, name), object) = (change.content_type, change.object);
+        let audience = object.map_or(Audience::Everybody, |object| object.audience);
+        self.statement(
+            "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version, audience)
+             VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            change.at.0,
+            change.event.as_str(),
+            ctd,
+            object.map(|object| object.pk),
+            name,
+            object.map(|object| object.id),
+            object.map(|object| object.version),
+            audience.number(),
+        ])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Appends a row about a type as a whole.
+    pub fn log_type(&self, event: Event, at: Timestamp, content_type: (i64, &str)) -> Result<()> {
+        self.log(&Change { event, at, content_type, object: None })
+    }
+
+    /// Forgets rows before a place that are older than a time.
+    pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
+        self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
+            .execute([before, older_than.0])
+            .map_err(map)?;
+        Ok(())
+    }
+}

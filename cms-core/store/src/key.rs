@@ -1,0 +1,135 @@
+//! Rows of API keys. Tokens never come here, only their digests.
+
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result},
+    wire::key::{KeyKind, Rule},
+};
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Reader, Writer, error::map};
+
+/// A key that is valid, or was when it acted.
+#[derive(Clone, Debug)]
+pub struct KeyRow {
+    pub pk: i64,
+    pub uid: String,
+    pub name: String,
+    pub kind: KeyKind,
+    pub rules: Vec<Rule>,
+    pub hash: [u8; 32],
+    pub created_at: Timestamp,
+    pub last_used_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "pk, uid, name, kind, rules, hash, created_at, last_used_at";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
+    let (kind, rules): (String, String) = (row.get(3)?, row.get(4)?);
+    let Some(kind) = KeyKind::parse(&kind) else {
+        return Ok(Err(Error::internal(format!("unknown key kind {kind} in the database"))));
+    };
+    let rules = match serde_json::from_str(&rules) {
+        Ok(rules) => rules,
+        Err(error) => return Ok(Err(Error::Internal(Box::new(error)))),
+    };
+    Ok(Ok(KeyRow {
+        pk: row.get(0)?,
+        uid: row.get(1)?,
+        name: row.get(2)?,
+        kind,
+        rules,
+        hash: row.get(5)?,
+        created_at: Timestamp(row.get(6)?),
+        last_used_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+    }))
+}
+
+impl Reader<'_> {
+    /// Returns the keys that are valid, oldest first.
+    pub fn keys(&self) -> Result<Vec<KeyRow>> {
+        let mut statement = self.statement(&format!(
+            "SELECT {COLUMNS} FROM api_key WHERE revoked_at IS NULL ORDER BY pk"
+        ))?;
+        let rows = statement.query_map([], read).map_err(map)?;
+        rows.map(|row| row.map_err(map)?).collect()
+    }
+
+    /// Tells whether there was ever a key.
+    pub fn has_any_key(&self) -> Result<bool> {
+        self.statement("SELECT EXISTS (SELECT 1 FROM api_key)")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Tells whether a key other than this one has a digest, or had it before it was revoked.
+    pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM api_key WHERE hash = ?1
+                 AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
+        )?
+        .query_row(params![hash, kind.as_str(), name], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Returns a key, revoked or not: authors of versions keep their names.
+    pub fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
+        self.statement(&format!("SELECT {COLUMNS} FROM api_key WHERE pk = ?1"))?
+            .query_row([pk], read)
+            .optional()
+            .map_err(map)?
+            .transpose()
+    }
+}
+
+impl Writer<'_> {
+    pub fn insert_key(&self, key: &KeyRow) -> Result<()> {
+        self.statement(
+            "INSERT INTO api_key (uid, name, kind, rules, hash, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            key.uid,
+            key.name,
+            key.kind.as_str(),
+            serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
+            key.hash,
+            key.created_at.0,
+        ])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Gives a key other rules.
+    pub fn set_key_rules(&self, pk: i64, rules: &[Rule]) -> Result<()> {
+        let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
+        self.statement("UPDATE api_key SET rules = ?2 WHERE pk = ?1")?
+            .execute(params![pk, rules])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Gives a key another token.
+    pub fn set_key_hash(&self, pk: i64, hash: [u8; 32]) -> Result<()> {
+        self.statement("UPDATE api_key SET hash = ?2 WHERE pk = ?1")?
+            .execute(params![pk, hash])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Revokes a key; tells whether there was one to revoke.
+    pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<bool> {
+        let changed = self
+            .statement("UPDATE api_key SET revoked_at = ?2 WHERE uid = ?1 AND revoked_at IS NULL")?
+            .execute(params![uid, at.0])
+            .map_err(map)?;
+        Ok(changed > 0)
+    }
+
+    pub fn set_key_used(&self, pk: i64, at: Timestamp) -> Result<()> {
+        self.statement("UPDATE api_key SET last_used_at = ?2 WHERE pk = ?1")?
+            .execute(params![pk, at.0])
+            .map_err(map)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! The database: SQLite, and all SQL.
+//!
+//! [`Store::read`] gives a [`Reader`] on one snapshot, [`Store::write`] a [`Writer`] in the one
+//! write transaction; their methods stand in a file per table group, and take and return values of
+//! `cms_model`. Nothing here decides anything: rules are the model's and the services'.
+
+mod backup;
+mod cache;
+mod check;
+#[cfg(any(test, feature = "testing"))]
+pub mod counting;
+mod ctd;
+mod error;
+mod functions;
+mod idempotency;
+mod import;
+mod journal;
+mod key;
+mod link;
+mod list;
+mod list_sql;
+mod meta;
+mod migrate;
+mod object;
+mod pool;
+mod property;
+mod published;
+mod retention;
+mod slots;
+mod stored_file;
+mod trash;
+mod version;
+mod webhook;
+mod workflow;
+mod writer;
+
+use std::{
+    ops::Deref,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use cms_model::{
+    TRACED,
+    error::{Error, Result},
+    settings::{Durability, NewDatabase},
+};
+use rusqlite::{CachedStatement, Connection};
+use tracing::info_span;
+
+pub use self::{
+    backup::{read_copy, read_file},
+    ctd::CtdState,
+    error::damage,
+    journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry, ToldObject},
+    key::KeyRow,
+    list::ListPlan,
+    meta::{DERIVED, Revisions},
+    object::ObjectChange,
+    property::{NewTexts, StoredText},
+    stored_file::MediaFile,
+    webhook::{Attempt, DeliveryRow, NewDelivery},
+    writer::WriterCounts,
+};
+use self::{
+    error::{Damage, map},
+    list::ListCache,
+    pool::Pool,
+    writer::Writers,
+};
+
+/// An open database.
+pub struct Store {
+    readers: Pool,
+    writers: Writers,
+    lists: ListCache,
+    damage: Damage,
+    // Held for as long as the database is in use; see `migrate`.
+    _lock: std::fs::File,
+}
+
+impl Store {
+    /// Opens the database of a folder, creates it where the settings allow that, and migrates it.
+    pub fn open(folder: &Path, new: NewDatabase, durability: Durability) -> Result<Self> {
+        let (path, lock) = migrate::prepare(folder, new)?;
+        let writer = pool::connect_writer(&path, durability)?;
+        Ok(Self {
+            readers: Pool::new(path),
+            writers: Writers::new(writer),
+            lists: ListCache::default(),
+            damage: Damage::default(),
+            _lock: lock,
+        })
+    }
+
+    /// How many connections that read are in use, how many there may be, and how many threads wait.
+    pub fn reader_counts(&self) -> [usize; 3] {
+        self.readers.counts()
+    }
+
+    /// What the writer did so far.
+    pub fn writer_counts(&self) -> WriterCounts {
+        self.writers.counts()
+    }
+
+    /// Reads from one snapshot of the database.
+    pub fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let _span = info_span!(target: TRACED, "read").entered();
+        let connection = self.readers.take()?;
+        let reader = Reader(&connection);
+        reader.statement("BEGIN")?.execute([]).map_err(map)?;
+        let result = self.damage.watch(read(&reader));
+        // Ends the snapshot; there is nothing to lose in a transaction that only read.
+        reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
+        result
+    }
+
+    /// Reads from one snapshot, for as long as it takes.
+    pub fn inspect<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let connection = pool::connect_unlimited(self.readers.path())?;
+        let reader = Reader(&connection);
+        reader.statement("BEGIN")?.execute([]).map_err(map)?;
+        self.damage.watch(read(&reader))
+    }
+
+    /// Reads with a single statement, which is a snapshot of its own.
+    pub fn peek<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let connection = self.readers.take()?;
+        self.damage.watch(read(&Reader(&connection)))
+    }
+
+    /// Changes the database: all of `job`, durably, or nothing of it when it fails. Once a damaged page
+    /// was met, every job is refused.
+    ///
+    /// Jobs of several callers may share one commit; each sees what the ones before it did.
+    pub fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let _span = info_span!(target: TRACED, "commit").entered();
+        self.check_undamaged()?;
+        self.damage.watch(self.writers.run(job))
+    }
+
+    /// Returns what is wrong with the file of the database, as far as that was met.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.get()
+    }
+
+    /// Notes that a check found damage.
+    pub fn note_damage(&self, cause: &str) {
+        self.damage.note(cause);
+    }
+
+    /// # Errors
+    /// [`Error::Busy`] once a damaged page was met.
+    pub fn check_undamaged(&self) -> Result<()> {
+        match self.damage() {
+            None => Ok(()),
+            Some(cause) => Err(Error::Busy(format!(
+                "the database is damaged ({cause}) and takes no writes: stop the server, run \
+                 `cms check`, and restore a backup"
+            ))),
+        }
+    }
+
+    /// Has a function called after each commit, for as long as its owner keeps it.
+    pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
+        self.writers.on_commit(listener);
+    }
+
+    /// Runs a job as [`Self::write`] does, and undoes everything it did.
+    pub fn rehearse<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.check_undamaged()?;
+        let result = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&result);
+        let undone = self.writers.run(move |writer| -> Result<()> {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+            Err(Error::internal("a rehearsal is never kept"))
+        });
+        let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // No result means that the job never ran, or panicked: then the error says why.
+        self.damage.watch(
+            result.unwrap_or_else(|| {
+                Err(undone.err().unwrap_or_else(|| Error::internal("no result")))
+            }),
+        )
+    }
+}
+
+/// One snapshot.
+pub struct Reader<'c>(&'c Connection);
+
+impl Reader<'_> {
+    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        #[cfg(any(test, feature = "testing"))]
+        counting::count();
+        self.0.prepare_cached(sql).map_err(map)
+    }
+}
+
+/// The write transaction. Everything that a reader can do works here too, and sees its changes.
+pub struct Writer<'c>(Reader<'c>);
+
+impl<'c> Deref for Writer<'c> {
+    type Target = Reader<'c>;
+
+    fn deref(&self) -> &Reader<'c> {
+        &self.0
+    }
+}

@@ -1,0 +1,64 @@
+//! Who links to whom.
+
+use cms_model::error::Result;
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map};
+
+impl Reader<'_> {
+    /// Returns the rows of live objects that link to an object, except itself; at most `limit`.
+    pub fn linking_objects(
+        &self,
+        target: (&str, &str),
+        itself: i64,
+        limit: usize,
+    ) -> Result<Vec<i64>> {
+        let mut statement = self.statement(
+            "SELECT object FROM link
+             WHERE target_type = ?1 AND target_id = ?2 AND object <> ?3 LIMIT ?4",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement
+            .query_map(params![target.0, target.1, itself, limit], |row| row.get(0))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Tells whether any live object but itself links to an object.
+    pub fn is_linked(&self, target: (&str, &str), itself: i64) -> Result<bool> {
+        let found: Option<i64> = self
+            .statement(
+                "SELECT 1 FROM link
+                 WHERE target_type = ?1 AND target_id = ?2 AND object <> ?3 LIMIT 1",
+            )?
+            .query_row(params![target.0, target.1, itself], |row| row.get(0))
+            .optional()
+            .map_err(map)?;
+        Ok(found.is_some())
+    }
+}
+
+impl Writer<'_> {
+    /// Notes the links of a new object.
+    pub fn insert_links<'l>(
+        &self,
+        object: i64,
+        targets: impl Iterator<Item = (&'l str, &'l str)>,
+    ) -> Result<()> {
+        let mut statement = self.statement("INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3)")?;
+        for (content_type, id) in targets {
+            statement.execute(params![content_type, id, object]).map_err(map)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the links of an object instead of the ones it had.
+    pub fn replace_links<'l>(
+        &self,
+        object: i64,
+        targets: impl Iterator<Item = (&'l str, &'l str)>,
+    ) -> Result<()> {
+        self.statement("DELETE FROM link WHERE object = ?1")?.execute([object]).map_err(map)?;
+        self.insert_links(object, targets)
+    }
+}

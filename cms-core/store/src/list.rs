@@ -1,0 +1,138 @@
+//! Lists of objects, and values that must be unique: runs what [`super::list_sql`] writes.
+
+use std::sync::Arc;
+
+use cms_model::{
+    ctd::catalog::Type,
+    error::Result,
+    object::{
+        list::{Matching, ObjectList},
+        model::{Edition, Stored},
+    },
+    query::ListQuery,
+};
+use rusqlite::{OptionalExtension, params_from_iter};
+use serde_json::Value;
+
+use super::{
+    CtdState, Reader, Store,
+    cache::Cache,
+    error::map,
+    list_sql::{self, Page, Size},
+    object::{COLUMNS, read},
+};
+
+/// Longest texts of a list that is worth caching, in bytes.
+const CACHED_BYTES: usize = 4096;
+
+/// How lists are read, as far as that is known.
+#[derive(Default)]
+pub(crate) struct ListCache {
+    /// How many objects match.
+    counts: Cache<Matching, u64>,
+    plans: Cache<ObjectList, Arc<ListPlan>>,
+}
+
+/// How a list is read, in one state of its type.
+pub struct ListPlan {
+    /// Objects on all pages.
+    pub matching: u64,
+    page: Page,
+}
+
+impl ListPlan {
+    /// Entries of an index that are read in the time that the list takes.
+    pub fn cost(&self) -> u64 {
+        self.page.cost
+    }
+}
+
+impl Store {
+    /// Returns how a list is read, in the snapshot of a reader; none when the objects would have to
+    /// be counted for it and that is not allowed.
+    pub fn plan_list(
+        &self,
+        reader: &Reader<'_>,
+        content_type: &Type,
+        list: ObjectList,
+        may_count: bool,
+    ) -> Result<Option<Arc<ListPlan>>> {
+        let ctd = content_type.pk;
+        let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
+        let is_cached = list.text_bytes() <= CACHED_BYTES;
+        if is_cached && let Some(known) = self.lists.plans.get(ctd, &list, changes) {
+            return Ok(Some(known));
+        }
+        let query = list.query(content_type)?;
+        let live = match query.edition {
+            Edition::Current => live,
+            Edition::Published => published,
+        };
+        let known = if query.is_unrestricted() {
+            Some(live)
+        } else {
+            self.lists.counts.get(ctd, &list.matching, changes)
+        };
+        let matching = match known {
+            Some(known) => known,
+            None if may_count => reader.count(content_type, &query)?,
+            None => return Ok(None),
+        };
+        let size = Size { matching, live };
+        let page = list_sql::page(&query, content_type.into(), size, COLUMNS);
+        let plan = Arc::new(ListPlan { matching, page });
+        if is_cached {
+            self.lists.counts.set(ctd, list.matching.clone(), changes, matching);
+            self.lists.plans.set(ctd, list, changes, Arc::clone(&plan));
+        }
+        Ok(Some(plan))
+    }
+}
+
+impl Reader<'_> {
+    /// Hands the objects of one page to `visit`, in order, without copying them. Its first error
+    /// ends the page.
+    pub fn list(
+        &self,
+        plan: &ListPlan,
+        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.statement(&plan.page.statement.sql)?;
+        let parameters = params_from_iter(&plan.page.statement.parameters);
+        let mut rows = statement.query(parameters).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(read(row).map_err(map)?)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the objects on all pages.
+    fn count(&self, content_type: &Type, query: &ListQuery) -> Result<u64> {
+        let count = list_sql::count(query, content_type.into());
+        self.statement(&count.sql)?
+            .query_row(params_from_iter(count.parameters), |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Tells whether another object than `itself` has this value in the slot of a unique
+    /// property, in one edition.
+    pub fn is_value_used(
+        &self,
+        edition: Edition,
+        ctd: i64,
+        slot: usize,
+        value: &Value,
+        itself: Option<i64>,
+    ) -> Result<bool> {
+        let lookup = list_sql::unique_lookup(edition, ctd, slot, value, itself);
+        let Some(lookup) = lookup else {
+            return Ok(false);
+        };
+        let found: Option<i64> = self
+            .statement(&lookup.sql)?
+            .query_row(params_from_iter(lookup.parameters), |row| row.get(0))
+            .optional()
+            .map_err(map)?;
+        Ok(found.is_some())
+    }
+}

@@ -1,0 +1,175 @@
+//! A database with one type in it, for the tests of lists.
+
+use cms_model::{
+    ctd::{
+        indexed::IndexedProperties,
+        model::{InputType, Property, SchemaType},
+    },
+    object::model::Edition,
+    query::ListQuery,
+};
+use rusqlite::{Connection, params_from_iter};
+use serde_json::{Value, json};
+
+use super::{Size, Statement, Target, count, page};
+use crate::{functions, slots};
+
+pub(super) const CTD: i64 = 7;
+pub(super) const EDITIONS: [Edition; 2] = [Edition::Current, Edition::Published];
+
+pub(super) fn property(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
+    Property::plain(name, schema_type, input_type)
+}
+
+/// Properties of all kinds.
+pub(super) fn properties() -> Vec<Property> {
+    let mut slug = property("slug", SchemaType::String, InputType::Text);
+    slug.unique = true;
+    let mut rows = property("rows", SchemaType::Array, InputType::Object);
+    rows.nested = vec![
+        property("name", SchemaType::String, InputType::Text),
+        property("day", SchemaType::String, InputType::DateTime),
+        property("links", SchemaType::Array, InputType::Datasource),
+    ];
+    vec![
+        property("Title", SchemaType::String, InputType::Text),
+        slug,
+        property("views", SchemaType::Number, InputType::Number),
+        property("live", SchemaType::Boolean, InputType::Checkbox),
+        property("at", SchemaType::String, InputType::DateTime),
+        property("body", SchemaType::String, InputType::RichText),
+        property("tags", SchemaType::Array, InputType::SimpleList),
+        property("links", SchemaType::Array, InputType::Datasource),
+        property("geo", SchemaType::Object, InputType::Geo),
+        rows,
+    ]
+}
+
+/// One stored object.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub(super) id: String,
+    pub(super) created_at: i64,
+    pub(super) updated_at: i64,
+    pub(super) version: i64,
+    pub(super) status: &'static str,
+    pub(super) public_version: Option<i64>,
+    pub(super) published_at: Option<i64>,
+    pub(super) workflow_state: &'static str,
+    pub(super) title: String,
+    pub(super) data: Value,
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            created_at: 1_600_000_000,
+            updated_at: 1_600_000_000,
+            version: 1,
+            status: "public",
+            public_version: None,
+            published_at: None,
+            workflow_state: "saved",
+            title: String::new(),
+            data: json!({}),
+        }
+    }
+}
+
+/// Opens an empty database with the tables, the functions and two types that have the properties.
+pub(super) fn database(properties: &[Property]) -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    functions::register(&connection).unwrap();
+    for migration in [
+        include_str!("../../migrations/V1__base.sql"),
+        include_str!("../../migrations/V2__publishing.sql"),
+        include_str!("../../migrations/V5__descending.sql"),
+    ] {
+        connection.execute_batch(migration).unwrap();
+    }
+    for ctd in [CTD - 1, CTD] {
+        connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
+    }
+    connection.execute_batch(&slots::indexes(IndexedProperties::of(properties).count())).unwrap();
+    connection
+}
+
+/// Stores an object of the type, and a twin of the other type, which no list may show. Those with
+/// status `public` are published in this version.
+pub(super) fn insert(connection: &Connection, properties: &[Property], object: &Stored) {
+    let slots = IndexedProperties::of(properties);
+    for ctd in [CTD - 1, CTD] {
+        connection
+            .prepare_cached(
+                "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
+                     public_version, published_at, workflow_state, title, data, slots, slot_count)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?4, ?6, ?7, ?8, ?9, ?10, ?11,
+                     property_slots(?11, ?12), ?13)",
+            )
+            .unwrap()
+            .execute((
+                ctd,
+                &object.id,
+                object.created_at,
+                object.updated_at,
+                object.version,
+                object.status,
+                object.public_version,
+                object.published_at,
+                object.workflow_state,
+                &object.title,
+                object.data.to_string(),
+                slots.json(),
+                slots.count(),
+            ))
+            .unwrap();
+        connection
+            .execute(
+                "INSERT INTO published
+                 SELECT * FROM object WHERE pk = last_insert_rowid() AND status = 'public'",
+                [],
+            )
+            .unwrap();
+    }
+}
+
+pub(super) fn target(properties: &[Property]) -> Target<'_> {
+    Target { ctd: CTD, name: "post", properties }
+}
+
+/// Runs both statements: ids of the page in order, and the total.
+pub(super) fn list(
+    connection: &Connection,
+    query: &ListQuery,
+    size: Size,
+    properties: &[Property],
+) -> (Vec<String>, i64) {
+    let count = count(query, target(properties));
+    let total: i64 = run(connection, &count, |row| row.get(0))[0];
+    let page = page(query, target(properties), size, "id").statement;
+    (run(connection, &page, |row| row.get(0)), total)
+}
+
+pub(super) fn run<T>(
+    connection: &Connection,
+    statement: &Statement,
+    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Vec<T> {
+    connection
+        .prepare_cached(&statement.sql)
+        .unwrap_or_else(|error| panic!("{error}: {}", statement.sql))
+        .query_map(params_from_iter(&statement.parameters), read)
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap_or_else(|error| panic!("{error}: {statement:?}"))
+}
+
+/// The steps of a query plan, as text.
+pub(super) fn plan(connection: &Connection, statement: &Statement) -> String {
+    let explained = Statement {
+        sql: format!("EXPLAIN QUERY PLAN {}", statement.sql),
+        parameters: statement.parameters.clone(),
+    };
+    run(connection, &explained, |row| row.get::<_, String>(3)).join("\n")
+}

@@ -1,0 +1,445 @@
+//! Conditions as SQL terms.
+//!
+//! | condition on | term |
+//! |---|---|
+//! | a scalar property | key and spelling, the columns of its index, wherever they tell exactly |
+//! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
+//! | `id`, equality | the column |
+//! | what is the same for all objects | `TRUE` or `FALSE` |
+//! | anything else | `matches` and its like, which ask [`cms_model::query::eval`] |
+
+use cms_model::{
+    clock::Timestamp,
+    ctd::model::{Property, SchemaType},
+    dates,
+    query::{
+        ListQuery,
+        eval::{Matcher, spells},
+        filter::{Condition, Operator},
+        order::{self, SortKey},
+        path::{InternalField, Path, Root},
+        value::{self, Number},
+    },
+};
+use rusqlite::types::Value as Sql;
+use serde_json::Value;
+
+use super::Builder;
+use crate::{functions::sql_key, slots};
+
+/// 0001-01-01 and 9999-01-01, in seconds since the epoch.
+const FIRST_EDGE: i64 = -62_135_596_800;
+const LAST_EDGE: i64 = 253_370_764_800;
+
+/// One term of WHERE.
+#[derive(Debug)]
+pub(super) struct Term {
+    sql: String,
+    pub(super) reach: Reach,
+}
+
+/// Tells whether all objects have the same value at a path, because a condition asks for it.
+pub(super) fn is_fixed(path: &Path, query: &ListQuery, terms: &[Term]) -> bool {
+    of_conditions(query, terms)
+        .any(|(condition, term)| term.reach == Reach::Point && condition.path == *path)
+}
+
+/// Pairs the conditions of a list with their terms.
+pub(super) fn of_conditions<'t>(
+    query: &'t ListQuery,
+    terms: &'t [Term],
+) -> impl Iterator<Item = (&'t Condition, &'t Term)> {
+    query.conditions.iter().zip(&terms[terms.len() - query.conditions.len()..])
+}
+
+/// What it takes to find the objects that meet a term; better ones are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Each object must be read.
+    Object,
+    /// Each entry of an index must be read.
+    Scan,
+    /// They stand together in an index, or in a few places of it.
+    Range,
+    /// They stand together in the index of a property and have one key.
+    Point,
+}
+
+pub(super) fn join(terms: &[Term]) -> String {
+    terms.iter().map(|term| term.sql.as_str()).collect::<Vec<_>>().join(" AND ")
+}
+
+/// How the values of a property compare, when there is one scalar per object.
+#[derive(Clone, Copy, PartialEq)]
+enum Scalar {
+    Text,
+    Number,
+    Boolean,
+}
+
+impl Scalar {
+    fn of(property: &Property) -> Option<Self> {
+        match property.schema_type {
+            SchemaType::String => Some(Self::Text),
+            SchemaType::Number | SchemaType::Integer => Some(Self::Number),
+            SchemaType::Boolean => Some(Self::Boolean),
+            SchemaType::Array | SchemaType::Object | SchemaType::Null => None,
+        }
+    }
+}
+
+/// The JSON text of a field of `internal` as answers show it; none when all objects of a type
+/// have the same.
+pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
+    Some(match field {
+        InternalField::ContentType | InternalField::DeletedAt => return None,
+        InternalField::CreatedAt => "date_json(created_at)",
+        InternalField::UpdatedAt => "date_json(updated_at)",
+        InternalField::WorkflowState => "json_quote(workflow_state)",
+        InternalField::ObjectTitle => "json_quote(title)",
+        InternalField::LatestVersion => "CAST(version AS TEXT)",
+        InternalField::WorkflowPublicVersion => {
+            "ifnull(CAST(workflow_public_version AS TEXT), '\"\"')"
+        }
+        InternalField::WorkflowPublishedAt => "ifnull(date_json(workflow_published_at), '-1')",
+        InternalField::Status => "json_quote(status)",
+        InternalField::PublicVersion => "ifnull(CAST(public_version AS TEXT), '-1')",
+        InternalField::PublishedAt => "ifnull(date_json(published_at), '\"\"')",
+        InternalField::ScheduledAt => "date_json(scheduled_at)",
+        InternalField::ScheduledAtTimeZone => {
+            "iif(scheduled_zone IS NULL, NULL, json_quote(scheduled_zone))"
+        }
+    })
+}
+
+impl Builder<'_> {
+    /// All terms of a list; those of its conditions are the last, in their order.
+    pub(super) fn terms(&mut self, query: &ListQuery) -> Vec<Term> {
+        let sql = format!("ctd = {}", self.target.ctd);
+        let mut terms = vec![Term { sql, reach: Reach::Object }];
+        if let Some(ids) = &query.ids {
+            let ids = self.bind_json(ids);
+            let sql = format!("id IN (SELECT value FROM json_each({ids}))");
+            terms.push(Term { sql, reach: Reach::Range });
+        }
+        if query.only_approved {
+            // Spelt as the condition of the index `object_approved`.
+            let sql = "workflow_state = 'public'".to_owned();
+            terms.push(Term { sql, reach: Reach::Range });
+        }
+        for condition in &query.conditions {
+            let term = self.term(condition);
+            terms.push(term);
+        }
+        terms
+    }
+
+    fn term(&mut self, condition: &Condition) -> Term {
+        let (sql, reach) = match &condition.path.root {
+            Root::Nowhere => (constant(condition, None), Reach::Object),
+            Root::Any => (self.matches(condition, "data"), Reach::Object),
+            Root::Id => match self.id(condition) {
+                Some(sql) => (sql, Reach::Range),
+                None => (self.matches_text(condition, "id"), Reach::Scan),
+            },
+            Root::Internal(field) => self.internal(condition, *field),
+            Root::Property(name) => self.property(condition, name),
+        };
+        Term { sql, reach }
+    }
+
+    /// The way that always works: asks the code of [`cms_model::query::eval`].
+    fn matches(&mut self, condition: &Condition, json: &str) -> String {
+        let condition = self.bind_json(condition);
+        format!("matches({condition}, {json})")
+    }
+
+    /// The same for what a property holds.
+    fn matches_property(&mut self, condition: &Condition) -> String {
+        let condition = self.bind_json(condition);
+        format!("matches_property({condition}, data)")
+    }
+
+    /// The same for a value that is text, not JSON.
+    fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
+        let condition = self.bind_json(condition);
+        format!("matches_text({condition}, {text})")
+    }
+
+    /// Equality of ids: found by the index in any letter case, then compared exactly.
+    fn id(&mut self, condition: &Condition) -> Option<String> {
+        let is_equality = condition.operator == Operator::Equals
+            && condition.path.steps.is_empty()
+            && condition.values.iter().all(Value::is_string);
+        is_equality.then(|| {
+            let ids = self.bind_json(&condition.values);
+            format!(
+                "id IN (SELECT value FROM json_each({ids})) \
+                 AND id COLLATE BINARY IN (SELECT value FROM json_each({ids}))"
+            )
+        })
+    }
+
+    fn internal(&mut self, condition: &Condition, field: InternalField) -> (String, Reach) {
+        let column = match field {
+            InternalField::CreatedAt => Some("created_at"),
+            InternalField::UpdatedAt => Some("updated_at"),
+            _ => None,
+        };
+        if let Some(sql) = column.and_then(|column| self.date_column(condition, column)) {
+            return (sql, Reach::Range);
+        }
+        let sql = match internal_json(field) {
+            Some(json) => self.matches(condition, json),
+            None if field == InternalField::ContentType => {
+                constant(condition, Some(&Value::from(self.target.name)))
+            }
+            None => constant(condition, Some(&Value::from(""))),
+        };
+        (sql, Reach::Object)
+    }
+
+    /// Ordered comparison of a column of whole seconds with dates.
+    fn date_column(&mut self, condition: &Condition, column: &str) -> Option<String> {
+        let bounds = bounds(condition).filter(|_| condition.dates)?;
+        let mut terms = Vec::new();
+        for (operator, bound) in bounds {
+            let bound = bound.as_str().and_then(dates::parse_lenient)?;
+            let seconds = match operator {
+                "<" | ">=" => ceiling(bound),
+                _ => bound.seconds(),
+            };
+            terms.push(format!("{column} {operator} {}", self.bind(Sql::Integer(seconds))));
+        }
+        Some(terms.join(" AND "))
+    }
+
+    fn property(&mut self, condition: &Condition, name: &str) -> (String, Reach) {
+        let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
+        let scalar = indexed.and_then(|(_, property)| Scalar::of(property));
+        if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
+            return term;
+        }
+        if scalar == Some(Scalar::Text) {
+            let text = exact_text(self.slot(name));
+            return (self.matches_text(condition, &text), Reach::Scan);
+        }
+        (self.matches_property(condition), Reach::Object)
+    }
+
+    /// A condition on a property with one scalar per object, in terms of its index; none when
+    /// these cannot tell.
+    fn scalar(
+        &mut self,
+        condition: &Condition,
+        name: &str,
+        scalar: Scalar,
+    ) -> Option<(String, Reach)> {
+        let key = slots::key(self.slot(name));
+        match condition.operator {
+            Operator::Empty => Some((format!("{key} IS NULL"), Reach::Point)),
+            Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), Reach::Range)),
+            Operator::Equals => self.equality(condition, name, scalar),
+            Operator::NotEqual => {
+                let (equality, _) = self.equality(condition, name, scalar)?;
+                Some((format!("({equality}) IS NOT TRUE"), Reach::Scan))
+            }
+            Operator::Contains => {
+                let part = self.bind(text_needle(condition, scalar)?);
+                Some((format!("instr({key}, {part}) > 0"), Reach::Scan))
+            }
+            Operator::NotContains => {
+                let part = self.bind(text_needle(condition, scalar)?);
+                Some((format!("(instr({key}, {part}) > 0) IS NOT TRUE"), Reach::Scan))
+            }
+            Operator::EndsWith => {
+                let part = self.bind(text_needle(condition, scalar)?);
+                Some((format!("substr({key}, -length({part})) = {part}"), Reach::Scan))
+            }
+            Operator::StartsWith => {
+                let lower = text_needle(condition, scalar)?;
+                let upper = after_prefix(&lower);
+                let (lower, upper) = (self.bind(lower), self.bind(upper));
+                Some((format!("{key} >= {lower} AND {key} < {upper}"), Reach::Range))
+            }
+            Operator::LessThan
+            | Operator::LessThanOrEqual
+            | Operator::GreaterThan
+            | Operator::GreaterThanOrEqual
+            | Operator::InRange => self.comparison(condition, name, scalar),
+            Operator::Overlaps | Operator::Includes => None,
+        }
+    }
+
+    fn equality(
+        &mut self,
+        condition: &Condition,
+        name: &str,
+        scalar: Scalar,
+    ) -> Option<(String, Reach)> {
+        let slot = self.slot(name);
+        let (key, spelling) = (slots::key(slot), slots::spelling(slot));
+        let values = match scalar {
+            // A text may also equal a number or a boolean, which keys do not tell.
+            Scalar::Text if condition.values.iter().all(Value::is_string) => {
+                condition.values.clone()
+            }
+            Scalar::Text => return None,
+            _ => condition.values.iter().flat_map(|value| equal_values(value, scalar)).collect(),
+        };
+        if let [value] = values.as_slice() {
+            let exact = order::spelling(value).map_or(Sql::Null, Sql::Text);
+            let (value, exact) = (self.bind(sql_key(SortKey::of(value))), self.bind(exact));
+            return Some((format!("{key} = {value} AND {spelling} IS {exact}"), Reach::Point));
+        }
+        let keys: Vec<String> = values.iter().map(Value::to_string).collect();
+        let keys = self.bind_json(&keys);
+        let mut sql = format!("{key} IN (SELECT sort_key(value) FROM json_each({keys}))");
+        if scalar == Scalar::Text {
+            let texts = self.bind_json(&values);
+            let exact = exact_text(slot);
+            sql = format!("{sql} AND {exact} IN (SELECT value FROM json_each({texts}))");
+        }
+        Some((sql, Reach::Range))
+    }
+
+    /// Ordered comparison: numbers by their key, text by its exact spelling, dates within the
+    /// range of keys that can hold them.
+    fn comparison(
+        &mut self,
+        condition: &Condition,
+        name: &str,
+        scalar: Scalar,
+    ) -> Option<(String, Reach)> {
+        let bounds = bounds(condition)?;
+        let are_numbers = bounds.iter().all(|(_, bound)| Number::of(bound).is_some());
+        let are_texts = bounds.iter().all(|(_, bound)| Number::of(bound).is_none());
+        let (column, reach) = match scalar {
+            Scalar::Number if are_numbers => (slots::key(self.slot(name)), Reach::Range),
+            Scalar::Text if are_texts && condition.dates => {
+                return self.date_range(condition, name);
+            }
+            Scalar::Text if are_texts => (exact_text(self.slot(name)), Reach::Scan),
+            _ => return None,
+        };
+        let mut terms = Vec::new();
+        for (operator, bound) in bounds {
+            let bound = match Number::of(bound) {
+                Some(number) => sql_key(Some(SortKey::Number(number))),
+                None => Sql::Text(value::text(bound).into_owned()),
+            };
+            terms.push(format!("{column} {operator} {}", self.bind(bound)));
+        }
+        Some((terms.join(" AND "), reach))
+    }
+
+    /// Dates are stored as text, with zones: how two compare is sure from the text when they are
+    /// more than two days apart, and must be asked otherwise. Text that is no date compares as
+    /// text with the bound (contract 3.3), and lies on the same side of these edges, because
+    /// letters are greater than digits in either case.
+    fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Reach)> {
+        let slot = self.slot(name);
+        let key = slots::key(slot);
+        let (mut possible, mut sure) = (Vec::new(), Vec::new());
+        for (operator, bound) in bounds(condition)? {
+            let (before, after) = edges(bound.as_str()?)?;
+            let (before, after) = (self.bind(before), self.bind(after));
+            if operator.starts_with('<') {
+                possible.push(format!("{key} < {after}"));
+                sure.push(format!("{key} < {before}"));
+            } else {
+                possible.push(format!("{key} >= {before}"));
+                sure.push(format!("{key} >= {after}"));
+            }
+        }
+        let matches = self.matches_text(condition, &exact_text(slot));
+        let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
+        Some((format!("{possible} AND ({sure} OR {matches})"), Reach::Range))
+    }
+}
+
+/// The keys of the days two days before and after a date that is written as stored ones are.
+fn edges(date: &str) -> Option<(Sql, Sql)> {
+    const TWO_DAYS: i64 = 2 * 86_400;
+    dates::parse_date(date.get(..10)?)?;
+    let seconds = dates::parse_date(date)?.seconds();
+    let day = |seconds: i64| {
+        let mut text = Vec::new();
+        dates::push_object_date(seconds, &mut text);
+        text.truncate(10);
+        Sql::Blob(text)
+    };
+    // The first and last years that four digits can say have no days beyond.
+    (FIRST_EDGE..LAST_EDGE)
+        .contains(&seconds)
+        .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))
+}
+
+/// The comparisons that an ordered condition consists of.
+fn bounds(condition: &Condition) -> Option<Vec<(&'static str, &Value)>> {
+    let first = condition.values.first()?;
+    Some(match (condition.operator, &condition.upper) {
+        (Operator::LessThan, _) => vec![("<", first)],
+        (Operator::LessThanOrEqual, _) => vec![("<=", first)],
+        (Operator::GreaterThan, _) => vec![(">", first)],
+        (Operator::GreaterThanOrEqual, _) => vec![(">=", first)],
+        (Operator::InRange, Some(upper)) => vec![(">=", first), ("<=", upper)],
+        _ => return None,
+    })
+}
+
+/// A condition whose answer is the same for all objects.
+fn constant(condition: &Condition, value: Option<&Value>) -> String {
+    if Matcher::new(condition).matches(value) { "TRUE" } else { "FALSE" }.to_owned()
+}
+
+/// The text of a property as it was stored, from the columns of its index; NULL when empty.
+fn exact_text(slot: usize) -> String {
+    format!("ifnull({}, CAST({} AS TEXT))", slots::spelling(slot), slots::key(slot))
+}
+
+/// The one text that keys are searched for, as a key. An empty one is found in every value, but
+/// not by these means.
+fn text_needle(condition: &Condition, scalar: Scalar) -> Option<Sql> {
+    match condition.values.as_slice() {
+        [needle] if scalar == Scalar::Text && !value::is_empty(needle) => {
+            Some(Sql::Blob(value::fold(&value::text(needle)).into_bytes()))
+        }
+        _ => None,
+    }
+}
+
+/// The first key after all that begin with a key. No byte of UTF-8 is 0xFF, so the last one has a
+/// successor.
+fn after_prefix(key: &Sql) -> Sql {
+    let mut next = key.clone();
+    if let Sql::Blob(bytes) = &mut next
+        && let Some(last) = bytes.last_mut()
+    {
+        *last += 1;
+    }
+    next
+}
+
+/// The values of a number or boolean property that equal a value of a condition.
+fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
+    match (scalar, value) {
+        (Scalar::Number, value) => match Number::of(value) {
+            Some(Number::Integer(integer)) => vec![Value::from(integer)],
+            Some(Number::Real(real)) => vec![Value::from(real)],
+            None => Vec::new(),
+        },
+        (Scalar::Boolean, Value::Bool(boolean)) => vec![Value::from(*boolean)],
+        (Scalar::Boolean, Value::String(text)) => [false, true]
+            .into_iter()
+            .filter(|boolean| spells(*boolean).contains(&&**text))
+            .map(Value::from)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The first whole second that is not before a point in time.
+fn ceiling(at: Timestamp) -> i64 {
+    at.seconds() + i64::from(at.0.rem_euclid(1_000_000) != 0)
+}

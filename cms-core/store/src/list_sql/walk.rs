@@ -1,0 +1,148 @@
+//! Which way to a page is short: along the index of the order, asking each object, until the page
+//! is full; or through an index of the conditions, sorting what they find.
+//!
+//! SQLite keeps no statistics here and would guess. The number of objects that match is known by
+//! the time a page is read, and from it the cost of both ways: neither is ever much longer than
+//! the geometric mean of the page and the type.
+
+use cms_model::{
+    ctd::indexed::indexed,
+    query::{
+        ListQuery,
+        path::{InternalField, Path, Root},
+    },
+};
+
+use super::{
+    Size, Target,
+    terms::{self, Reach, Term},
+};
+use crate::{object::table_of, slots};
+
+/// Entries of an index that are read in the time of fetching and reading one object.
+const ENTRIES_PER_OBJECT: u64 = 16;
+
+/// The way to the objects of a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Walk {
+    /// Along this index, which has the order.
+    Along(String),
+    /// Along an index of a condition, and then sorting.
+    Conditions,
+    /// No index has the order: SQLite chooses, and sorts.
+    Free,
+}
+
+pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
+    let Some(index) = order_index(query, target) else { return Walk::Free };
+    let reach = best(terms);
+    let by_creation = is_by_creation(&query.order);
+    if by_creation
+        && let Some(name) = fixed_property(query, terms)
+        && let Some(index) = property_index(query, target, name, false)
+    {
+        // Objects with one value stand in the order of creation there.
+        return Walk::Along(index);
+    }
+    // What conditions on the order's own values find is in order.
+    let in_order = terms::of_conditions(query, terms)
+        .filter(|(condition, _)| condition.path == query.order)
+        .map(|(_, term)| term.reach)
+        .max();
+    if reach == Reach::Object || in_order >= Some(Reach::Range) || in_order == Some(reach) {
+        return Walk::Along(index);
+    }
+    let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
+    let asked = needed.saturating_mul(size.live) / size.matching.max(1);
+    let candidates = if reach == Reach::Scan { size.live } else { size.matching };
+    let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
+    if asked.min(size.live) < found { Walk::Along(index) } else { Walk::Conditions }
+}
+
+/// Returns about how many entries of an index are read in the time that a page takes.
+pub(super) fn cost(walk: &Walk, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
+    let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
+    let reach = best(terms);
+    let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
+    let entries = match walk {
+        Walk::Along(_) => needed.saturating_mul(size.live) / size.matching.max(1),
+        Walk::Conditions if reach == Reach::Scan => size.live,
+        Walk::Conditions => size.matching,
+        Walk::Free if has_conditions && reach > Reach::Scan => size.matching,
+        Walk::Free => size.live,
+    };
+    let reads_objects = match walk {
+        Walk::Along(_) => has_conditions && reach == Reach::Object,
+        Walk::Conditions | Walk::Free => true,
+    };
+    let entries = entries.min(size.live);
+    if reads_objects { entries.saturating_mul(ENTRIES_PER_OBJECT) } else { entries }
+}
+
+/// Tells whether no index helps to find the objects.
+pub(super) fn reads_objects(terms: &[Term]) -> bool {
+    best(terms) == Reach::Object
+}
+
+fn best(terms: &[Term]) -> Reach {
+    terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object)
+}
+
+/// A property of which a condition allows one value only.
+fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
+    terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
+        Root::Property(name) if term.reach == Reach::Point => Some(name.as_str()),
+        _ => None,
+    })
+}
+
+/// The index that has the order, if there is one.
+fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
+    let order = &query.order;
+    let fixed = |name: &str| format!("{}_{name}", table_of(query.edition));
+    let descending = query.descending;
+    if is_by_creation(order) {
+        let is_date = order.root == Root::Internal(InternalField::CreatedAt);
+        let newest_first = descending && is_date && order.steps.is_empty();
+        return Some(fixed(if newest_first { "newest" } else { "created" }));
+    }
+    match &order.root {
+        Root::Id => Some(fixed("id")),
+        Root::Internal(InternalField::UpdatedAt) => {
+            Some(fixed(if descending { "updated_desc" } else { "updated" }))
+        }
+        Root::Property(name) if order.steps.is_empty() => {
+            property_index(query, target, name, descending)
+        }
+        _ => None,
+    }
+}
+
+/// The index of a property for a direction, if it has one.
+fn property_index(
+    query: &ListQuery,
+    target: Target<'_>,
+    name: &str,
+    descending: bool,
+) -> Option<String> {
+    let slot = indexed(target.properties).position(|property| property.name == name)?;
+    Some(slots::index_name(query.edition, slot, descending))
+}
+
+/// Tells whether the order is that of creation, be it because no object has an order value.
+fn is_by_creation(order: &Path) -> bool {
+    match order.root {
+        Root::Any | Root::Nowhere => true,
+        Root::Id => !order.steps.is_empty(),
+        Root::Internal(field) => {
+            !order.steps.is_empty()
+                || matches!(
+                    field,
+                    InternalField::CreatedAt
+                        | InternalField::ContentType
+                        | InternalField::DeletedAt
+                )
+        }
+        Root::Property(_) => false,
+    }
+}

@@ -1,0 +1,79 @@
+//! The one row of `meta`: revisions of what processes hold in memory, and the folder's names.
+
+use cms_model::{clock::Timestamp, error::Result};
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map};
+
+/// The making of slots, their indexes and `link` by this program. It grows whenever a function that
+/// they are made by returns something else, or another table gets them.
+pub const DERIVED: i64 = 3;
+
+/// Counters that move whenever what they stand for changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revisions {
+    /// Content types.
+    pub schema: i64,
+    /// Keys.
+    pub auth: i64,
+}
+
+impl Reader<'_> {
+    /// Returns none in a database that was never set up.
+    pub fn revisions_if_any(&self) -> Result<Option<Revisions>> {
+        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
+            .optional()
+            .map_err(map)
+    }
+
+    pub fn revisions(&self) -> Result<Revisions> {
+        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
+            .map_err(map)
+    }
+
+    /// Returns which making of slots, their indexes and `link` the folder has.
+    pub fn derived(&self) -> Result<i64> {
+        self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
+    }
+
+    /// Returns the ids of the organization and of the space.
+    pub fn names(&self) -> Result<(String, String)> {
+        self.statement("SELECT organization, space FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)
+    }
+}
+
+impl Writer<'_> {
+    pub fn set_up(&self, organization: &str, space: &str, at: Timestamp) -> Result<()> {
+        self.statement(
+            "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived,
+                               clock_seen_at, clock_trusted_at)
+             VALUES (1, ?1, ?2, 1, 1, ?3, ?4, ?4)",
+        )?
+        .execute(params![organization, space, DERIVED, at.0])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Notes that slots, their indexes and `link` were made by this program.
+    pub fn note_derived(&self) -> Result<()> {
+        self.statement("UPDATE meta SET derived = ?1")?.execute([DERIVED]).map_err(map)?;
+        Ok(())
+    }
+
+    /// Tells every process that content types changed; returns the new revision.
+    pub fn bump_schema(&self) -> Result<i64> {
+        self.statement("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Tells every process that keys changed.
+    pub fn bump_auth(&self) -> Result<()> {
+        self.statement("UPDATE meta SET auth_rev = auth_rev + 1")?.execute([]).map_err(map)?;
+        Ok(())
+    }
+}

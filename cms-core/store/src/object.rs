@@ -1,0 +1,422 @@
+//! Rows of live objects and of the trash.
+
+use std::borrow::Cow;
+
+use cms_model::{
+    clock::Timestamp,
+    ctd::indexed::IndexedProperties,
+    error::Result,
+    object::model::{Edition, Internal, Schedule, Status, Stored},
+};
+use rusqlite::{OptionalExtension, Row, params, types::Type};
+use serde::Serialize;
+
+use super::{Reader, Writer, error::map};
+
+/// The columns of [`read`], in its order.
+macro_rules! columns {
+    () => {
+        "pk, id, created_at, updated_at, version, version_at, status, public_version, \
+         published_at, workflow_state, workflow_public_version, workflow_published_at, owner, \
+         editor, title, data, scheduled_at, scheduled_zone"
+    };
+}
+pub(super) const COLUMNS: &str = columns!();
+/// What some statements read besides: the schema revision, or the type.
+pub(super) const EXTRA_COLUMN: usize = 18;
+
+/// The statements on one edition.
+struct Statements {
+    one: &'static str,
+    one_and_revision: &'static str,
+    many: &'static str,
+    rows: &'static str,
+}
+
+macro_rules! statements {
+    ($table:literal) => {
+        Statements {
+            one: concat!("SELECT ", columns!(), " FROM ", $table, " WHERE ctd = ?1 AND id = ?2"),
+            one_and_revision: concat!(
+                "SELECT ",
+                columns!(),
+                ", (SELECT schema_rev FROM meta) FROM ",
+                $table,
+                " WHERE ctd = ?1 AND id = ?2"
+            ),
+            // A join looks each id up; IN would first sort them into a table of its own.
+            many: concat!(
+                "SELECT ",
+                columns!(),
+                " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
+                $table,
+                " ON ctd = ?1 AND id = wanted"
+            ),
+            rows: concat!(
+                "SELECT ",
+                columns!(),
+                ", ctd FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ",
+                $table,
+                " ON pk = wanted"
+            ),
+        }
+    };
+}
+
+/// Copies objects to the trash; parameter 2 is the time.
+macro_rules! trash {
+    () => {
+        "INSERT INTO trash
+         SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+                published_at, workflow_state, workflow_public_version, workflow_published_at,
+                owner, editor, title, data, ?2
+         FROM object "
+    };
+}
+
+static CURRENT: Statements = statements!("object");
+static PUBLISHED: Statements = statements!("published");
+
+/// The table that holds an edition; the names of its indexes begin with this.
+pub(super) fn table_of(edition: Edition) -> &'static str {
+    match edition {
+        Edition::Current => "object",
+        Edition::Published => "published",
+    }
+}
+
+fn statements_of(edition: Edition) -> &'static Statements {
+    match edition {
+        Edition::Current => &CURRENT,
+        Edition::Published => &PUBLISHED,
+    }
+}
+
+/// Reads a row of [`COLUMNS`] without copying its texts.
+pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<Stored<'r>> {
+    let text = |column| -> rusqlite::Result<Cow<'r, str>> {
+        Ok(Cow::Borrowed(row.get_ref(column)?.as_str()?))
+    };
+    Ok(Stored {
+        pk: row.get(0)?,
+        id: text(1)?,
+        internal: Internal {
+            created_at: row.get(2)?,
+            updated_at: row.get(3)?,
+            deleted_at: None,
+            version: row.get(4)?,
+            version_at: row.get(5)?,
+            status: status(row, 6)?,
+            public_version: row.get(7)?,
+            published_at: row.get(8)?,
+            workflow_state: text(9)?,
+            workflow_public_version: row.get(10)?,
+            workflow_published_at: row.get(11)?,
+            owner: row.get(12)?,
+            editor: row.get(13)?,
+            title: text(14)?,
+            schedule: match row.get(16)? {
+                Some(at) => Some(Schedule { at, zone: text(17)? }),
+                None => None,
+            },
+        },
+        data: text(15)?,
+    })
+}
+
+pub(super) fn status(row: &Row<'_>, column: usize) -> rusqlite::Result<Status> {
+    let text = row.get_ref(column)?.as_str()?;
+    Status::parse(text).ok_or_else(|| {
+        let message = format!("unknown status {text}");
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message.into())
+    })
+}
+
+/// What a write changes of an object; times are seconds since the epoch.
+#[derive(Clone, Debug)]
+pub struct ObjectChange {
+    pub data: String,
+    pub title: String,
+    pub status: Status,
+    /// State of a new object; an edit does not change it.
+    pub workflow_state: String,
+    /// Version and time of the latest approved version.
+    pub approval: Option<(i64, i64)>,
+    /// Of an object that gets another date of creation than it would have.
+    pub created_at: Option<i64>,
+    pub at: i64,
+    pub editor: Option<i64>,
+}
+
+impl Reader<'_> {
+    /// Hands one object to `visit`, without copying it; none when there is no such object.
+    pub fn object<T>(
+        &self,
+        edition: Edition,
+        ctd: i64,
+        id: &str,
+        visit: impl FnOnce(Stored<'_>) -> T,
+    ) -> Result<Option<T>> {
+        self.statement(statements_of(edition).one)?
+            .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
+            .optional()
+            .map_err(map)
+    }
+
+    /// As [`Self::object`], and tells the schema revision of the very same snapshot.
+    pub fn object_and_revision<T>(
+        &self,
+        edition: Edition,
+        ctd: i64,
+        id: &str,
+        visit: impl FnOnce(Stored<'_>) -> T,
+    ) -> Result<Option<(T, i64)>> {
+        self.statement(statements_of(edition).one_and_revision)?
+            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?)))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Hands those of the ids that exist to `visit`, in no particular order, by one statement, until
+    /// it fails.
+    pub fn objects(
+        &self,
+        edition: Edition,
+        ctd: i64,
+        ids: &[impl Serialize],
+        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let ids = serde_json::to_string(ids).expect("strings are valid JSON");
+        let mut statement = self.statement(statements_of(edition).many)?;
+        let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(read(row).map_err(map)?)?;
+        }
+        Ok(())
+    }
+
+    /// Hands those of the rows that exist to `visit`, with their type, in no particular order.
+    pub fn object_rows(
+        &self,
+        edition: Edition,
+        pks: &[i64],
+        mut visit: impl FnMut(i64, Stored<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
+        let mut statement = self.statement(statements_of(edition).rows)?;
+        let mut rows = statement.query([pks]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the next rows of a type in the order of creation, each with its date of creation.
+    pub fn object_rows_after(
+        &self,
+        ctd: i64,
+        (created_at, pk): (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<(i64, i64)>> {
+        let mut statement = self.statement(
+            "SELECT created_at, pk FROM object WHERE ctd = ?1 AND (created_at, pk) > (?2, ?3)
+             ORDER BY created_at, pk LIMIT ?4",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement
+            .query_map([ctd, created_at, pk, limit], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Returns the next ids of a type in their order, after one that need not exist.
+    pub fn object_ids_after(&self, ctd: i64, id: &str, limit: u32) -> Result<Vec<String>> {
+        let mut statement = self
+            .statement("SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3")?;
+        let ids = statement.query_map(params![ctd, id, limit], |row| row.get(0)).map_err(map)?;
+        ids.map(|id| id.map_err(map)).collect()
+    }
+
+    /// Returns the row of a live object.
+    pub fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
+        self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
+            .query_row(params![ctd, id], |row| row.get(0))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Returns id and version of a live object.
+    pub fn object_id_and_version(&self, pk: i64) -> Result<(String, i64)> {
+        self.statement("SELECT id, version FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)
+    }
+
+    /// Returns the properties of an object as they are stored.
+    pub fn object_data(&self, pk: i64) -> Result<String> {
+        self.statement("SELECT data FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Counts live objects of all types.
+    pub fn live_objects(&self) -> Result<u64> {
+        self.statement("SELECT coalesce(sum(live), 0) FROM ctd_state")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Tells whether something was deleted before a time.
+    pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
+        self.statement("SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)")?
+            .query_row([before.0], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Lists ids whose last deletion is later than `after` and that do not live again, oldest
+    /// deletion first.
+    pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
+        let mut statement = self.statement(
+            "SELECT id FROM trash WHERE ctd = ?1 AND deleted_at > ?2
+             AND NOT EXISTS (SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = trash.id)
+             GROUP BY id ORDER BY max(deleted_at), max(pk)",
+        )?;
+        let rows = statement.query_map(params![ctd, after.0], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Inserts a new object in its first version; returns its row.
+    pub fn insert_object(
+        &self,
+        ctd: i64,
+        slots: &IndexedProperties,
+        id: &str,
+        created_at: i64,
+        object: &ObjectChange,
+    ) -> Result<i64> {
+        self.statement(
+            "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
+                 workflow_state, owner, editor, title, data, workflow_public_version,
+                 workflow_published_at, slots, slot_count)
+             VALUES (?1, ?2, ?13, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
+                     property_slots(?8, ?11), ?12)",
+        )?
+        .execute(params![
+            ctd,
+            id,
+            object.at,
+            object.status.as_str(),
+            object.workflow_state,
+            object.editor,
+            object.title,
+            object.data,
+            object.approval.map(|(version, _)| version),
+            object.approval.map(|(_, at)| at),
+            slots.json(),
+            slots.count(),
+            created_at,
+        ])
+        .map_err(map)?;
+        self.count_objects(ctd, 1)?;
+        Ok(self.0.0.last_insert_rowid())
+    }
+
+    /// Makes a new version of an object; the one it replaces goes to the versions, and a scheduled
+    /// publication is off.
+    pub fn update_object(
+        &self,
+        ctd: i64,
+        slots: &IndexedProperties,
+        pk: i64,
+        object: &ObjectChange,
+    ) -> Result<()> {
+        self.keep_version(pk)?;
+        self.statement(
+            "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
+                 status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,
+                 workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL
+             WHERE pk = ?1",
+        )?
+        .execute(params![
+            pk,
+            object.at,
+            object.status.as_str(),
+            object.editor,
+            object.title,
+            object.data,
+            object.approval.map(|(version, _)| version),
+            object.approval.map(|(_, at)| at),
+        ])
+        .map_err(map)?;
+        // On its own, so that indexes are left alone when no value of theirs changed.
+        self.statement(
+            "UPDATE object SET slots = property_slots(data, ?2), slot_count = ?3
+             WHERE pk = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))",
+        )?
+        .execute(params![pk, slots.json(), slots.count()])
+        .map_err(map)?;
+        if let Some(created_at) = object.created_at {
+            self.set_created_at(pk, created_at)?;
+        }
+        self.count_objects(ctd, 0)
+    }
+
+    /// Changes the date of creation of an object, and of its published version.
+    fn set_created_at(&self, pk: i64, at: i64) -> Result<()> {
+        self.statement("UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
+            .execute([pk, at])
+            .map_err(map)?;
+        self.statement("UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
+            .execute([pk, at])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Moves an object to the trash; its links and its published version go.
+    pub fn trash_object(&self, ctd: i64, pk: i64, at: Timestamp) -> Result<()> {
+        self.withdraw(ctd, pk)?;
+        self.statement(concat!(trash!(), "WHERE pk = ?1"))?
+            .execute(params![pk, at.0])
+            .map_err(map)?;
+        self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        self.count_objects(ctd, -1)
+    }
+
+    /// Moves all objects of a type to the trash; returns how many.
+    pub fn trash_all(&self, ctd: i64, at: Timestamp) -> Result<usize> {
+        self.withdraw_all(ctd)?;
+        self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
+            .execute(params![ctd, at.0])
+            .map_err(map)?;
+        let removed =
+            self.statement("DELETE FROM object WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
+        self.count_objects(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
+        Ok(removed)
+    }
+
+    /// Forgets what was deleted before a time, and its versions.
+    pub fn empty_trash(&self, before: Timestamp) -> Result<()> {
+        self.statement(
+            "DELETE FROM object_version
+             WHERE object IN (SELECT pk FROM trash WHERE deleted_at < ?1)",
+        )?
+        .execute([before.0])
+        .map_err(map)?;
+        self.statement("DELETE FROM trash WHERE deleted_at < ?1")?
+            .execute([before.0])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Notes that objects of a type changed, and how many more there are.
+    pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
+        self.statement(
+            "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",
+        )?
+        .execute(params![ctd, more])
+        .map_err(map)?;
+        Ok(())
+    }
+}

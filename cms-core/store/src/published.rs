@@ -1,0 +1,151 @@
+//! Publishing: statuses of objects, the rows of the public view, and schedules.
+
+use cms_model::{
+    error::Result,
+    object::model::{Schedule, Status},
+};
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map, object};
+
+/// Copies rows of `object` to the public view; they are published in their current version.
+macro_rules! publish {
+    () => {
+        "INSERT OR REPLACE INTO published
+         SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+                published_at, workflow_state, workflow_public_version, workflow_published_at,
+                NULL, NULL, owner, editor, slot_count, slots, title, data
+         FROM object "
+    };
+}
+
+impl Reader<'_> {
+    /// Returns the properties of the published version, as they are stored.
+    pub fn published_data(&self, pk: i64) -> Result<Option<String>> {
+        self.statement("SELECT data FROM published WHERE pk = ?1")?
+            .query_row([pk], |row| row.get(0))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Tells whether a publication is due.
+    pub fn is_any_due(&self, now: i64) -> Result<bool> {
+        self.statement("SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)")?
+            .query_row([now], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Returns objects whose publication is due, earliest first: type, row and status.
+    pub fn due(&self, now: i64, limit: usize) -> Result<Vec<(i64, i64, Status)>> {
+        let mut statement = self.statement(
+            "SELECT ctd, pk, status FROM object WHERE scheduled_at <= ?1
+             ORDER BY scheduled_at, pk LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement
+            .query_map([now, limit], |row| Ok((row.get(0)?, row.get(1)?, object::status(row, 2)?)))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Publishes the current version of an object; a scheduled publication is off.
+    pub fn publish(&self, ctd: i64, pk: i64, at: i64) -> Result<()> {
+        let was_published = self.published_data(pk)?.is_some();
+        self.statement(
+            "UPDATE object SET status = 'public', updated_at = ?2, public_version = version,
+                 published_at = ?2, scheduled_at = NULL, scheduled_zone = NULL
+             WHERE pk = ?1",
+        )?
+        .execute([pk, at])
+        .map_err(map)?;
+        self.statement(concat!(publish!(), "WHERE pk = ?1"))?.execute([pk]).map_err(map)?;
+        self.count_published(ctd, i64::from(!was_published))
+    }
+
+    /// Takes an object out of the public view, into a status that has none.
+    pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, at: i64) -> Result<()> {
+        self.statement(
+            "UPDATE object SET status = ?2, updated_at = ?3, public_version = NULL,
+                 published_at = NULL, scheduled_at = NULL, scheduled_zone = NULL
+             WHERE pk = ?1",
+        )?
+        .execute(params![pk, status.as_str(), at])
+        .map_err(map)?;
+        self.withdraw(ctd, pk)
+    }
+
+    /// Sets or removes the schedule of an object.
+    pub fn set_schedule(&self, ctd: i64, pk: i64, schedule: Option<&Schedule<'_>>) -> Result<()> {
+        self.statement("UPDATE object SET scheduled_at = ?2, scheduled_zone = ?3 WHERE pk = ?1")?
+            .execute(params![
+                pk,
+                schedule.map(|schedule| schedule.at),
+                schedule.map(|schedule| &*schedule.zone)
+            ])
+            .map_err(map)?;
+        self.count_objects(ctd, 0)
+    }
+
+    /// Removes the published version of an object, if there is one.
+    pub(super) fn withdraw(&self, ctd: i64, pk: i64) -> Result<()> {
+        let removed =
+            self.statement("DELETE FROM published WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        self.count_published(ctd, -i64::from(removed > 0))
+    }
+
+    /// Removes all published versions of a type.
+    pub(super) fn withdraw_all(&self, ctd: i64) -> Result<()> {
+        self.statement("DELETE FROM published WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
+        self.statement("UPDATE ctd_state SET published = 0, changes = changes + 1 WHERE ctd = ?1")?
+            .execute([ctd])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Draft & Public goes on: what exists counts as published now (contract 2.6).
+    pub fn publish_all(&self, ctd: i64) -> Result<()> {
+        self.statement(
+            "UPDATE object SET status = 'public', public_version = version,
+                 published_at = updated_at
+             WHERE ctd = ?1",
+        )?
+        .execute([ctd])
+        .map_err(map)?;
+        let published =
+            self.statement(concat!(publish!(), "WHERE ctd = ?1"))?.execute([ctd]).map_err(map)?;
+        self.count_published(ctd, i64::try_from(published).unwrap_or(i64::MAX))
+    }
+
+    /// Draft & Public goes off: every object is public in its current version (contract 2.6).
+    pub fn forget_publishing(&self, ctd: i64) -> Result<()> {
+        self.statement(
+            "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL,
+                 scheduled_at = NULL, scheduled_zone = NULL
+             WHERE ctd = ?1",
+        )?
+        .execute([ctd])
+        .map_err(map)?;
+        self.withdraw_all(ctd)
+    }
+
+    /// Returns the rows of objects that were edited after they were published.
+    pub fn modified_objects(&self, ctd: i64) -> Result<Vec<i64>> {
+        let mut statement =
+            self.statement("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'")?;
+        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Notes that the public view of a type changed, and how many more objects it has.
+    fn count_published(&self, ctd: i64, more: i64) -> Result<()> {
+        self.statement(
+            "UPDATE ctd_state SET published = published + ?2, changes = changes + 1
+             WHERE ctd = ?1",
+        )?
+        .execute([ctd, more])
+        .map_err(map)?;
+        Ok(())
+    }
+}

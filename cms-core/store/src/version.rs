@@ -1,0 +1,87 @@
+//! Rows of replaced versions. The newest version of an object is its row in `object`.
+
+use cms_model::{error::Result, object::model::Stored};
+use rusqlite::{OptionalExtension, params};
+
+use super::{Reader, Writer, error::map, object};
+
+/// A replaced version with the columns of [`object::read`]; `$data` is its last one.
+macro_rules! select {
+    ($data:literal, $condition:literal) => {
+        concat!(
+            "SELECT o.pk, o.id, o.created_at, v.updated_at, v.version, v.version_at, v.status,
+                 v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
+                 v.workflow_published_at, o.owner, v.editor, v.title, ",
+            $data,
+            ", NULL, NULL FROM object o JOIN object_version v ON v.object = o.pk WHERE o.pk = ?1 AND ",
+            $condition
+        )
+    };
+}
+const ONE: &str = select!("v.data", "v.version = ?2");
+const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.version");
+
+impl Reader<'_> {
+    /// Returns a version of an object that may have been replaced or deleted since.
+    pub fn any_version(&self, pk: i64, version: i64) -> Result<Option<Stored<'static>>> {
+        self.statement(
+            "WITH whole AS MATERIALIZED (
+                 SELECT pk, id, created_at, updated_at, version, version_at, status,
+                        public_version, published_at, workflow_state, workflow_public_version,
+                        workflow_published_at, owner, editor, title, data
+                 FROM object WHERE pk = ?1
+                 UNION ALL
+                 SELECT pk, id, created_at, updated_at, version, version_at, status,
+                        public_version, published_at, workflow_state, workflow_public_version,
+                        workflow_published_at, owner, editor, title, data
+                 FROM trash WHERE pk = ?1)
+             SELECT *, NULL, NULL FROM whole WHERE version = ?2
+             UNION ALL
+             SELECT o.pk, o.id, o.created_at, v.updated_at, v.version, v.version_at, v.status,
+                    v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
+                    v.workflow_published_at, o.owner, v.editor, v.title, v.data, NULL, NULL
+             FROM whole o JOIN object_version v ON v.object = o.pk WHERE v.version = ?2",
+        )?
+        .query_row([pk, version], |row| Ok(object::read(row)?.into_owned()))
+        .optional()
+        .map_err(map)
+    }
+
+    /// Returns a version that a newer one replaced.
+    pub fn replaced_version(&self, pk: i64, version: i64) -> Result<Option<Stored<'static>>> {
+        self.statement(ONE)?
+            .query_row(params![pk, version], |row| Ok(object::read(row)?.into_owned()))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Lists replaced versions from `first` to `last`, without their properties.
+    pub fn replaced_versions(
+        &self,
+        pk: i64,
+        first: i64,
+        last: i64,
+    ) -> Result<Vec<Stored<'static>>> {
+        let mut statement = self.statement(RANGE)?;
+        let rows = statement
+            .query_map(params![pk, first, last], |row| Ok(object::read(row)?.into_owned()))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+}
+
+impl Writer<'_> {
+    /// Copies the current version of an object to the versions.
+    pub(super) fn keep_version(&self, pk: i64) -> Result<()> {
+        self.statement(
+            "INSERT INTO object_version
+             SELECT pk, version, updated_at, version_at, status, public_version, published_at,
+                    workflow_state, workflow_public_version, workflow_published_at, editor,
+                    title, data
+             FROM object WHERE pk = ?1",
+        )?
+        .execute([pk])
+        .map_err(map)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,518 @@
+//! Rows of webhooks and of their deliveries, and what of other tables deliveries are made of.
+
+use cms_model::{
+    clock::Timestamp,
+    error::Result,
+    webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, Waiting},
+};
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Reader, ToldObject, Writer, error::map};
+
+/// A delivery that is to be made.
+#[derive(Clone, Debug)]
+pub struct NewDelivery {
+    pub webhook: i64,
+    pub message: String,
+    pub at: Timestamp,
+    pub action: &'static str,
+    /// Row of the type; none for a test.
+    pub ctd: Option<i64>,
+    pub object: Option<i64>,
+    pub version: Option<i64>,
+    pub type_name: String,
+    pub id: String,
+}
+
+/// A delivery.
+#[derive(Clone, Debug)]
+pub struct DeliveryRow {
+    pub pk: i64,
+    pub webhook: i64,
+    pub message: String,
+    pub at: Timestamp,
+    pub action: String,
+    pub ctd: Option<i64>,
+    pub object: Option<i64>,
+    pub version: Option<i64>,
+    pub type_name: String,
+    pub id: String,
+    pub queued: bool,
+    pub due_at: Timestamp,
+    /// Since when nothing before it waits in its queue.
+    pub due_since: Option<Timestamp>,
+    pub state: String,
+    pub attempts: u32,
+    pub attempted_at: Option<Timestamp>,
+    pub status: Option<u16>,
+    pub response: Option<String>,
+    pub error: Option<String>,
+    pub request: Option<String>,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    pub at: Timestamp,
+    pub state: &'static str,
+    /// When to try again; none when the delivery leaves its queue.
+    pub due_at: Option<Timestamp>,
+    /// The endpoint did not respond, or with a server error.
+    pub outage: bool,
+    pub status: Option<u16>,
+    pub response: Option<String>,
+    pub error: Option<String>,
+    pub request: String,
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT pk, webhook, message, at, action, ctd, object, version, type_name, id, queued,
+                 due_at, state, attempts, attempted_at, status, response, error, request, due_since
+             FROM webhook_delivery ",
+            $rest
+        )
+    };
+}
+
+fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
+    Ok(DeliveryRow {
+        pk: row.get(0)?,
+        webhook: row.get(1)?,
+        message: row.get(2)?,
+        at: Timestamp(row.get(3)?),
+        action: row.get(4)?,
+        ctd: row.get(5)?,
+        object: row.get(6)?,
+        version: row.get(7)?,
+        type_name: row.get(8)?,
+        id: row.get(9)?,
+        queued: row.get(10)?,
+        due_at: Timestamp(row.get(11)?),
+        state: row.get(12)?,
+        attempts: row.get(13)?,
+        attempted_at: row.get::<_, Option<i64>>(14)?.map(Timestamp),
+        status: row.get(15)?,
+        response: row.get(16)?,
+        error: row.get(17)?,
+        request: row.get(18)?,
+        due_since: row.get::<_, Option<i64>>(19)?.map(Timestamp),
+    })
+}
+
+impl Reader<'_> {
+    /// Returns up to which row the journal was made deliveries of.
+    pub fn webhook_cursor(&self) -> Result<i64> {
+        self.statement("SELECT webhook_seq FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
+    }
+
+    /// Returns what the secrets of webhooks are made of; empty in a folder that never had one.
+    pub fn webhook_key(&self) -> Result<String> {
+        self.statement("SELECT webhook_key FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
+    }
+
+    /// Returns the webhooks that are told what happens.
+    pub fn webhooks(&self) -> Result<Vec<i64>> {
+        let mut statement = self.statement("SELECT object FROM webhook")?;
+        let rows = statement.query_map([], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Tells whether the endpoint of a webhook responds; none when there is no such webhook.
+    pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<Endpoint>> {
+        self.statement("SELECT probes, resume_at FROM webhook WHERE object = ?1")?
+            .query_row([webhook], |row| {
+                Ok(match row.get::<_, Option<i64>>(1)? {
+                    None => Endpoint::Up,
+                    Some(at) => Endpoint::Down { probes: row.get(0)?, resume_at: Timestamp(at) },
+                })
+            })
+            .optional()
+            .map_err(map)
+    }
+
+    /// Returns what of the waiting deliveries of a webhook can be sent next, in the order of the
+    /// journal: the oldest one, and the first due ones of those that are first in their queue.
+    pub fn next_deliveries(&self, webhook: i64, now: Timestamp) -> Result<Vec<Waiting>> {
+        let read = |row: &Row<'_>| {
+            let due_at = Timestamp(row.get(2)?);
+            Ok(Waiting { pk: row.get(0)?, queue: row.get(1)?, due_at })
+        };
+        let mut found: Vec<Waiting> = Vec::with_capacity(PARALLEL_REQUESTS + 1);
+        let oldest = self.statement(OLDEST)?.query_row([webhook], read).optional().map_err(map)?;
+        found.extend(oldest);
+        let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);
+        let unreachable = schedule::latest_due_at(now).0;
+        for (sql, bound) in [(DUE, now.0), (DUE_AFTER, unreachable)] {
+            let mut statement = self.statement(sql)?;
+            for row in statement.query_map([webhook, bound, limit], read).map_err(map)? {
+                found.push(row.map_err(map)?);
+            }
+        }
+        found.sort_by_key(|one| one.pk);
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Tells whether the last attempt of some waiting delivery failed.
+    pub fn is_webhook_failing(&self, webhook: i64) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM webhook_delivery
+                 WHERE webhook = ?1 AND head AND attempts > 0)",
+        )?
+        .query_row([webhook], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Counts the objects of a webhook whose last attempt was an outage, without a success since.
+    pub fn webhook_outages(&self, webhook: i64) -> Result<u64> {
+        self.statement(
+            "SELECT count(DISTINCT queue) FROM webhook_delivery WHERE webhook = ?1 AND outage",
+        )?
+        .query_row([webhook], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Counts the webhooks whose endpoint is down.
+    pub fn endpoints_down(&self) -> Result<u64> {
+        self.statement("SELECT count(*) FROM webhook WHERE resume_at IS NOT NULL")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
+    }
+
+    /// Returns one delivery.
+    pub fn delivery(&self, pk: i64) -> Result<Option<DeliveryRow>> {
+        self.statement(select!("WHERE pk = ?1"))?.query_row([pk], delivery).optional().map_err(map)
+    }
+
+    /// Returns deliveries of a webhook, newest first.
+    pub fn deliveries(&self, webhook: i64, offset: u64, limit: u32) -> Result<Vec<DeliveryRow>> {
+        let mut statement =
+            self.statement(select!("WHERE webhook = ?1 ORDER BY pk DESC LIMIT ?3 OFFSET ?2"))?;
+        let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+        let rows = statement.query_map(params![webhook, offset, limit], delivery).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Counts the deliveries of a webhook: all of them, and those that are yet to be sent.
+    pub fn count_deliveries(&self, webhook: i64) -> Result<(u64, u64)> {
+        self.statement(
+            "SELECT (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND NOT queued),
+                    (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND queued)",
+        )?
+        .query_row([webhook], |row| Ok((row.get(0)?, row.get(1)?)))
+        .map(|(sent, queued): (u64, u64)| (sent + queued, queued))
+        .map_err(map)
+    }
+
+    /// Returns the objects of a type that were deleted together.
+    pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<ToldObject>> {
+        let mut statement = self.statement(
+            "SELECT pk, id, version FROM trash WHERE ctd = ?1 AND deleted_at = ?2 ORDER BY pk",
+        )?;
+        let read = |row: &Row<'_>| {
+            Ok(ToldObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
+        };
+        let rows = statement.query_map([ctd, at.0], read).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Counts what waits for any webhook, and tells since when the first of it does.
+    pub fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
+        self.statement(
+            "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),
+                    (SELECT min((SELECT at FROM webhook_delivery
+                                 WHERE webhook = w.object AND queued ORDER BY pk LIMIT 1))
+                     FROM webhook w)",
+        )?
+        .query_row([], |row| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?.map(Timestamp))))
+        .map_err(map)
+    }
+
+    /// Returns deliveries that are due since before a time, at most so many.
+    pub fn deliveries_due_since_before(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
+        let mut statement = self.statement(EXPIRED)?;
+        let rows = statement.query_map(params![before.0, limit], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+}
+
+/// Statements that are run all the time, whatever waits.
+const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
+    WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
+const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
+    WHERE webhook = ?1 AND head AND due_at <= ?2 ORDER BY due_at, pk LIMIT ?3";
+const DUE_AFTER: &str = "SELECT pk, queue, due_at FROM webhook_delivery
+    WHERE webhook = ?1 AND head AND due_at > ?2 ORDER BY due_at, pk LIMIT ?3";
+const EXPIRED: &str =
+    "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
+
+impl Writer<'_> {
+    pub fn set_webhook_cursor(&self, seq: i64) -> Result<()> {
+        self.statement("UPDATE meta SET webhook_seq = ?1")?.execute([seq]).map_err(map)?;
+        Ok(())
+    }
+
+    pub fn set_webhook_key(&self, key: &str) -> Result<()> {
+        self.statement("UPDATE meta SET webhook_key = ?1")?.execute([key]).map_err(map)?;
+        Ok(())
+    }
+
+    /// Notes that a webhook is told what happens from now on.
+    pub fn insert_webhook(&self, pk: i64) -> Result<()> {
+        self.statement("INSERT OR IGNORE INTO webhook (object) VALUES (?1)")?
+            .execute([pk])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Forgets webhooks whose objects are gone, with their deliveries.
+    pub fn drop_webhooks(&self) -> Result<()> {
+        self.statement("DELETE FROM webhook WHERE object NOT IN (SELECT pk FROM object)")?
+            .execute([])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Appends a delivery to the queue of its object; returns its row.
+    pub fn insert_delivery(&self, new: &NewDelivery, now: Timestamp) -> Result<i64> {
+        let inserted: (i64, String) = self
+            .statement(
+                "INSERT INTO webhook_delivery
+                     (webhook, message, at, action, ctd, object, version, type_name, id, due_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?3) RETURNING pk, queue",
+            )?
+            .query_row(
+                params![
+                    new.webhook,
+                    new.message,
+                    new.at.0,
+                    new.action,
+                    new.ctd,
+                    new.object,
+                    new.version,
+                    new.type_name,
+                    new.id,
+                ],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(map)?;
+        let (pk, queue) = inserted;
+        self.set_head(new.webhook, &queue, now)?;
+        Ok(pk)
+    }
+
+    /// Makes the first waiting delivery of a queue the one that is sent.
+    fn set_head(&self, webhook: i64, queue: &str, now: Timestamp) -> Result<()> {
+        self.statement(
+            "UPDATE webhook_delivery SET head = 1, due_since = coalesce(due_since, ?3)
+             WHERE NOT head AND pk = (SELECT pk FROM webhook_delivery
+                 WHERE webhook = ?1 AND queue = ?2 AND queued ORDER BY pk LIMIT 1)",
+        )?
+        .execute(params![webhook, queue, now.0])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Makes everything due that waits for a webhook, and takes its endpoint for up.
+    pub fn restart_webhook(&self, webhook: i64, now: Timestamp) -> Result<()> {
+        self.statement(
+            "UPDATE webhook_delivery SET due_since = ?2
+             WHERE webhook = ?1 AND head AND due_since IS NULL",
+        )?
+        .execute([webhook, now.0])
+        .map_err(map)?;
+        self.forget_outages(webhook)?;
+        self.set_webhook_endpoint(webhook, Endpoint::Up)?;
+        self.release_deliveries(webhook, now, 0)
+    }
+
+    /// Stops the time after which deliveries of a webhook expire: it is disabled.
+    pub fn suspend_webhook(&self, webhook: i64) -> Result<()> {
+        self.statement("UPDATE webhook_delivery SET due_since = NULL WHERE webhook = ?1 AND head")?
+            .execute([webhook])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Makes everything due in the order of the journal that waits for a webhook, but for one delivery.
+    pub fn release_deliveries(&self, webhook: i64, now: Timestamp, other: i64) -> Result<()> {
+        self.statement(
+            "UPDATE webhook_delivery SET due_at = min(at, ?2)
+             WHERE webhook = ?1 AND head AND due_at > min(at, ?2) AND pk <> ?3",
+        )?
+        .execute([webhook, now.0, other])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    pub fn set_webhook_endpoint(&self, webhook: i64, endpoint: Endpoint) -> Result<()> {
+        let (probes, resume_at) = match endpoint {
+            Endpoint::Up => (0, None),
+            Endpoint::Down { probes, resume_at } => (probes, Some(resume_at.0)),
+        };
+        self.statement(
+            "UPDATE webhook SET probes = ?2, resume_at = ?3
+             WHERE object = ?1 AND (probes, resume_at) IS NOT (?2, ?3)",
+        )?
+        .execute(params![webhook, probes, resume_at])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    pub fn forget_outages(&self, webhook: i64) -> Result<()> {
+        self.statement("UPDATE webhook_delivery SET outage = 0 WHERE webhook = ?1 AND outage")?
+            .execute([webhook])
+            .map_err(map)?;
+        Ok(())
+    }
+
+    /// Sends a delivery again that has left its queue: it goes back to where it was.
+    pub fn requeue_delivery(&self, pk: i64, now: Timestamp) -> Result<()> {
+        let requeued: Option<(i64, String)> = self
+            .statement(
+                "UPDATE webhook_delivery
+                 SET queued = 1, state = 'pending', attempts = 0, outage = 0, due_since = NULL,
+                     due_at = min(at, ?2)
+                 WHERE pk = ?1 AND NOT queued RETURNING webhook, queue",
+            )?
+            .query_row([pk, now.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .map_err(map)?;
+        let Some((webhook, queue)) = requeued else { return Ok(()) };
+        self.statement(
+            "UPDATE webhook_delivery SET head = 0, due_since = NULL
+             WHERE webhook = ?1 AND queue = ?2 AND head",
+        )?
+        .execute(params![webhook, queue])
+        .map_err(map)?;
+        self.set_head(webhook, &queue, now)
+    }
+
+    /// Sends all deliveries of a webhook again that were given up; returns how many.
+    pub fn requeue_failed(&self, webhook: i64, now: Timestamp) -> Result<usize> {
+        let failed: Vec<i64> = {
+            let mut statement = self.statement(
+                "SELECT pk FROM webhook_delivery
+                 WHERE webhook = ?1 AND NOT queued AND state = 'failed' ORDER BY pk",
+            )?;
+            let rows = statement.query_map([webhook], |row| row.get(0)).map_err(map)?;
+            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?
+        };
+        for pk in &failed {
+            self.requeue_delivery(*pk, now)?;
+        }
+        Ok(failed.len())
+    }
+
+    /// Notes what came of an attempt; what left its queue lets the next of it move up.
+    pub fn record_attempt(&self, pk: i64, attempt: &Attempt) -> Result<()> {
+        let (webhook, queue): (i64, String) = self
+            .statement(
+                "UPDATE webhook_delivery
+                 SET attempts = attempts + 1, attempted_at = ?2, state = ?3, queued = ?4,
+                     head = head AND ?4, due_at = coalesce(?5, due_at), outage = ?6, status = ?7,
+                     response = ?8, error = ?9, request = ?10
+                 WHERE pk = ?1 RETURNING webhook, queue",
+            )?
+            .query_row(
+                params![
+                    pk,
+                    attempt.at.0,
+                    attempt.state,
+                    attempt.due_at.is_some(),
+                    attempt.due_at.map(|at| at.0),
+                    attempt.outage,
+                    attempt.status,
+                    attempt.response,
+                    attempt.error,
+                    attempt.request,
+                ],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(map)?;
+        self.set_head(webhook, &queue, attempt.at)
+    }
+
+    /// Gives a delivery up; returns its webhook.
+    pub fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<i64> {
+        let (webhook, queue): (i64, String) = self
+            .statement(
+                "UPDATE webhook_delivery
+                 SET queued = 0, head = 0, state = 'failed', error = coalesce(error, ?2)
+                 WHERE pk = ?1 RETURNING webhook, queue",
+            )?
+            .query_row(params![pk, reason], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)?;
+        self.set_head(webhook, &queue, now)?;
+        Ok(webhook)
+    }
+
+    /// Forgets all but the newest entries of the log of a webhook.
+    pub fn prune_log(&self, webhook: i64, keep: u32) -> Result<()> {
+        self.statement(
+            "DELETE FROM webhook_delivery WHERE webhook = ?1 AND NOT queued AND pk <=
+                 (SELECT pk FROM webhook_delivery WHERE webhook = ?1 AND NOT queued
+                  ORDER BY pk DESC LIMIT 1 OFFSET ?2)",
+        )?
+        .execute(params![webhook, keep])
+        .map_err(map)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cms_model::settings::{Durability, NewDatabase};
+    use rusqlite::{Connection, StatementStatus};
+    use tempfile::TempDir;
+
+    use super::{DUE, DUE_AFTER, EXPIRED, OLDEST};
+    use crate::Store;
+
+    /// A folder in which 100,000 deliveries wait: half of them of one object, the others of one each,
+    /// which are to be tried again later.
+    fn backlog() -> (TempDir, Connection) {
+        let folder = TempDir::new().unwrap();
+        Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+        let database = Connection::open(folder.path().join("cms.db")).unwrap();
+        database
+            .execute_batch(
+                "INSERT INTO webhook (object) VALUES (7);
+                 WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
+                 INSERT INTO webhook_delivery
+                     (webhook, message, at, action, ctd, object, version, type_name, id, due_at,
+                      head, due_since)
+                 SELECT 7, n, n, 'Update', 1, 1, 1, 'post', iif(n % 2, 'same', n),
+                        iif(n % 2, n, 1000000 + n), n = 1 OR n % 2 = 0, iif(n % 2, NULL, n)
+                 FROM n;",
+            )
+            .unwrap();
+        (folder, database)
+    }
+
+    #[test]
+    fn next_deliveries_cost_the_same_whatever_waits() {
+        let (_folder, database) = backlog();
+        let table: [(&str, &[i64], &[i64], &str); 4] = [
+            (OLDEST, &[7], &[1], "webhook_queue"),
+            (DUE, &[7, 500_000, 4], &[1], "webhook_due"),
+            (DUE_AFTER, &[7, 1_099_996, 4], &[99_998, 100_000], "webhook_due"),
+            (EXPIRED, &[10, 500], &[2, 4, 6, 8, 10], "webhook_expiry"),
+        ];
+        for (sql, parameters, wanted, index) in table {
+            let parameters = || rusqlite::params_from_iter(parameters);
+            let mut statement = database.prepare(sql).unwrap();
+            let rows = statement.query_map(parameters(), |row| row.get(0)).unwrap();
+            let found: Vec<i64> = rows.map(Result::unwrap).collect();
+            assert_eq!(found, wanted, "{sql}");
+            let steps = statement.get_status(StatementStatus::VmStep);
+            assert!(steps < 200, "{steps} steps: {sql}");
+            let mut plan = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let rows = plan.query_map(parameters(), |row| row.get("detail")).unwrap();
+            let plan: Vec<String> = rows.map(Result::unwrap).collect();
+            assert!(plan.len() == 1 && plan[0].contains(index), "{plan:?}: {sql}");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! One writer, and commits that many callers share.
+//!
+//! A commit waits for the disk; that wait is the price of a durable write and the same for one row
+//! or a hundred. So whoever finds the writer free becomes the leader: it runs all jobs that wait,
+//! each in its own savepoint, commits once, and only then tells all of them. Jobs that arrive
+//! meanwhile wait for the next leader, which is the first of them.
+
+use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use cms_model::error::{Error, Result};
+use rusqlite::Connection;
+
+use super::{Reader, Writer, error::map};
+
+/// Most jobs in one commit, so that the first of them does not wait for ever.
+const JOBS_PER_COMMIT: usize = 256;
+
+pub(super) struct Writers {
+    queue: Mutex<Queue>,
+    /// Only the leader locks this, so nobody ever waits for it.
+    connection: Mutex<Connection>,
+    /// Who wants to know of commits.
+    listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
+    /// Commits, the jobs in them, and the time that they took together, in nanoseconds.
+    commits: AtomicU64,
+    committed: AtomicU64,
+    busy: AtomicU64,
+}
+
+/// What the writer did, and what waits for it.
+#[derive(Clone, Copy, Debug)]
+pub struct WriterCounts {
+    pub commits: u64,
+    pub jobs: u64,
+    pub busy: Duration,
+    pub waiting: usize,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Job>,
+    has_leader: bool,
+}
+
+struct Job {
+    /// Runs the job and keeps its result.
+    run: Run,
+    ticket: Arc<Ticket>,
+}
+
+/// What becomes of the changes of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Keep,
+    Undo,
+    /// There is no room for them.
+    NoSpace,
+}
+
+/// Where a caller waits for its turn or its answer.
+#[derive(Default)]
+struct Ticket {
+    turn: Mutex<Turn>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+enum Turn {
+    #[default]
+    Waiting,
+    Lead,
+    /// The batch ended; an error means that nothing of it was kept.
+    Done(std::result::Result<(), Arc<Error>>),
+}
+
+impl Ticket {
+    fn set(&self, turn: Turn) {
+        *lock(&self.turn) = turn;
+        self.changed.notify_one();
+    }
+}
+
+impl Writers {
+    pub(super) fn new(connection: Connection) -> Self {
+        Self {
+            queue: Mutex::default(),
+            connection: Mutex::new(connection),
+            listeners: Mutex::default(),
+            commits: AtomicU64::new(0),
+            committed: AtomicU64::new(0),
+            busy: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
+        lock(&self.listeners).push(Arc::downgrade(listener));
+    }
+
+    pub(super) fn counts(&self) -> WriterCounts {
+        WriterCounts {
+            commits: self.commits.load(Ordering::Relaxed),
+            jobs: self.committed.load(Ordering::Relaxed),
+            busy: Duration::from_nanos(self.busy.load(Ordering::Relaxed)),
+            waiting: lock(&self.queue).waiting.len(),
+        }
+    }
+
+    /// Runs a job inside a transaction and returns after the commit.
+    pub(super) fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let result = Arc::new(Mutex::new(None));
+        let ticket = Arc::new(Ticket::default());
+        let run = {
+            let result = Arc::clone(&result);
+            move |writer: &Writer<'_>| {
+                let outcome = job(writer);
+                let verdict = match &outcome {
+                    Ok(_) => Verdict::Keep,
+                    Err(Error::NoSpace(_)) => Verdict::NoSpace,
+                    Err(_) => Verdict::Undo,
+                };
+                *lock(&result) = Some(outcome);
+                verdict
+            }
+        };
+        let is_leader = {
+            let mut queue = lock(&self.queue);
+            queue.waiting.push_back(Job { run: Box::new(run), ticket: Arc::clone(&ticket) });
+            !std::mem::replace(&mut queue.has_leader, true)
+        };
+        if is_leader {
+            self.lead();
+        }
+        self.wait(&ticket).map_err(shared)?;
+        let outcome = lock(&result).take();
+        outcome.unwrap_or_else(|| Err(Error::internal("a write job panicked")))
+    }
+
+    /// Waits for the answer, and leads when it is this caller's turn.
+    fn wait(&self, ticket: &Ticket) -> std::result::Result<(), Arc<Error>> {
+        let mut turn = lock(&ticket.turn);
+        loop {
+            match std::mem::take(&mut *turn) {
+                Turn::Done(outcome) => return outcome,
+                Turn::Lead => {
+                    drop(turn);
+                    self.lead();
+                    turn = lock(&ticket.turn);
+                }
+                Turn::Waiting => {
+                    turn = ticket.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+
+    /// Tells those who listen, and forgets those who do not any more.
+    fn tell(&self) {
+        lock(&self.listeners).retain(|listener| {
+            let listener = listener.upgrade();
+            listener.inspect(|tell| tell()).is_some()
+        });
+    }
+
+    /// Runs one batch, answers it, and hands the lead to the next caller that waits.
+    fn lead(&self) {
+        let jobs: Vec<Job> = {
+            let mut queue = lock(&self.queue);
+            let count = queue.waiting.len().min(JOBS_PER_COMMIT);
+            queue.waiting.drain(..count).collect()
+        };
+        let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.ticket)).unzip();
+        let started = Instant::now();
+        let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
+        let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.busy.fetch_add(nanos, Ordering::Relaxed);
+        if outcome.is_ok() {
+            self.commits.fetch_add(1, Ordering::Relaxed);
+            self.committed.fetch_add(tickets.len() as u64, Ordering::Relaxed);
+        }
+        for ticket in tickets {
+            ticket.set(Turn::Done(outcome.clone()));
+        }
+        self.tell();
+        let mut queue = lock(&self.queue);
+        match queue.waiting.front() {
+            Some(next) => next.ticket.set(Turn::Lead),
+            None => queue.has_leader = false,
+        }
+    }
+}
+
+type Run = Box<dyn FnOnce(&Writer<'_>) -> Verdict + Send>;
+
+/// Runs jobs in one transaction: each keeps or undoes its own changes, one commit keeps them all.
+fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
+    let writer = Writer(Reader(connection));
+    execute(&writer, "BEGIN IMMEDIATE")?;
+    let ended = run_jobs(&writer, jobs)
+        .and_then(|succeeded| execute(&writer, if succeeded { "COMMIT" } else { "ROLLBACK" }));
+    if ended.is_err() && !connection.is_autocommit() {
+        // Else nobody could begin again.
+        execute(&writer, "ROLLBACK")?;
+    }
+    ended
+}
+
+/// Tells whether any job succeeded.
+fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
+    let alone = jobs.len() == 1;
+    let mut succeeded = false;
+    for job in jobs {
+        if !alone {
+            execute(writer, "SAVEPOINT job")?;
+        }
+        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(Verdict::Undo);
+        let kept = verdict == Verdict::Keep;
+        succeeded |= kept;
+        if writer.0.0.is_autocommit() {
+            // The database gave the whole transaction up: disk full, or an I/O error.
+            let reason = "the database rolled the transaction back";
+            let is_full = verdict == Verdict::NoSpace;
+            return Err(if is_full {
+                Error::NoSpace(reason.into())
+            } else {
+                Error::internal(reason)
+            });
+        }
+        if !alone {
+            if !kept {
+                execute(writer, "ROLLBACK TO job")?;
+            }
+            execute(writer, "RELEASE job")?;
+        }
+    }
+    Ok(succeeded)
+}
+
+fn execute(writer: &Writer<'_>, sql: &str) -> Result<()> {
+    writer.statement(sql)?.execute([]).map_err(map)?;
+    Ok(())
+}
+
+/// The same error for every caller of a failed batch.
+fn shared(error: Arc<Error>) -> Error {
+    match &*error {
+        Error::Busy(message) => Error::Busy(message.clone()),
+        Error::NoSpace(_) => Error::NoSpace(Box::new(SharedError(error))),
+        _ => Error::Internal(Box::new(SharedError(error))),
+    }
+}
+
+#[derive(Debug)]
+struct SharedError(Arc<Error>);
+
+impl std::fmt::Display for SharedError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match std::error::Error::source(&*self.0) {
+            Some(source) => write!(f, "the commit failed: {source}"),
+            None => write!(f, "the commit failed: {}", self.0),
+        }
+    }
+}
+
+impl std::error::Error for SharedError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+/// A panic inside a lock leaves nothing half done that anybody would see: results are set whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(connection: &Connection) -> i64 {
+        connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap()
+    }
+
+    fn insert(succeeds: bool) -> Run {
+        Box::new(move |writer| {
+            execute(writer, "INSERT INTO t VALUES (1)").unwrap();
+            if succeeds { Verdict::Keep } else { Verdict::Undo }
+        })
+    }
+
+    /// Whatever becomes of a batch, its transaction is over: the next one can begin.
+    #[test]
+    fn a_batch_ends_its_transaction() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE t (a)").unwrap();
+        let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
+        let spoils = |sql: &'static str| -> Run {
+            Box::new(move |writer| {
+                execute(writer, sql).unwrap();
+                Verdict::Undo
+            })
+        };
+        // jobs, rows that they leave, whether the batch itself fails
+        let batches: Vec<(Vec<Run>, i64, bool)> = vec![
+            (vec![insert(true)], 1, false),
+            (vec![insert(false)], 0, false),
+            (vec![panics()], 0, false),
+            (vec![insert(true), insert(false), panics(), insert(true)], 2, false),
+            (vec![insert(false), insert(false)], 0, false),
+            (vec![insert(true), spoils("ROLLBACK"), insert(true)], 0, true),
+            (vec![insert(true), spoils("RELEASE job"), insert(true)], 0, true),
+        ];
+        for (index, (jobs, rows, fails)) in batches.into_iter().enumerate() {
+            let before = count(&connection);
+            assert_eq!(run_batch(&connection, jobs).is_err(), fails, "batch {index}");
+            assert!(connection.is_autocommit(), "batch {index}");
+            assert_eq!(count(&connection) - before, rows, "batch {index}");
+        }
+    }
+
+    /// Nobody in a batch is told that a change was kept which had no room, and with room again
+    /// everything goes on.
+    #[test]
+    fn a_full_disk_is_told_and_passes() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = Connection::open(folder.path().join("t.db")).unwrap();
+        connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
+        let limit = |pages: u32| {
+            let sql = format!("PRAGMA max_page_count = {pages}");
+            connection.query_row(&sql, [], |_| Ok(())).unwrap();
+        };
+        limit(4);
+        let grow = || -> Run {
+            Box::new(|writer| match execute(writer, "INSERT INTO t VALUES (zeroblob(100000))") {
+                Ok(()) => Verdict::Keep,
+                Err(Error::NoSpace(_)) => Verdict::NoSpace,
+                Err(error) => panic!("{error:?}"),
+            })
+        };
+        for jobs in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
+            let before = count(&connection);
+            let several = jobs.len() > 1;
+            match run_batch(&connection, jobs) {
+                Ok(()) => assert_eq!(count(&connection) - before, i64::from(several) * 2),
+                Err(Error::NoSpace(_)) => assert_eq!(count(&connection), before),
+                Err(error) => panic!("{error:?}"),
+            }
+            assert!(connection.is_autocommit());
+        }
+        limit(10_000);
+        let before = count(&connection);
+        run_batch(&connection, vec![insert(true), grow()]).unwrap();
+        assert_eq!(count(&connection) - before, 2);
+    }
+}
