@@ -41,7 +41,7 @@ impl CountKey {
         let ids = request.ids.iter().flatten().map(String::len).sum::<usize>();
         let bytes = ids + request.filters.as_ref().map_or(0, String::len);
         let (filters, ids) = (request.filters.clone(), request.ids.clone());
-        (bytes <= MAX_KEY_BYTES).then(|| Self { filters, ids, view })
+        (bytes <= MAX_KEY_BYTES).then_some(Self { filters, ids, view })
     }
 }
 
