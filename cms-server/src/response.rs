@@ -138,7 +138,7 @@ impl Response {
             .with_header(ACCEL_BUFFERING, HeaderValue::from_static("no"))
     }
 
-    /// 200 with JSON and its ETag.
+    /// 200 with JSON and its `ETag`.
     pub(crate) fn tagged(json: Json) -> Self {
         let tag = Tag::of(&json.0);
         Self::from(json).with_tag(tag)
@@ -163,7 +163,7 @@ impl Response {
         Self { body: other.body, ..self }
     }
 
-    /// Sets the ETag.
+    /// Sets the `ETag`.
     pub(crate) fn with_tag(self, tag: Tag) -> Self {
         Self { tag: Some(tag), ..self }
     }

@@ -2,10 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use cms_core::Sweep;
+use cms_core::{Cms, Sweep};
 use tokio::time;
 
-use super::tasks::{repeat, run};
+use super::job::{repeat, run};
 use crate::{net::permits::Work, state::App};
 
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_mins(1);
@@ -15,7 +15,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Removes what expired, and records when keys were used.
 pub(super) async fn housekeep(app: Arc<App>) {
-    repeat(app, HOUSEKEEPING_INTERVAL, Work::Write, |cms| cms.housekeep()).await;
+    repeat(app, HOUSEKEEPING_INTERVAL, Work::Write, Cms::housekeep).await;
 }
 
 /// Removes files without a media object. It has a permit for files, so no write waits for it.

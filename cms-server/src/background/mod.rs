@@ -2,6 +2,7 @@
 
 mod backups;
 mod clean_up;
+mod job;
 mod public_address;
 mod schedules;
 pub(crate) mod tasks;

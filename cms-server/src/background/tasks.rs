@@ -3,13 +3,13 @@
 //! Several servers may run them on one data directory. The core decides what is due, inside the
 //! transaction that changes it, and which process writes the search index.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use cms_core::{Cms, Error, Result};
-use tokio::{task::JoinHandle, time};
+use cms_core::Cms;
+use tokio::task::JoinHandle;
 
-use super::{backups, clean_up, schedules, webhooks};
-use crate::{blocking, config::ServerConfig, net::permits::Work, state::App};
+use super::{backups, clean_up, job, schedules, webhooks};
+use crate::{config::ServerConfig, net::permits::Work, state::App};
 
 /// The tasks of a running server.
 pub(crate) struct BackgroundTasks(Vec<JoinHandle<()>>);
@@ -37,33 +37,7 @@ impl BackgroundTasks {
         for task in self.0 {
             task.abort();
         }
-        run(app, Work::Search, |cms| cms.search().advance()).await;
-        run(app, Work::Write, Cms::housekeep).await;
+        job::run(app, Work::Search, |cms| cms.search().advance()).await;
+        job::run(app, Work::Write, Cms::housekeep).await;
     }
-}
-
-/// Runs a job again and again, with a pause before each run.
-pub(super) async fn repeat(
-    app: Arc<App>,
-    interval: Duration,
-    work: Work,
-    job: fn(&Cms) -> Result<()>,
-) {
-    loop {
-        time::sleep(interval).await;
-        run(&app, work, job).await;
-    }
-}
-
-/// Runs a job once and returns its result; an error is logged.
-pub(super) async fn run<T: Send + 'static>(
-    app: &Arc<App>,
-    work: Work,
-    job: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
-) -> Option<T> {
-    let result = blocking::run(app, work, move |app| job(&app.cms)).await.flatten();
-    let log = |error: &Error| {
-        tracing::warn!(%error, cause = ?std::error::Error::source(error), "background task failed");
-    };
-    result.inspect_err(log).ok()
 }

@@ -115,7 +115,7 @@ async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<B
     Ok(BufferedBody { bytes, _permit: permit })
 }
 
-/// Discards the rest of a short body that arrives at once: a connection with unread bytes is closed,
+/// Discards the rest of a short body that arrives without delay: a connection with unread bytes is closed,
 /// and the client may lose the response.
 pub(crate) async fn discard(body: &mut Body) {
     if body.is_end_stream() || body.size_hint().lower() > MAX_DISCARDED_BYTES {

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 /// The latest time of an HTTP date, since the epoch.
 const MAX_DATE: Duration = Duration::from_secs(253_402_300_799);
 
-/// The validators of a file: ETag and modification time.
+/// The validators of a file: tag and modification time.
 #[derive(Debug)]
 pub(crate) struct Validators {
     /// With its quotes.

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 use axum::http::{HeaderValue, request::Parts};
 use percent_encoding::percent_decode_str;
 
-use super::auth;
 use crate::{net::raw_query::RawQuery, response::ignored_fields};
+
+/// The parameter of the key; every route knows it.
+pub(crate) const KEY_PARAMETER: &str = "auth_token";
 
 /// Returns the query string as the client sent it, with characters that a URI may not contain too.
 pub(crate) fn query_string(parts: &Parts) -> &str {
@@ -72,7 +74,7 @@ impl<'a> Query<'a> {
         unknown_filters: &[String],
     ) -> Option<HeaderValue> {
         let names = self.pairs.iter().map(|(name, _)| name.as_ref());
-        let names = names.filter(|name| *name != auth::PARAMETER).flat_map(|name| {
+        let names = names.filter(|name| *name != KEY_PARAMETER).flat_map(|name| {
             let is_known = is_known(name, known);
             let conditions = if is_known && name == "filters" { unknown_filters } else { &[] };
             let conditions = conditions.iter().map(|path| Cow::Owned(format!("filters[{path}]")));

@@ -130,7 +130,7 @@ impl ChangeFeed {
     ) {
         let mut page = first;
         let mut last_sent = Instant::now();
-        // The first message has the position before the changes that follow at once.
+        // The first message has the position before the first changes.
         let mut message = heartbeat(start);
         loop {
             push(&mut message, &page);

@@ -22,9 +22,9 @@ pub(crate) fn alive(_: &App, _: &Parts) -> Response {
 pub(crate) fn ready(app: &App, _: &Parts) -> Response {
     let mut parts = Map::new();
     let mut is_ready = true;
-    let mut add = |name: &str, is_faulty: bool| {
-        is_ready &= !is_faulty;
-        parts.insert(name.to_owned(), Value::from(if is_faulty { "not ready" } else { "ok" }));
+    let mut add = |name: &str, is_unavailable: bool| {
+        is_ready &= !is_unavailable;
+        parts.insert(name.to_owned(), Value::from(if is_unavailable { "not ready" } else { "ok" }));
     };
     add("server", app.is_draining());
     for part in app.cms.readiness() {

@@ -21,15 +21,15 @@ pub(crate) fn archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
 }
 
 pub(crate) fn batch_publish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act_on_many(cms, context, PublishAction::Publish)
+    act_on_batch(cms, context, PublishAction::Publish)
 }
 
 pub(crate) fn batch_unpublish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act_on_many(cms, context, PublishAction::Unpublish)
+    act_on_batch(cms, context, PublishAction::Unpublish)
 }
 
 pub(crate) fn batch_archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act_on_many(cms, context, PublishAction::Archive)
+    act_on_batch(cms, context, PublishAction::Archive)
 }
 
 /// With any `hydrate` above 0, the action applies to linked objects too, one level deep.
@@ -40,7 +40,7 @@ fn act(cms: &Cms, context: &mut RequestContext<'_>, action: PublishAction) -> Re
     Ok(Response::no_content())
 }
 
-fn act_on_many(
+fn act_on_batch(
     cms: &Cms,
     context: &mut RequestContext<'_>,
     action: PublishAction,

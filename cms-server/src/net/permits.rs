@@ -153,10 +153,8 @@ impl Kind {
         }
         let _waiting = Waiting::new(&self.waiting);
         let acquired = async {
-            let slow = match is_slow {
-                true => Some(Arc::clone(&self.slow).acquire_owned().await?),
-                false => None,
-            };
+            let slow =
+                if is_slow { Some(Arc::clone(&self.slow).acquire_owned().await?) } else { None };
             let permits = Arc::clone(&self.permits).acquire_many_owned(count).await?;
             Ok::<_, AcquireError>(Permit { _permits: permits, _slow: slow })
         };
@@ -168,10 +166,8 @@ impl Kind {
     }
 
     fn try_acquire(&self, count: u32, is_slow: bool) -> Option<Permit> {
-        let slow = match is_slow {
-            true => Some(Arc::clone(&self.slow).try_acquire_owned().ok()?),
-            false => None,
-        };
+        let slow =
+            if is_slow { Some(Arc::clone(&self.slow).try_acquire_owned().ok()?) } else { None };
         let permits = Arc::clone(&self.permits).try_acquire_many_owned(count).ok()?;
         Some(Permit { _permits: permits, _slow: slow })
     }

@@ -142,7 +142,7 @@ impl State {
             }
             Position::Head(line) => self.skip_head(rest, line),
             Position::AfterHead(bytes) => {
-                self.position = Position::AfterHead(bytes + rest.len() as u64)
+                self.position = Position::AfterHead(bytes + rest.len() as u64);
             }
             Position::Start | Position::Path | Position::Unknown => {}
         }

@@ -220,13 +220,12 @@ impl KeyedRequest {
         if self.permission.creates_objects() && visibility::keeps_dates(&self.parts.headers) {
             caller = caller.keeping_dates();
         }
-        let (json, form) = match self.route.body {
+        let (json, form) = if self.route.body == BodyKind::None {
             // The core checks the permission, in the same order.
-            BodyKind::None => (BufferedBody::default(), Form::default()),
-            _ => {
-                self.authorise(app, &caller)?;
-                self.read_body(app, body, log).await?
-            }
+            (BufferedBody::default(), Form::default())
+        } else {
+            self.authorise(app, &caller)?;
+            self.read_body(app, body, log).await?
         };
         let is_change = self.permission.changes_objects() && self.parts.method != Method::GET;
         if is_change {

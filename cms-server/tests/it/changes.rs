@@ -20,7 +20,7 @@ use cms_core::{
 use cms_server::{Running, ServerConfig, serve};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, fault, generic, object};
+use crate::support::{CallerKind, TestApp, definition, fault, generic, object};
 
 const CHANGES: &str = "/api/v1/changes";
 const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
@@ -40,7 +40,7 @@ fn start(config: ServerConfig) -> (TestCms, Running) {
     (core, running)
 }
 
-/// Somebody who follows changes on a connection of their own.
+/// A client with a stream of changes on its own connection.
 struct Client {
     lines: BufReader<TcpStream>,
     status: u16,
@@ -187,7 +187,7 @@ fn stream_ends_with_its_key_and_its_server() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
-/// There are so many streams and no more, and who goes makes room.
+/// A closed stream makes room for another one.
 #[test]
 fn stream_limit_returns_503() {
     let (core, running) = start(ServerConfig { subscribers: 1, ..ServerConfig::default() });
@@ -252,24 +252,24 @@ async fn page_has_the_next_position() {
     assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.both(), (410, gone));
 }
 
-/// A scoped key gets the same answers whether the other types change, exist, or not at all.
+/// A scoped key gets the same responses whether the other types change, exist, or not at all.
 #[tokio::test]
 async fn scoped_key_gets_no_changes_of_other_types() {
     let app = TestApp::new();
-    let ask = |path: String| {
+    let send = |path: String| {
         let app = &app;
-        async move { app.ask(Who::Stranger, "GET", &path, &Value::Null).await.both() }
+        async move { app.send_as(CallerKind::Stranger, "GET", &path, &Value::Null).await.both() }
     };
-    let start = ask(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
+    let start = send(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
     app.create("post", &json!({ "id": "secret", "title": "secret" })).await;
     app.create("author", &json!({ "id": "secret", "title": "secret" })).await;
     app.request("DELETE", "/api/v1/content/author/secret", &Value::Null).await;
     app.request("DELETE", "/api/v1/internal/contenttype/author", &Value::Null).await;
-    let all = ask(format!("{CHANGES}?since={start}")).await;
+    let all = send(format!("{CHANGES}?since={start}")).await;
     assert_eq!((all.0, &all.1["data"]), (200, &json!([])));
     for name in ["post", "author", "nothing"] {
-        assert_eq!(ask(format!("{CHANGES}?since={start}&types[]={name}")).await, all, "{name}");
+        assert_eq!(send(format!("{CHANGES}?since={start}&types[]={name}")).await, all, "{name}");
     }
-    let whole = ask(format!("{CHANGES}?since=0&limit=1000")).await;
+    let whole = send(format!("{CHANGES}?since=0&limit=1000")).await;
     assert_eq!((whole.0, &whole.1["data"]), (200, &json!([])));
 }

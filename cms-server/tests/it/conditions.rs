@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, TestApp, Who, generic, links, not_found};
+use crate::support::{CallerKind, Reply, TestApp, generic, links, not_found};
 
 const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 
 async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
-    app.ask_with(headers, Who::ReadWrite, "GET", path, &Value::Null).await
+    app.send_as_with(headers, CallerKind::ReadWrite, "GET", path, &Value::Null).await
 }
 
 fn tag(reply: &Reply) -> String {
     reply.header("etag").unwrap().to_owned()
 }
 
-/// What a client has is not sent again; what changed is, in every form of the answer.
+/// A cached response is a 304, and a changed one is sent, in every content coding.
 #[tokio::test]
 async fn cached_response_returns_304() {
     let app = TestApp::new();
@@ -44,8 +44,9 @@ async fn cached_response_returns_304() {
             {
                 for method in ["GET", "HEAD"] {
                     let headers = [accepting, ("if-none-match", header.as_str())];
-                    let known =
-                        app.ask_with(&headers, Who::ReadWrite, method, path, &Value::Null).await;
+                    let known = app
+                        .send_as_with(&headers, CallerKind::ReadWrite, method, path, &Value::Null)
+                        .await;
                     assert_eq!((known.status, known.bytes.len()), (304, 0), "{path} {header}");
                     assert_eq!(known.header("etag"), Some(etag.as_str()));
                     assert_eq!(known.header("vary"), Some("accept-encoding"));
@@ -83,7 +84,8 @@ async fn etag_of_any_response_works_in_if_match() {
     let app = TestApp::new();
     let patch = async |etag: &str, price: u32| {
         let headers = [("if-match", etag)];
-        app.ask_with(&headers, Who::ReadWrite, "PATCH", ONE, &json!({ "price": price })).await
+        app.send_as_with(&headers, CallerKind::ReadWrite, "PATCH", ONE, &json!({ "price": price }))
+            .await
     };
     let failed = (412, generic(412, "Precondition Failed"));
     let mut etag = tag(&get(&app, ONE, &[]).await);
@@ -109,18 +111,19 @@ async fn etag_of_any_response_works_in_if_match() {
     }
     // Checks that come before, and calls about no single object.
     let stale = [("if-match", "\"x\"")];
-    let ask = async |method: &str, path: &str, body: Value| {
-        app.ask_with(&stale, Who::ReadWrite, method, path, &body).await
+    let send = async |method: &str, path: &str, body: Value| {
+        app.send_as_with(&stale, CallerKind::ReadWrite, method, path, &body).await
     };
     let gone = format!("{POSTS}/gone");
-    assert_eq!(ask("DELETE", &gone, Value::Null).await.both(), not_found());
-    assert_eq!(ask("DELETE", ONE, Value::Null).await.both(), failed);
-    assert_eq!(ask("POST", &format!("{ONE}/publish"), Value::Null).await.both(), failed);
-    assert_eq!(ask("PATCH", ONE, json!([])).await.status, 400);
-    assert_eq!(ask("POST", POSTS, json!({ "title": "A" })).await.status, 200);
-    assert_eq!(ask("GET", ONE, Value::Null).await.status, 200);
+    assert_eq!(send("DELETE", &gone, Value::Null).await.both(), not_found());
+    assert_eq!(send("DELETE", ONE, Value::Null).await.both(), failed);
+    assert_eq!(send("POST", &format!("{ONE}/publish"), Value::Null).await.both(), failed);
+    assert_eq!(send("PATCH", ONE, json!([])).await.status, 400);
+    assert_eq!(send("POST", POSTS, json!({ "title": "A" })).await.status, 200);
+    assert_eq!(send("GET", ONE, Value::Null).await.status, 200);
     let fresh = [("if-match", "*")];
-    let deleted = app.ask_with(&fresh, Who::ReadWrite, "DELETE", ONE, &Value::Null).await;
+    let deleted =
+        app.send_as_with(&fresh, CallerKind::ReadWrite, "DELETE", ONE, &Value::Null).await;
     assert_eq!(deleted.status, 204);
 }
 
@@ -128,32 +131,43 @@ async fn etag_of_any_response_works_in_if_match() {
 #[tokio::test]
 async fn idempotency_key_prevents_a_second_effect() {
     let app = TestApp::new();
-    let post = async |who: Who, key: &str, path: &str, body: &Value| {
-        app.ask_with(&[("idempotency-key", key)], who, "POST", path, body).await
+    let post = async |caller: CallerKind, key: &str, path: &str, body: &Value| {
+        app.send_as_with(&[("idempotency-key", key)], caller, "POST", path, body).await
     };
     let new = json!({ "title": "New" });
-    let first = post(Who::ReadWrite, "k-1", POSTS, &new).await;
-    let again = post(Who::ReadWrite, "\"k-1\"", POSTS, &new).await;
+    let first = post(CallerKind::ReadWrite, "k-1", POSTS, &new).await;
+    let again = post(CallerKind::ReadWrite, "\"k-1\"", POSTS, &new).await;
     assert_eq!(first.status, 200);
     assert_eq!((first.both(), tag(&first)), (again.both(), tag(&again)));
     let reused = (422, generic(422, "Idempotency-Key is already used"));
-    assert_eq!(post(Who::ReadWrite, "k-1", POSTS, &json!({ "title": "B" })).await.both(), reused);
+    assert_eq!(
+        post(CallerKind::ReadWrite, "k-1", POSTS, &json!({ "title": "B" })).await.both(),
+        reused
+    );
     let batch = format!("{POSTS}/batch");
-    assert_eq!(post(Who::ReadWrite, "k-1", &batch, &json!([new])).await.both(), reused);
+    assert_eq!(post(CallerKind::ReadWrite, "k-1", &batch, &json!([new])).await.both(), reused);
     // Rights come first, and others have keys of their own.
-    assert_eq!(post(Who::Stranger, "k-1", POSTS, &new).await.status, 403);
-    assert_ne!(post(Who::Scoped, "k-1", POSTS, &new).await.json()["id"], first.json()["id"]);
+    assert_eq!(post(CallerKind::Stranger, "k-1", POSTS, &new).await.status, 403);
+    assert_ne!(post(CallerKind::Scoped, "k-1", POSTS, &new).await.json()["id"], first.json()["id"]);
     for update in ["true", "false"] {
         // The query is part of the request.
-        let status =
-            post(Who::Admin, "k-2", &format!("{batch}?updateExisting={update}"), &json!([new]))
-                .await
-                .status;
+        let status = post(
+            CallerKind::Admin,
+            "k-2",
+            &format!("{batch}?updateExisting={update}"),
+            &json!([new]),
+        )
+        .await
+        .status;
         assert_eq!(status, if update == "true" { 200 } else { 422 });
     }
     let invalid = (400, generic(400, "Invalid Idempotency-Key"));
     for wrong in ["", "\"\"", &"x".repeat(256)] {
-        assert_eq!(post(Who::ReadWrite, wrong, POSTS, &new).await.both(), invalid, "{wrong}");
+        assert_eq!(
+            post(CallerKind::ReadWrite, wrong, POSTS, &new).await.both(),
+            invalid,
+            "{wrong}"
+        );
     }
     let list = get(&app, POSTS, &[]).await.json();
     // The one from the start, the first, that of the scoped key, and that of the batch.

@@ -1,11 +1,12 @@
-//! Bodies, paths, methods and the order of checks (contract 1.1, 1.4), as tables: whole answers are
+//! Bodies, paths, methods and the order of checks, as tables: complete responses are
 //! compared.
 
 use axum::body::Body;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Reply, TestApp, Who, forbidden, generic, malformed, not_found, unauthorized, wrong_media_type,
+    CallerKind, Reply, TestApp, forbidden, generic, malformed, not_found, unauthorized,
+    wrong_media_type,
 };
 
 const POSTS: &str = "/api/v1/content/post";
@@ -16,11 +17,11 @@ fn required_title() -> (u16, Value) {
     (400, json!({ "title": ["The property title is required"] }))
 }
 
-/// 1.1: content types are asked for where there is a body that is read, and nowhere else.
+/// A media type is required only for a body that is read.
 #[tokio::test]
 async fn body_without_json_media_type_returns_415() {
     let app = TestApp::new();
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap());
     let body = r#"{"title":"A"}"#;
     let statuses = [
         (Some("application/json"), 200),
@@ -53,7 +54,7 @@ async fn body_without_json_media_type_returns_415() {
 #[tokio::test]
 async fn body_of_the_wrong_kind_returns_400() {
     let app = TestApp::new();
-    let key = app.key(Who::Admin).unwrap();
+    let key = app.key(CallerKind::Admin).unwrap();
     let headers = [("x-auth-token", key), ("content-type", "application/json")];
     let takes_object = [
         ("POST", POSTS),
@@ -109,10 +110,12 @@ async fn unknown_path_returns_404_and_method_405() {
         "/api/v1/internal/jobs",
     ];
     for path in unknown {
-        for who in [Who::Nobody, Who::Unknown, Who::ReadOnly, Who::Admin] {
+        for caller in
+            [CallerKind::Anonymous, CallerKind::Unknown, CallerKind::ReadOnly, CallerKind::Admin]
+        {
             for method in ["GET", "POST", "PATCH"] {
-                let reply = app.ask(who, method, path, &Value::Null).await;
-                assert_eq!(reply.both(), not_found(), "{who:?} {method} {path}");
+                let reply = app.send_as(caller, method, path, &Value::Null).await;
+                assert_eq!(reply.both(), not_found(), "{caller:?} {method} {path}");
             }
         }
     }
@@ -132,14 +135,20 @@ async fn unknown_path_returns_404_and_method_405() {
         ("BREW", ONE, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
     ];
     for (method, path, allow) in known {
-        let reply = app.ask(Who::ReadOnly, method, path, &Value::Null).await;
+        let reply = app.send_as(CallerKind::ReadOnly, method, path, &Value::Null).await;
         assert_eq!(reply.both(), (405, generic(405, "Method Not Allowed")), "{method} {path}");
         assert_eq!(reply.header("allow"), Some(allow), "{method} {path}");
-        for who in [Who::Nobody, Who::Unknown] {
-            assert_eq!(app.ask(who, method, path, &Value::Null).await.both(), unauthorized());
+        for caller in [CallerKind::Anonymous, CallerKind::Unknown] {
+            assert_eq!(
+                app.send_as(caller, method, path, &Value::Null).await.both(),
+                unauthorized()
+            );
         }
     }
-    assert_eq!(app.ask(Who::Nobody, "POST", "/healthz", &Value::Null).await.status, 405);
+    assert_eq!(
+        app.send_as(CallerKind::Anonymous, "POST", "/healthz", &Value::Null).await.status,
+        405
+    );
 }
 
 /// 1.1: a trailing slash, percent-encoding, `Accept`, letter case of ids.
@@ -152,7 +161,7 @@ async fn path_has_several_spellings() {
     {
         assert_eq!(app.get(path).await.both(), (200, object.clone()), "{path}");
     }
-    let key = app.key(Who::ReadOnly).unwrap();
+    let key = app.key(CallerKind::ReadOnly).unwrap();
     let reply = app.send("GET", ONE, &[("X-Auth-Token", key), ("accept", "schema")], "").await;
     assert_eq!(reply.both(), (200, object));
 
@@ -164,7 +173,7 @@ async fn path_has_several_spellings() {
     assert_eq!(app.get("/api/v1/content/post/%FF").await.both(), not_found());
 }
 
-/// 1.1: HEAD is answered where GET is, without a body and with its length.
+/// HEAD has the length of the body of GET without the body.
 #[tokio::test]
 async fn head_returns_the_headers_of_get() {
     let app = TestApp::new();
@@ -177,7 +186,7 @@ async fn head_returns_the_headers_of_get() {
     }
 }
 
-/// 1.4: of several faults, the earlier one in the order of checks is told.
+/// Of several errors, the response has the first one in the order of checks.
 #[tokio::test]
 async fn checks_run_in_order() {
     let app = TestApp::new();
@@ -190,37 +199,58 @@ async fn checks_run_in_order() {
     };
     let no_type = "/api/v1/content/no_such_type";
     let cases = [
-        // who, method, path, content type, body, answer
-        (Who::Nobody, "BREW", no_type, "text/plain", "{", unauthorized()),
+        // caller, method, path, content type, body, response
+        (CallerKind::Anonymous, "BREW", no_type, "text/plain", "{", unauthorized()),
         (
-            Who::ReadOnly,
+            CallerKind::ReadOnly,
             "BREW",
             no_type,
             "text/plain",
             "{",
             (405, generic(405, "Method Not Allowed")),
         ),
-        (Who::ReadOnly, "POST", no_type, "text/plain", "{", forbidden()),
-        (Who::Stranger, "POST", no_type, "text/plain", "{", not_found()),
-        (Who::Stranger, "POST", POSTS, "text/plain", "{", forbidden()),
-        (Who::Scoped, "POST", POSTS, "text/plain", "{", wrong_media_type()),
-        (Who::Scoped, "POST", POSTS, "application/json", "{", malformed()),
-        (Who::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{", malformed()),
-        (Who::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{}", not_found()),
-        (Who::Scoped, "PUT", ONE, "application/json", "{}", required_title()),
-        (Who::Scoped, "PUT", ONE, "application/json", large.as_str(), too_large("one")),
-        (Who::ReadOnly, "POST", TYPES, "text/plain", "{", forbidden()),
+        (CallerKind::ReadOnly, "POST", no_type, "text/plain", "{", forbidden()),
+        (CallerKind::Stranger, "POST", no_type, "text/plain", "{", not_found()),
+        (CallerKind::Stranger, "POST", POSTS, "text/plain", "{", forbidden()),
+        (CallerKind::Scoped, "POST", POSTS, "text/plain", "{", wrong_media_type()),
+        (CallerKind::Scoped, "POST", POSTS, "application/json", "{", malformed()),
         (
-            Who::Scoped,
+            CallerKind::Scoped,
+            "PUT",
+            "/api/v1/content/post/gone",
+            "application/json",
+            "{",
+            malformed(),
+        ),
+        (
+            CallerKind::Scoped,
+            "PUT",
+            "/api/v1/content/post/gone",
+            "application/json",
+            "{}",
+            not_found(),
+        ),
+        (CallerKind::Scoped, "PUT", ONE, "application/json", "{}", required_title()),
+        (CallerKind::Scoped, "PUT", ONE, "application/json", large.as_str(), too_large("one")),
+        (CallerKind::ReadOnly, "POST", TYPES, "text/plain", "{", forbidden()),
+        (
+            CallerKind::Scoped,
             "PUT",
             "/api/v1/internal/contenttype/no_such",
             "text/plain",
             "{",
             not_found(),
         ),
-        (Who::Scoped, "PUT", "/api/v1/internal/contenttype/post", "text/plain", "{", forbidden()),
         (
-            Who::ReadWrite,
+            CallerKind::Scoped,
+            "PUT",
+            "/api/v1/internal/contenttype/post",
+            "text/plain",
+            "{",
+            forbidden(),
+        ),
+        (
+            CallerKind::ReadWrite,
             "PUT",
             "/api/v1/internal/contenttype/no_such",
             "text/plain",
@@ -228,7 +258,7 @@ async fn checks_run_in_order() {
             not_found(),
         ),
         (
-            Who::ReadWrite,
+            CallerKind::ReadWrite,
             "PUT",
             "/api/v1/internal/contenttype/post",
             "text/plain",
@@ -236,7 +266,7 @@ async fn checks_run_in_order() {
             wrong_media_type(),
         ),
         (
-            Who::ReadWrite,
+            CallerKind::ReadWrite,
             "PUT",
             "/api/v1/internal/contenttype/_media",
             "application/json",
@@ -244,11 +274,11 @@ async fn checks_run_in_order() {
             forbidden(),
         ),
     ];
-    for (who, method, path, content_type, body, wanted) in cases {
+    for (caller, method, path, content_type, body, wanted) in cases {
         let mut headers = vec![("content-type", content_type)];
-        headers.extend(app.key(who).map(|key| ("x-auth-token", key)));
+        headers.extend(app.key(caller).map(|key| ("x-auth-token", key)));
         let reply = app.send(method, path, &headers, body.to_owned()).await;
-        assert_eq!(reply.both(), wanted, "{who:?} {method} {path}");
+        assert_eq!(reply.both(), wanted, "{caller:?} {method} {path}");
     }
 }
 
@@ -257,14 +287,14 @@ async fn checks_run_in_order() {
 async fn body_over_the_limit_returns_413() {
     let config = cms_server::ServerConfig { body_limit: 1000, ..Default::default() };
     let app = TestApp::with(&config);
-    let key = app.key(Who::ReadWrite).unwrap();
+    let key = app.key(CallerKind::ReadWrite).unwrap();
     let headers = [("x-auth-token", key), ("content-type", "application/json")];
     let body = |length: usize| format!(r#"{{"title":"{}"}}"#, "x".repeat(length - 12));
     assert_eq!(app.send("POST", POSTS, &headers, body(1000)).await.status, 200);
     let refused = (413, generic(413, "Request Entity Too Large"));
     assert_eq!(app.send("POST", POSTS, &headers, body(1001)).await.both(), refused);
 
-    // Chunks do not tell how many will come.
+    // A chunked body has no declared length.
     for (length, status) in [(1000, 200), (1001, 413)] {
         let text = body(length);
         let chunks = text.as_bytes().chunks(100).map(<[u8]>::to_vec).collect::<Vec<_>>();
@@ -276,7 +306,7 @@ async fn body_over_the_limit_returns_413() {
     }
 }
 
-/// A body in pieces, of unknown length.
+/// A chunked body of unknown length.
 struct Chunks(std::collections::VecDeque<Vec<u8>>);
 
 impl hyper::body::Body for Chunks {
@@ -291,7 +321,7 @@ impl hyper::body::Body for Chunks {
     }
 }
 
-/// 1.4, 2.7, 3.8: refusals as a list of reasons, and answers without a body.
+/// Errors as a list of reasons, and responses without a body.
 #[tokio::test]
 async fn response_without_a_body_or_with_a_list_of_errors() {
     let app = TestApp::new();

@@ -1,4 +1,4 @@
-//! Each route, asked by each kind of caller (contract 10): a route without a row fails.
+//! Each route, requested by each kind of caller: a route without a row fails.
 
 use cms_core::{
     Caller,
@@ -10,9 +10,9 @@ use cms_core::{
 use cms_server::ROUTES;
 use serde_json::{Map, Value, json};
 
-use crate::support::{TestApp, Who, definition, object};
+use crate::support::{CallerKind, TestApp, definition, object};
 
-/// A sample request of one route, and the status for each of [`Who::ALL`].
+/// A sample request of one route, and the status for each of [`CallerKind::ALL`].
 pub(crate) struct Row {
     pub(crate) method: &'static str,
     route: &'static str,
@@ -21,7 +21,7 @@ pub(crate) struct Row {
     statuses: [u16; 7],
 }
 
-//                           nobody unknown read write scoped stranger admin
+//                           none   unknown read write scoped stranger admin
 const PUBLIC: [u16; 7] = [200, 200, 200, 200, 200, 200, 200];
 const ANY_KEY: [u16; 7] = [401, 401, 200, 200, 200, 200, 200];
 const READ: [u16; 7] = [401, 401, 200, 200, 200, 403, 200];
@@ -126,7 +126,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// Rows of Draft & Public, asked about an object of a type that has it.
+/// Rows of Draft & Public, for an object of a type that has it.
 fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     let one = ("/api/v1/content/{name}/{id}/publish", "/api/v1/content/post/one/publish");
     row("POST", one.0, one.1, Value::Null, REMOVE);
@@ -140,7 +140,7 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
 }
 
-/// Uploads without a form: who may create media objects is told what is missing.
+/// Uploads without a form: callers that may create media objects get a 400.
 fn media(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     const UPLOAD: [u16; 7] = [401, 401, 403, 400, 403, 403, 400];
     for path in ["/api/media", "/api/v1/media"] {
@@ -176,7 +176,7 @@ fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value,
 
 /// Puts back what an earlier caller of the same row may have taken away or added; returns the
 /// path with the ids that only the folder knows.
-pub(crate) fn prepare(app: &TestApp, who: Who, path: &str) -> String {
+pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     let (cms, local) = (&app.core.cms, Caller::local());
     // Each of these may already be so: then it is refused, which is just as well.
     drop(cms.types().delete(&local, "fresh"));
@@ -197,8 +197,11 @@ pub(crate) fn prepare(app: &TestApp, who: Who, path: &str) -> String {
         let action = PublishAction::Unpublish;
         cms.publishing().act_on_many(&local, "post", &["one".to_owned()], action).unwrap();
     }
-    let new =
-        NewKey { name: format!("victim of {who:?}"), kind: KeyKind::ReadOnly, rules: Vec::new() };
+    let new = NewKey {
+        name: format!("victim of {caller:?}"),
+        kind: KeyKind::ReadOnly,
+        rules: Vec::new(),
+    };
     let key = cms.keys().create(&local, &new).unwrap().item.id;
     let space = cms.auth_context(&local).unwrap().space.id;
     let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
@@ -222,9 +225,9 @@ async fn route_has_the_expected_status_for_each_caller() {
     for row in rows() {
         let app = TestApp::new();
         let mut statuses = [0; 7];
-        for (status, who) in statuses.iter_mut().zip(Who::ALL) {
-            let path = prepare(&app, who, row.path);
-            *status = app.ask(who, row.method, &path, &row.body).await.status;
+        for (status, caller) in statuses.iter_mut().zip(CallerKind::ALL) {
+            let path = prepare(&app, caller, row.path);
+            *status = app.send_as(caller, row.method, &path, &row.body).await.status;
         }
         assert_eq!(statuses, row.statuses, "{} {}", row.method, row.path);
     }

@@ -41,7 +41,7 @@ async fn page_loads_all_its_files() {
             };
             assert!(found.header("content-type").unwrap().starts_with(media_type), "{name}");
         }
-        // What other hosts have is not even asked for.
+        // The page loads nothing of other hosts.
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none';") && !policy.contains("http"), "{policy}");
         assert!(!text.contains("//"), "{text}");

@@ -1,8 +1,8 @@
-//! GraphQL over HTTP: statuses and bodies (contract 8.6), and who sees what.
+//! GraphQL over HTTP: statuses, bodies, and visibility.
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, forbidden, generic, unauthorized};
+use crate::support::{CallerKind, TestApp, definition, forbidden, generic, unauthorized};
 
 const PATHS: [&str; 2] = ["/api/graphql", "/api/v2/graphql"];
 
@@ -71,11 +71,14 @@ async fn error_has_the_graphql_format() {
     let query = json!({ "query": "{ __typename }" });
     for path in PATHS {
         let nobody = failed(401, "Unauthorized", "UNAUTHORIZED");
-        assert_eq!(app.ask(Who::Nobody, "POST", path, &query).await.both(), nobody);
-        assert_eq!(app.ask(Who::Unknown, "POST", path, &query).await.both(), nobody);
+        assert_eq!(app.send_as(CallerKind::Anonymous, "POST", path, &query).await.both(), nobody);
+        assert_eq!(app.send_as(CallerKind::Unknown, "POST", path, &query).await.both(), nobody);
         let stranger = failed(403, "Access denied or quota limit exceeded", "FORBIDDEN");
-        assert_eq!(app.ask(Who::Stranger, "POST", path, &query).await.both(), stranger);
-        assert_eq!(app.ask(Who::Stranger, "POST", path, &json!({})).await.both(), stranger);
+        assert_eq!(app.send_as(CallerKind::Stranger, "POST", path, &query).await.both(), stranger);
+        assert_eq!(
+            app.send_as(CallerKind::Stranger, "POST", path, &json!({})).await.both(),
+            stranger
+        );
 
         let bodies = [
             ("{}", "The property query is required"),
@@ -87,7 +90,7 @@ async fn error_has_the_graphql_format() {
             ("[]", "Malformed JSON"),
             ("", "Malformed JSON"),
         ];
-        let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
+        let key = ("x-auth-token", app.key(CallerKind::ReadOnly).unwrap());
         for (body, message) in bodies {
             let headers = [key, ("content-type", "application/json")];
             let reply = app.send("POST", path, &headers, body).await;
@@ -108,8 +111,14 @@ async fn error_has_the_graphql_format() {
         assert_eq!(reply.both(), (404, json!({ "errors": [error] })));
         let missing = failed(400, "The property query is required", "BAD_REQUEST");
         assert_eq!(app.get(path).await.both(), missing);
-        assert_eq!(app.ask(Who::Nobody, "GET", path, &Value::Null).await.both(), nobody);
-        assert_eq!(app.ask(Who::Stranger, "GET", path, &Value::Null).await.both(), stranger);
+        assert_eq!(
+            app.send_as(CallerKind::Anonymous, "GET", path, &Value::Null).await.both(),
+            nobody
+        );
+        assert_eq!(
+            app.send_as(CallerKind::Stranger, "GET", path, &Value::Null).await.both(),
+            stranger
+        );
         let (status, body) = app.request("PUT", path, &query).await.both();
         assert_eq!((status, body), (405, generic(405, "Method Not Allowed")));
     }
@@ -121,19 +130,22 @@ async fn schema_contains_reachable_types() {
     let app = TestApp::new();
     let internal = "type cms___internal {\n  status: String\n";
     for (path, input) in PATHS.iter().zip([false, true]) {
-        let reply = app.ask(Who::Scoped, "GET", &format!("{path}/schema"), &Value::Null).await;
+        let reply =
+            app.send_as(CallerKind::Scoped, "GET", &format!("{path}/schema"), &Value::Null).await;
         let sdl = String::from_utf8(reply.bytes.to_vec()).unwrap();
         assert!(sdl.contains(internal) && sdl.contains("type post {"), "{sdl}");
         assert_eq!(sdl.contains("input FieldFilterInput"), input, "{sdl}");
         let query = "{ __schema { types { name kind } } }";
         let body = json!({ "query": query });
-        let described = app.ask(Who::Scoped, "POST", path, &body).await.json().to_string();
+        let described =
+            app.send_as(CallerKind::Scoped, "POST", path, &body).await.json().to_string();
         for name in ["DataSource", "cms___geo", "cms___block", "cms___block_item", "JSON"] {
             assert!(!sdl.contains(name), "{name} in {sdl}");
             assert!(!described.contains(name), "{name} in {described}");
             // A query cannot name it either.
             let query = format!("query Q($x: {name}) {{ post(id: \"one\") {{ __typename }} }}");
-            let reply = app.ask(Who::Scoped, "POST", path, &json!({ "query": query })).await;
+            let reply =
+                app.send_as(CallerKind::Scoped, "POST", path, &json!({ "query": query })).await;
             let errors = reply.json()["errors"].to_string();
             assert!(errors.contains(&format!("Unknown type \\\"{name}\\\".")), "{errors}");
         }
@@ -161,10 +173,16 @@ async fn schema_export_is_plain_text() {
         );
         let text = String::from_utf8(reply.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && text.contains("type _media {"), "{text}");
-        assert_eq!(app.ask(Who::Nobody, "GET", &path, &Value::Null).await.both(), unauthorized());
-        assert_eq!(app.ask(Who::Stranger, "GET", &path, &Value::Null).await.both(), forbidden());
+        assert_eq!(
+            app.send_as(CallerKind::Anonymous, "GET", &path, &Value::Null).await.both(),
+            unauthorized()
+        );
+        assert_eq!(
+            app.send_as(CallerKind::Stranger, "GET", &path, &Value::Null).await.both(),
+            forbidden()
+        );
 
-        let own = app.ask(Who::Scoped, "GET", &path, &Value::Null).await;
+        let own = app.send_as(CallerKind::Scoped, "GET", &path, &Value::Null).await;
         let text = String::from_utf8(own.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && !text.contains("type author {"), "{text}");
     }
@@ -203,7 +221,7 @@ async fn query_has_the_visibility_of_lists() {
         (&[("x-mode", "preview"), ("x-visibility", "public")], &public, &json!(null)),
     ];
     for (headers, list, one) in table {
-        let reply = app.ask_with(headers, Who::ReadOnly, "POST", PATHS[0], &query).await;
+        let reply = app.send_as_with(headers, CallerKind::ReadOnly, "POST", PATHS[0], &query).await;
         let data = &reply.json()["data"];
         assert_eq!((&data["pageList"], &data["page"]), (list, one), "{headers:?}");
     }

@@ -1,14 +1,14 @@
-//! Headers of requests and answers: views, browsers, request ids, compression (contract 1.10, 1.14).
+//! Headers of requests and responses: views, browsers, request ids, compression (contract 1.10, 1.14).
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition};
+use crate::support::{CallerKind, TestApp, definition};
 
 const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// 1.14: browsers ask first, without a key, and read every answer.
+/// 1.14: browsers send a preflight request without a key, and read every response.
 #[tokio::test]
 async fn cors_headers_allow_browsers() {
     let app = TestApp::new();
@@ -28,9 +28,9 @@ async fn cors_headers_allow_browsers() {
         ];
         assert_eq!(allowed, wanted, "{path}");
     }
-    for who in Who::ALL {
-        // `send` looks at Access-Control-Allow-Origin of every answer.
-        let reply = app.ask(who, "GET", ONE, &Value::Null).await;
+    for caller in CallerKind::ALL {
+        // `send` looks at Access-Control-Allow-Origin of every response.
+        let reply = app.send_as(caller, "GET", ONE, &Value::Null).await;
         assert_eq!(reply.header("access-control-expose-headers"), exposed);
     }
 }
@@ -44,7 +44,7 @@ async fn view_is_selected_by_headers() {
     app.request("POST", TYPES, &json!(payload)).await.json();
     let draft = json!({ "id": "d", "title": "Draft" });
     app.request("POST", "/api/v1/content/page", &draft).await.json();
-    let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
+    let key = ("x-auth-token", app.key(CallerKind::ReadOnly).unwrap());
     // header -> objects in the list, status of the single one
     let cases = [
         (None, 0, 200),
@@ -65,12 +65,13 @@ async fn view_is_selected_by_headers() {
     assert_eq!(app.send("GET", "/api/v1/content/page/d", &twice, "").await.status, 404);
 }
 
-/// 1.11, 4.5: who is refused before the body is read hears of ignored parameters, too.
+/// An error before the body is read has the list of ignored parameters too.
 #[tokio::test]
 async fn error_lists_ignored_parameters() {
     let app = TestApp::new();
     let batch = |name: &str| format!("/api/v1/content/{name}/batch-publish?hydrate=1");
-    let (writer, reader) = (app.key(Who::ReadWrite).unwrap(), app.key(Who::ReadOnly).unwrap());
+    let (writer, reader) =
+        (app.key(CallerKind::ReadWrite).unwrap(), app.key(CallerKind::ReadOnly).unwrap());
     let cases = [(writer, "nosuch", 404), (reader, "post", 403), (writer, "post", 415)];
     for (key, name, status) in cases {
         let reply = app.send("POST", &batch(name), &[("x-auth-token", key)], "[]").await;
@@ -94,14 +95,14 @@ async fn response_has_a_request_id() {
     assert_ne!(first.header("x-request-id"), app.get("/healthz").await.header("x-request-id"));
 }
 
-/// Large answers are compressed for those who take it, small ones never.
+/// Large responses are compressed for clients that accept it, small ones never.
 #[tokio::test]
 async fn response_is_compressed() {
     let app = TestApp::new();
     let text = "lorem ipsum ".repeat(500);
     let body = json!({ "id": "long", "title": text });
     app.request("POST", POSTS, &body).await.json();
-    let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
+    let key = ("x-auth-token", app.key(CallerKind::ReadOnly).unwrap());
     let cases =
         [("gzip", Some("gzip")), ("gzip, br", Some("br")), ("identity", None), ("zstd", None)];
     for (accepted, coding) in cases {

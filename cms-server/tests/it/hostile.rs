@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::support::{Reply, TestApp, Who, definition, malformed};
+use crate::support::{CallerKind, Reply, TestApp, definition, malformed};
 
 const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// Tells whether an answer is one of the bodies of contract 1.4.
+/// Tells whether a response is one of the error bodies.
 fn is_refusal(reply: &Reply) -> bool {
     let (status, body) = reply.both();
     let strings = |value: &Value| {
@@ -19,7 +19,7 @@ fn is_refusal(reply: &Reply) -> bool {
     let is_generic =
         body.len() == 2 && body.get("code") == Some(&json!(status)) && body["message"].is_string();
     let is_map = |map: &Map<String, Value>| !map.is_empty() && map.values().all(strings);
-    // An apply tells the maps of several types.
+    // The errors of an apply are maps of several types.
     let is_maps = body.values().all(|value| value.as_object().is_some_and(is_map));
     let is_map = status == 400 && (is_map(body) || is_maps);
     let is_batch =
@@ -29,14 +29,14 @@ fn is_refusal(reply: &Reply) -> bool {
 }
 
 /// Asks with the admin key, which is refused nothing for its own sake.
-async fn ask(app: &TestApp, method: &str, path: &str, body: impl Into<axum::body::Body>) -> Reply {
-    let key = app.key(Who::Admin).unwrap();
+async fn send(app: &TestApp, method: &str, path: &str, body: impl Into<axum::body::Body>) -> Reply {
+    let key = app.key(CallerKind::Admin).unwrap();
     app.send(method, path, &[("x-auth-token", key), ("content-type", "application/json")], body)
         .await
 }
 
 async fn refuses(app: &TestApp, method: &str, path: &str, body: &str) {
-    let reply = ask(app, method, path, body.to_owned()).await;
+    let reply = send(app, method, path, body.to_owned()).await;
     let shown = &body[..body.len().min(100)];
     let answer = String::from_utf8_lossy(&reply.bytes[..reply.bytes.len().min(300)]).into_owned();
     assert!(is_refusal(&reply), "{method} {path} {shown}: {} {answer}", reply.status);
@@ -85,13 +85,13 @@ async fn body_that_is_no_valid_json_returns_400() {
         ("POST", "/api/v1/internal/key"),
     ] {
         for body in &bodies {
-            let reply = ask(&app, method, path, body.clone()).await;
+            let reply = send(&app, method, path, body.clone()).await;
             let shown = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
             assert_eq!(reply.both(), malformed(), "{method} {path} {shown}");
         }
     }
     // Of a key that comes twice, the last one counts.
-    let twice = ask(&app, "POST", POSTS, r#"{"title":1,"title":"x"}"#).await;
+    let twice = send(&app, "POST", POSTS, r#"{"title":1,"title":"x"}"#).await;
     assert_eq!((twice.status, &twice.json()["title"]), (200, &json!("x")));
 }
 
@@ -121,14 +121,14 @@ async fn value_of_the_wrong_type_returns_400_at_every_level() {
             *payload.pointer_mut(place).unwrap() = value.clone();
             for (method, path) in [("POST", TYPES), ("PUT", "/api/v1/internal/contenttype/author")]
             {
-                let reply = ask(&app, method, path, payload.to_string()).await;
+                let reply = send(&app, method, path, payload.to_string()).await;
                 // Some of these are sound definitions all the same.
                 assert!(reply.status == 200 || is_refusal(&reply), "{method} {place} {value}");
-                drop(ask(&app, "DELETE", "/api/v1/internal/contenttype/fresh", "").await);
+                drop(send(&app, "DELETE", "/api/v1/internal/contenttype/fresh", "").await);
             }
             let project = json!({ "contentTypes": [payload] });
             let reply =
-                ask(&app, "POST", "/api/v1/internal/contenttype/plan", project.to_string()).await;
+                send(&app, "POST", "/api/v1/internal/contenttype/plan", project.to_string()).await;
             assert!(reply.status == 200 || is_refusal(&reply), "plan {place} {value}");
         }
     }
@@ -151,11 +151,11 @@ async fn value_of_the_wrong_type_returns_400_at_every_level() {
         refuses(&app, "POST", "/api/v1/internal/key", &key.to_string()).await;
         let project = json!({ "contentTypes": [value] });
         let reply =
-            ask(&app, "POST", "/api/v1/internal/contenttype/apply", project.to_string()).await;
+            send(&app, "POST", "/api/v1/internal/contenttype/apply", project.to_string()).await;
         assert!(is_refusal(&reply), "apply {value}: {:?}", reply.both());
         let consent = json!({ "contentTypes": value, "allowDataLoss": value, "token": value });
         let reply =
-            ask(&app, "POST", "/api/v1/internal/contenttype/apply", consent.to_string()).await;
+            send(&app, "POST", "/api/v1/internal/contenttype/apply", consent.to_string()).await;
         assert!(reply.status == 200 || is_refusal(&reply), "apply {value}");
     }
 }
@@ -190,21 +190,21 @@ async fn id_and_name_with_forbidden_characters_return_400() {
         .filter(|c| !c.is_ascii_alphanumeric() && !allowed.contains(*c));
     for character in forbidden {
         let body = json!({ "id": format!("a{character}"), "title": "x" }).to_string();
-        let reply = ask(&app, "POST", POSTS, body).await;
+        let reply = send(&app, "POST", POSTS, body).await;
         let pattern = cms_core::ids::ID_PATTERN;
         let message = json!({ "id": [format!("Does not match the regex pattern {pattern}")] });
         assert_eq!(reply.both(), (400, message), "{character:?}");
         let mut payload = definition("name");
         payload.insert("name".to_owned(), json!(format!("a{character}")));
         if character != '_' {
-            let reply = ask(&app, "POST", TYPES, json!(payload).to_string()).await;
+            let reply = send(&app, "POST", TYPES, json!(payload).to_string()).await;
             let message = json!({ "name": ["This value is not valid."] });
             assert_eq!(reply.both(), (400, message), "{character:?}");
         }
     }
     let long = json!({ "id": "x".repeat(256), "title": "x" }).to_string();
     let message = json!({ "id": ["Must be at most 255 characters long"] });
-    assert_eq!(ask(&app, "POST", POSTS, long).await.both(), (400, message));
+    assert_eq!(send(&app, "POST", POSTS, long).await.both(), (400, message));
 }
 
 /// Segments of a path that name nothing.
@@ -287,10 +287,10 @@ async fn query_that_attacks_is_harmless() {
             format!("ids[]={encoded}&ids[{encoded}]=x"),
             format!("{encoded}=1&{encoded}[]=2"),
         ] {
-            let reply = ask(&app, "GET", &format!("{POSTS}?{query}"), "").await;
+            let reply = send(&app, "GET", &format!("{POSTS}?{query}"), "").await;
             assert_eq!(reply.status, 200, "{query}");
             assert_eq!(
-                ask(&app, "GET", &format!("{TYPES}?{query}"), "").await.status,
+                send(&app, "GET", &format!("{TYPES}?{query}"), "").await.status,
                 200,
                 "{query}"
             );
@@ -308,12 +308,12 @@ async fn query_that_attacks_is_harmless() {
                     &filters,
                     percent_encoding::NON_ALPHANUMERIC,
                 );
-                let reply = ask(&app, "GET", &format!("{POSTS}?filters={encoded}"), "").await;
+                let reply = send(&app, "GET", &format!("{POSTS}?filters={encoded}"), "").await;
                 assert!(reply.status == 200 || is_refusal(&reply), "{filters}");
             }
         }
     }
-    let still_there = ask(&app, "GET", POSTS, "").await.json();
+    let still_there = send(&app, "GET", POSTS, "").await.json();
     assert_eq!(still_there["total_count"], 1);
 
     let deep = "[".repeat(200) + &"]".repeat(200);
@@ -350,13 +350,13 @@ async fn value_that_is_too_large_is_refused() {
     let long = "x".repeat(10 * 1024 * 1024);
     let large = json!({ "title": long }).to_string();
     for (method, path) in [("POST", POSTS), ("PUT", ONE), ("PATCH", ONE)] {
-        assert_eq!(ask(&app, method, path, large.clone()).await.status, 413, "{method} {path}");
+        assert_eq!(send(&app, method, path, large.clone()).await.status, 413, "{method} {path}");
     }
     let batch = json!([{ "id": "small", "title": "x" }, { "title": long }]).to_string();
-    assert_eq!(ask(&app, "POST", "/api/v1/content/post/batch", batch).await.status, 413);
-    assert_eq!(ask(&app, "GET", "/api/v1/content/post/small", "").await.status, 404);
+    assert_eq!(send(&app, "POST", "/api/v1/content/post/batch", batch).await.status, 413);
+    assert_eq!(send(&app, "GET", "/api/v1/content/post/small", "").await.status, 404);
     let id = json!({ "id": long, "title": "x" }).to_string();
-    let reply = ask(&app, "POST", POSTS, id).await;
+    let reply = send(&app, "POST", POSTS, id).await;
     assert_eq!(reply.status, 413);
     let mut payload = definition("fresh");
     payload.insert("name".to_owned(), json!(long.to_uppercase()));
@@ -364,13 +364,13 @@ async fn value_that_is_too_large_is_refused() {
     let ids: Vec<String> = (0..1001).map(|n| n.to_string()).collect();
     let limit = json!({ "errors": ["Batch limit exceeded, limit: 1000"] });
     let reply =
-        ask(&app, "POST", "/api/v1/content/post/batch-delete", json!(ids).to_string()).await;
+        send(&app, "POST", "/api/v1/content/post/batch-delete", json!(ids).to_string()).await;
     assert_eq!(reply.both(), (400, limit));
     let objects: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "title": "x" })).collect();
     let limit = json!({ "batch_limit": 1000, "data": ["Batch limit exceeded, limit: 1000"] });
     for method in ["POST", "PATCH"] {
         let reply =
-            ask(&app, method, "/api/v1/content/post/batch", json!(objects).to_string()).await;
+            send(&app, method, "/api/v1/content/post/batch", json!(objects).to_string()).await;
         assert_eq!(reply.both(), (400, limit.clone()), "{method}");
     }
 }
@@ -384,7 +384,7 @@ async fn header_that_is_not_valid_is_ignored() {
         let reply = app.send("GET", ONE, &[("x-auth-token", key)], "").await;
         assert_eq!(reply.status, 401, "{key:.20}");
     }
-    let key = app.key(Who::ReadOnly).unwrap();
+    let key = app.key(CallerKind::ReadOnly).unwrap();
     for (name, value) in [
         ("x-mode", "é"),
         ("x-visibility", &long),

@@ -1,4 +1,4 @@
-//! Pictures on request (contract 7.3 to 7.5): addresses, faults, conditional and partial requests.
+//! Images: URLs, errors, conditional and range requests.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     media::{field, file, files, stored},
-    support::{Reply, TestApp, Who, fault, generic, not_found},
+    support::{CallerKind, Reply, TestApp, fault, generic, not_found},
 };
 
 const OBJECTS: &str = "/api/v1/content/_media";
@@ -83,7 +83,7 @@ async fn image_url_has_several_forms() {
     assert_eq!(reply.header("x-deprecated-query-params"), Some("v"));
 }
 
-/// 7.3: what is wrong with an address, or with what is asked of a picture.
+/// Errors of image URLs.
 #[tokio::test]
 async fn image_url_errors() {
     let app = TestApp::new();
@@ -162,7 +162,7 @@ async fn image_url_errors() {
     }
 }
 
-/// All headers but those of every answer.
+/// All headers but those of every response.
 fn told(headers: &HeaderMap) -> Value {
     let everywhere =
         ["access-control-allow-origin", "access-control-expose-headers", "x-request-id"];
@@ -207,7 +207,7 @@ async fn image_has_cache_headers() {
         let reply = app.send("HEAD", &path, &[("accept-encoding", "gzip")], "").await;
         assert_eq!((reply.status, reply.bytes.len()), (200, 0), "{path}");
         assert_eq!(told(&reply.headers), wanted, "{path}");
-        // Without a socket nobody adds the length of a whole body.
+        // Without a socket the response has no length header.
         wanted.as_object_mut().unwrap().remove("content-length");
         let reply = get(&app, &path, &[("accept-encoding", "gzip")]).await;
         assert_eq!((reply.status, told(&reply.headers)), (200, wanted), "{path}");
@@ -283,7 +283,7 @@ async fn media_type_that_is_not_inert_is_sandboxed() {
     }
 }
 
-/// 7.4: who has the picture is told so.
+/// A cached image is a 304.
 #[tokio::test]
 async fn cached_image_returns_304() {
     let app = TestApp::new();
@@ -387,7 +387,7 @@ async fn file_range_requests() {
     assert_eq!(get(&app, path, &twice).await.status, 200);
 }
 
-/// Files of more than one piece come whole, and in parts.
+/// Files of more than one chunk, complete and in ranges.
 #[tokio::test]
 async fn large_file_is_streamed() {
     let app = TestApp::new();
@@ -432,7 +432,7 @@ async fn image_is_available_as_long_as_its_file() {
         (vec![kept.clone()], vec![kept.clone()])
     );
     let purge = "/api/v1/internal/contenttype/_media/purge";
-    assert_eq!(app.ask(Who::Admin, "POST", purge, &Value::Null).await.status, 204);
+    assert_eq!(app.send_as(CallerKind::Admin, "POST", purge, &Value::Null).await.status, 204);
     assert_eq!(get(&app, &path(&kept), &[]).await.both(), not_found());
     assert_eq!((files(&app, "media").len(), files(&app, "cache/images").len()), (0, 0));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    Reply, TestApp, Who, fault, forbidden, links, listed, minute, not_found, shown,
+    CallerKind, Reply, TestApp, fault, forbidden, links, listed, minute, not_found, shown,
 };
 
 const POSTS: &str = "/api/v1/content/post";
@@ -14,7 +14,7 @@ const UPDATED: &str = "2020-01-22T14:34:36+00:00";
 const DELETED: &str = "2021-03-04T05:06:07+00:00";
 
 async fn post(app: &TestApp, path: &str, body: &Value) -> Reply {
-    app.ask_with(&[KEEP], Who::Admin, "POST", path, body).await
+    app.send_as_with(&[KEEP], CallerKind::Admin, "POST", path, body).await
 }
 
 /// What a batch reports of one refused element.
@@ -101,19 +101,21 @@ async fn dates_that_are_not_valid_return_400() {
 async fn dates_are_kept_only_for_admin_keys() {
     let app = TestApp::new();
     let new = json!({ "title": "N", "internal": { "createdAt": "no date" } });
-    for who in [Who::ReadOnly, Who::ReadWrite, Who::Scoped, Who::Stranger] {
+    for caller in
+        [CallerKind::ReadOnly, CallerKind::ReadWrite, CallerKind::Scoped, CallerKind::Stranger]
+    {
         for (path, body) in [(POSTS, new.clone()), (BATCH, json!([new]))] {
-            let reply = app.ask_with(&[KEEP], who, "POST", path, &body).await;
-            assert_eq!(reply.both(), forbidden(), "{who:?} {path}");
+            let reply = app.send_as_with(&[KEEP], caller, "POST", path, &body).await;
+            assert_eq!(reply.both(), forbidden(), "{caller:?} {path}");
         }
         // The type comes before the right, as always.
-        let reply = app.ask_with(&[KEEP], who, "POST", "/api/v1/content/nosuch", &new).await;
-        let wanted = if who == Who::ReadOnly { forbidden() } else { not_found() };
-        assert_eq!(reply.both(), wanted, "{who:?}");
+        let reply = app.send_as_with(&[KEEP], caller, "POST", "/api/v1/content/nosuch", &new).await;
+        let wanted = if caller == CallerKind::ReadOnly { forbidden() } else { not_found() };
+        assert_eq!(reply.both(), wanted, "{caller:?}");
     }
     // Without the header, with another value and on other requests `internal` is ignored.
     for headers in [&[][..], &[("x-cms-keep-dates", "true")], &[("x-cms-keep-dates", "")]] {
-        let reply = app.ask_with(headers, Who::ReadWrite, "POST", POSTS, &new).await;
+        let reply = app.send_as_with(headers, CallerKind::ReadWrite, "POST", POSTS, &new).await;
         assert_eq!(reply.status, 200, "{headers:?}");
         assert_eq!(reply.json()["internal"]["createdAt"], minute(0));
     }
@@ -123,7 +125,7 @@ async fn dates_are_kept_only_for_admin_keys() {
             body = json!([body]);
         }
         let path = format!("{POSTS}{path}");
-        let reply = app.ask_with(&[KEEP], Who::ReadWrite, method, &path, &body).await;
+        let reply = app.send_as_with(&[KEEP], CallerKind::ReadWrite, method, &path, &body).await;
         assert_eq!(reply.status, 200, "{method} {path}");
     }
     assert_eq!(app.get(&format!("{POSTS}/one")).await.json()["internal"]["createdAt"], minute(0));
@@ -150,7 +152,7 @@ async fn batch_keeps_dates_of_replaced_objects() {
     assert_eq!(report.status, 200, "{:?}", report.json());
     let get = async |id: &str, headers: &[(&str, &str)]| {
         let path = format!("{page}/{id}");
-        app.ask_with(headers, Who::ReadWrite, "GET", &path, &Value::Null).await.json()
+        app.send_as_with(headers, CallerKind::ReadWrite, "GET", &path, &Value::Null).await.json()
     };
     let draft = json!({ "status": "modified", "publicVersion": 1, "publishedAt": minute(0),
         "createdAt": CREATED, "updatedAt": UPDATED, "latestVersion": 2 });
@@ -215,7 +217,7 @@ async fn deleted_object_goes_to_the_trash_with_its_dates() {
     assert_eq!(ids("?deletedAfter=2021-03-05").await, json!(["live"]));
     let found = app.get("/api/v1/search?q=*&content_type[]=page").await.json();
     assert_eq!(found["total_count"], 2);
-    // Who follows changes is notified of the deletion alone: there was nothing to see before it.
+    // The feed has only the deletion: the object was not visible before.
     let changes = app.get(&format!("/api/v1/changes?since={start}")).await.json();
     let actions = changes["data"].as_array().unwrap().iter();
     let actions: Vec<Value> = actions.map(|c| json!([c["action"], c["id"]])).collect();

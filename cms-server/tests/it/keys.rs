@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, forbidden, not_found, unauthorized};
+use crate::support::{CallerKind, TestApp, forbidden, not_found, unauthorized};
 
 const ONE: &str = "/api/v1/content/post/one";
 
@@ -11,7 +11,7 @@ const ONE: &str = "/api/v1/content/post/one";
 #[tokio::test]
 async fn keys_come_in_a_header_or_in_the_query() {
     let app = TestApp::new();
-    let good = app.key(Who::ReadOnly).unwrap();
+    let good = app.key(CallerKind::ReadOnly).unwrap();
     let cases: [(Option<&str>, &str, u16); 7] = [
         (Some(good), "", 200),
         (None, good, 200),
@@ -31,7 +31,7 @@ async fn keys_come_in_a_header_or_in_the_query() {
         }
         assert_eq!(reply.header("x-deprecated-query-params"), None);
     }
-    let write = app.key(Who::ReadWrite).unwrap();
+    let write = app.key(CallerKind::ReadWrite).unwrap();
     let path = format!("{ONE}?auth_token={write}");
     let json = [("content-type", "application/json")];
     assert_eq!(app.send("PATCH", &path, &json, r#"{"price":2}"#).await.status, 200);
@@ -43,12 +43,13 @@ async fn auth_context_describes_the_key() {
     let app = TestApp::new();
     let rule =
         json!({ "ctd": "post", "create": true, "read": true, "update": true, "delete": true });
-    for (who, kind, rules) in [
-        (Who::ReadOnly, "read_only", json!([])),
-        (Who::ReadWrite, "read_write", json!([])),
-        (Who::Scoped, "scoped", json!([rule])),
+    for (caller, kind, rules) in [
+        (CallerKind::ReadOnly, "read_only", json!([])),
+        (CallerKind::ReadWrite, "read_write", json!([])),
+        (CallerKind::Scoped, "scoped", json!([rule])),
     ] {
-        let mut context = app.ask(who, "GET", "/api/auth-context", &Value::Null).await.json();
+        let mut context =
+            app.send_as(caller, "GET", "/api/auth-context", &Value::Null).await.json();
         let name = context["apiKey"]["name"].clone();
         for part in ["organization", "space", "user"] {
             let id = context[part]["id"].take();
@@ -71,14 +72,14 @@ async fn keys_are_managed() {
     let keys = "/api/v1/internal/key";
     let rule = json!({ "ctd": "post", "read": true });
     let new = json!({ "name": "web", "kind": "scoped", "rules": [rule] });
-    let mut made = app.ask(Who::Admin, "POST", keys, &new).await.json();
+    let mut made = app.send_as(CallerKind::Admin, "POST", keys, &new).await.json();
     let token = made["key"].as_str().unwrap().to_owned();
     made.as_object_mut().unwrap().remove("key");
     let headers = [("x-auth-token", &*token)];
     assert_eq!(app.send("GET", ONE, &headers, "").await.status, 200);
     assert_eq!(app.send("DELETE", ONE, &headers, "").await.both(), forbidden());
 
-    let list = app.ask(Who::Admin, "GET", keys, &Value::Null).await;
+    let list = app.send_as(CallerKind::Admin, "GET", keys, &Value::Null).await;
     assert!(!String::from_utf8_lossy(&list.bytes).contains(&token));
     let list = list.json();
     let last = list["data"].as_array().unwrap().iter().find(|k| k["id"] == made["id"]).unwrap();
@@ -86,13 +87,16 @@ async fn keys_are_managed() {
     assert_eq!(list["count"], list["total_count"]);
 
     let path = format!("{keys}/{}", made["id"].as_str().unwrap());
-    assert_eq!(app.ask(Who::Admin, "DELETE", &path, &Value::Null).await.status, 204);
+    assert_eq!(app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await.status, 204);
     assert_eq!(app.send("GET", ONE, &headers, "").await.both(), unauthorized());
-    assert_eq!(app.ask(Who::Admin, "DELETE", &path, &Value::Null).await.both(), not_found());
+    assert_eq!(
+        app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await.both(),
+        not_found()
+    );
     for wrong in
         [json!({}), json!({ "name": "x", "kind": "king" }), json!({ "name": 1, "kind": "admin" })]
     {
-        let reply = app.ask(Who::Admin, "POST", keys, &wrong).await;
+        let reply = app.send_as(CallerKind::Admin, "POST", keys, &wrong).await;
         assert_eq!(reply.status, 400, "{wrong}");
     }
 }

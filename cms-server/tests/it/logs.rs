@@ -16,7 +16,7 @@ use cms_server::{ServerConfig, Tunables};
 use serde_json::{Value, json};
 use tracing::{Dispatch, subscriber::DefaultGuard};
 
-use crate::support::{TestApp, Who};
+use crate::support::{CallerKind, TestApp};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -41,8 +41,8 @@ struct Recording {
 
 impl Recording {
     fn start() -> Self {
-        // A single listener is only asked in its own thread whether it wants a line: when another test
-        // comes by the line first, nobody seems to. Of several, all are asked.
+        // With a single subscriber, `tracing` caches its interest of the thread that reached the line first,
+        // which may be that of another test. With several, it queries all.
         let beside = Dispatch::new(tracing_subscriber::registry());
         let log = Log::default();
         let writer = log.clone();
@@ -72,17 +72,19 @@ fn lines(text: &str, message: &str) -> Vec<Value> {
 async fn requests_are_logged_without_keys_queries_and_bodies() {
     let app = TestApp::new();
     let recording = Recording::start();
-    let key = app.key(Who::ReadWrite).unwrap();
+    let key = app.key(CallerKind::ReadWrite).unwrap();
     let path = format!("/api/v1/content/post?auth_token={key}&hidden=hidden");
     let headers = [("content-type", "application/json"), ("x-request-id", "r-1")];
     let body = json!({ "title": "a body that is hidden" }).to_string();
     assert_eq!(app.send("POST", &path, &headers, body).await.status, 200);
     assert_eq!(
-        app.ask(Who::ReadOnly, "DELETE", "/api/v1/content/post/one", &Value::Null).await.status,
+        app.send_as(CallerKind::ReadOnly, "DELETE", "/api/v1/content/post/one", &Value::Null)
+            .await
+            .status,
         403
     );
     let text = recording.end();
-    for secret in [key, app.key(Who::ReadOnly).unwrap(), "hidden", "auth_token"] {
+    for secret in [key, app.key(CallerKind::ReadOnly).unwrap(), "hidden", "auth_token"] {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
     let lines = lines(&text, "request");
@@ -99,13 +101,13 @@ async fn requests_are_logged_without_keys_queries_and_bodies() {
     );
 }
 
-/// A slow read is told with what made it slow, but for the key.
+/// The line of a slow query has its parameters, but not the key.
 #[tokio::test]
 async fn slow_query_is_logged_with_its_parameters() {
     let tunables = Tunables { slow_query: Some(Duration::ZERO), ..Tunables::default() };
     let app = TestApp::with(&ServerConfig { tunables, ..ServerConfig::default() });
     let recording = Recording::start();
-    let key = app.key(Who::ReadOnly).unwrap();
+    let key = app.key(CallerKind::ReadOnly).unwrap();
     let filter =
         "filters=%7B%22title%22%3A%7B%22type%22%3A%22contains%22%2C%22filter%22%3A%22x%22%7D%7D";
     let order = "x".repeat(5000);

@@ -1,4 +1,4 @@
-//! Uploads (contract 7.1), as tables of whole answers; and the check of stored files.
+//! Uploads, as tables of complete responses; and the check of stored files.
 
 use std::{fs, path::Path, slice};
 
@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Reply, TestApp, Who, fault, forbidden, generic, shown, unauthorized, wrong_media_type,
+    CallerKind, Reply, TestApp, fault, forbidden, generic, shown, unauthorized, wrong_media_type,
 };
 
 const MEDIA: &str = "/api/media";
@@ -61,18 +61,18 @@ pub(crate) fn form(parts: &[Part<'_>]) -> Vec<u8> {
 /// Sends a form with a key, whatever it says it is.
 async fn send(
     app: &TestApp,
-    who: Who,
+    caller: CallerKind,
     path: &str,
     content_type: &str,
     body: impl Into<Body>,
 ) -> Reply {
     let mut headers = vec![("content-type", content_type)];
-    headers.extend(app.key(who).map(|key| ("x-auth-token", key)));
+    headers.extend(app.key(caller).map(|key| ("x-auth-token", key)));
     app.send("POST", path, &headers, body).await
 }
 
 async fn upload(app: &TestApp, parts: &[Part<'_>]) -> Reply {
-    send(app, Who::ReadWrite, MEDIA, FORM, form(parts)).await
+    send(app, CallerKind::ReadWrite, MEDIA, FORM, form(parts)).await
 }
 
 /// Uploads a file, and returns its media object.
@@ -101,7 +101,7 @@ async fn upload_creates_a_media_object() {
     let (width, height) = cms_core::testing::pictures::size(&png);
     for path in [MEDIA, "/api/v1/media", "/api/media/"] {
         let parts = [file("My Photo.PNG", "text/html", &png), field("type", "image")];
-        let reply = send(&app, Who::ReadWrite, path, FORM, form(&parts)).await;
+        let reply = send(&app, CallerKind::ReadWrite, path, FORM, form(&parts)).await;
         let object = reply.json();
         let id = object["id"].as_str().unwrap();
         assert!(id.starts_with("_media-") && id.len() == 43, "{id}");
@@ -127,7 +127,7 @@ async fn upload_creates_a_media_object() {
 /// A file, `type`; extension, name and media type, and the size if it is known here.
 type Case<'a> = (Part<'a>, &'a str, [&'a str; 3], Option<(u32, u32)>);
 
-/// 7.1: what is told of files of other kinds: extension, name, media type, type, size.
+/// Properties of files of other kinds: extension, name, media type, type, size.
 #[tokio::test]
 async fn media_type_is_detected_from_content() {
     let app = TestApp::new();
@@ -293,8 +293,8 @@ async fn upload_checks_run_in_order() {
     let large = form(&[file("a.txt", "", &vec![b'a'; 70_000])]);
     let cases = [
         (None, "text/plain", &large, unauthorized()),
-        (app.key(Who::Unknown), FORM, &sound, unauthorized()),
-        (app.key(Who::ReadOnly), "text/plain", &large, forbidden()),
+        (app.key(CallerKind::Unknown), FORM, &sound, unauthorized()),
+        (app.key(CallerKind::ReadOnly), "text/plain", &large, forbidden()),
         (Some(&*reads), "text/plain", &large, forbidden()),
         (Some(&*creates), "application/json", &large, wrong_media_type()),
         (Some(&*creates), "", &sound, wrong_media_type()),
@@ -310,8 +310,8 @@ async fn upload_checks_run_in_order() {
         assert_eq!(reply.both(), wanted, "{key:?} {content_type}");
     }
     let spelt = "Multipart/Form-Data; charset=utf-8; Boundary=\"a-line\"";
-    for who in [Who::ReadWrite, Who::Admin] {
-        assert_eq!(send(&app, who, MEDIA, spelt, sound.clone()).await.status, 200);
+    for caller in [CallerKind::ReadWrite, CallerKind::Admin] {
+        assert_eq!(send(&app, caller, MEDIA, spelt, sound.clone()).await.status, 200);
     }
     let headers = [("content-type", FORM), ("x-auth-token", &*creates)];
     assert_eq!(app.send("POST", MEDIA, &headers, sound).await.status, 200);
@@ -349,13 +349,14 @@ async fn malformed_form_returns_400() {
         for size in [body.len().max(1), 100] {
             let pieces: Vec<_> = body.chunks(size).map(<[u8]>::to_vec).collect();
             let pieces = stream::iter(pieces.into_iter().map(Ok::<_, String>));
-            let reply = send(&app, Who::ReadWrite, MEDIA, FORM, Body::from_stream(pieces)).await;
+            let reply =
+                send(&app, CallerKind::ReadWrite, MEDIA, FORM, Body::from_stream(pieces)).await;
             assert_eq!(reply.both(), (400, generic(400, message)));
         }
     }
     // What belongs to no part is not gathered for ever.
     let noise = stream::iter((0..1000).map(|_| Ok::<_, String>(vec![b'-'; 1024])));
-    let reply = send(&app, Who::ReadWrite, MEDIA, FORM, Body::from_stream(noise)).await;
+    let reply = send(&app, CallerKind::ReadWrite, MEDIA, FORM, Body::from_stream(noise)).await;
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (0, 0));
 }
@@ -367,7 +368,7 @@ async fn stalled_upload_returns_400() {
     let sound = form(&[file("a.txt", "", b"a text")]);
     let first = stream::iter([Ok::<_, String>(sound[..80].to_vec())]);
     let body = Body::from_stream(first.chain(stream::pending()));
-    let reply = send(&app, Who::ReadWrite, MEDIA, FORM, body).await;
+    let reply = send(&app, CallerKind::ReadWrite, MEDIA, FORM, body).await;
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
 }
 
@@ -394,15 +395,15 @@ async fn stored_file_is_checked() {
     };
     let none = Value::Null;
     assert_eq!(
-        app.ask(Who::Admin, "POST", check, &none).await.both(),
+        app.send_as(CallerKind::Admin, "POST", check, &none).await.both(),
         found(1, json!([orphan]), 0)
     );
     let repair = json!({ "repair": true });
-    let repaired = app.ask(Who::Admin, "POST", check, &repair).await.both();
+    let repaired = app.send_as(CallerKind::Admin, "POST", check, &repair).await.both();
     assert_eq!(repaired, found(1, json!([orphan]), 1));
-    let again = app.ask(Who::Admin, "POST", check, &json!({})).await.both();
+    let again = app.send_as(CallerKind::Admin, "POST", check, &json!({})).await.both();
     assert_eq!(again, found(0, json!([]), 0));
-    let wrong = app.ask(Who::Admin, "POST", check, &json!({ "repair": "yes" })).await;
+    let wrong = app.send_as(CallerKind::Admin, "POST", check, &json!({ "repair": "yes" })).await;
     assert_eq!(wrong.status, 400);
 }
 
@@ -439,17 +440,17 @@ async fn check_and_backup_list_damaged_files() {
         });
         (200, json!({ "media": media, "findings": findings, "more": 0 }))
     };
-    let sizes = app.ask(Who::Admin, "POST", check, &json!({})).await;
+    let sizes = app.send_as(CallerKind::Admin, "POST", check, &json!({})).await;
     let wrong_size = finding(&short, &short_message);
     assert_eq!(sizes.both(), found(slice::from_ref(&wrong_size)));
-    let digests = app.ask(Who::Admin, "POST", check, &json!({ "digests": true })).await;
+    let digests = app.send_as(CallerKind::Admin, "POST", check, &json!({ "digests": true })).await;
     let mut wanted = [wrong_size, finding(&changed, &changed_message)];
     wanted.sort_by_key(|finding| finding["place"].to_string());
     assert_eq!(digests.both(), found(&wanted));
-    let wrong = app.ask(Who::Admin, "POST", check, &json!({ "digests": "yes" })).await;
+    let wrong = app.send_as(CallerKind::Admin, "POST", check, &json!({ "digests": "yes" })).await;
     assert_eq!(wrong.status, 400);
 
-    let key = [("x-auth-token", app.key(Who::Admin).unwrap())];
+    let key = [("x-auth-token", app.key(CallerKind::Admin).unwrap())];
     let refused = app.send_to_damaged("GET", backup, &key, "").await;
     assert_eq!(refused.both(), (500, generic(500, &short_message)));
 }

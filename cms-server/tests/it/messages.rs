@@ -1,4 +1,4 @@
-//! Every message of contract 2.4 and 3.6 and of what is near them, posted: whole answers are
+//! Every validation message, over HTTP: complete responses are
 //! compared.
 //!
 //! The rows of `fixtures/tables` come first; the rest needs more than one object in the store.
@@ -10,7 +10,9 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, fault, forbidden, generic, not_found, object};
+use crate::support::{
+    CallerKind, TestApp, definition, fault, forbidden, generic, not_found, object,
+};
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const EXAMPLES: &str = "/api/v1/content/example";
@@ -27,7 +29,7 @@ const ID_MISMATCH: &str = "Id in the request body does not match the id in the p
 const REPEATED: &str = "There are duplications in object data, key: id";
 const IN_USE: &str = "This content object is used in another content object.";
 
-/// What is asked, and the whole answer.
+/// A request, and the complete response.
 type Case = (&'static str, &'static str, Value, (u16, Value));
 
 async fn check(app: &TestApp, cases: Vec<Case>) {
@@ -120,7 +122,7 @@ async fn element_errors() {
     let (mut elements, mut errors) = (Vec::new(), Vec::new());
     for (number, row) in table.rows.iter().enumerate() {
         let mut element = row.apply(&table.base);
-        // Elements need an id of their own, so faults of ids are not for a batch of all.
+        // Elements need an id of their own, so errors of ids are not tested in one batch.
         if !needs_base(row) && row.errors.at("id").is_empty() {
             element["id"] = json!(format!("row-{number}"));
             errors.push(json!({ "id": element["id"], "data": element, "errors": row.errors }));
@@ -432,7 +434,7 @@ fn report(total: usize, saved: usize, errors: &Value) -> Value {
     })
 }
 
-/// 3.9: faults of elements and of the call.
+/// Errors of elements and of the batch.
 #[tokio::test]
 async fn batch_errors() {
     let app = with_examples();
@@ -672,7 +674,7 @@ async fn content_type_deletion_errors() {
     let keys = app.core.cms.keys().list(&Caller::local()).unwrap().data;
     let shop = keys.iter().find(|key| key.name == "shop").unwrap();
     let path = format!("/api/v1/internal/key/{}", shop.id);
-    assert_eq!(app.ask(Who::Admin, "DELETE", &path, &Value::Null).await.status, 204);
+    assert_eq!(app.send_as(CallerKind::Admin, "DELETE", &path, &Value::Null).await.status, 204);
     let deleted = app.request("DELETE", author, &Value::Null).await;
     assert_eq!((deleted.status, deleted.bytes.len()), (200, 0));
     assert_eq!(app.get("/api/v1/content/author").await.both(), not_found());

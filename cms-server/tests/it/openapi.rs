@@ -1,15 +1,15 @@
-//! The description of the API over HTTP: its parameters, who gets which, and what is not sent twice.
+//! The OpenAPI document over HTTP: parameters, permissions, and caching.
 
 use cms_server::ServerConfig;
 use serde_json::{Value, json};
 
-use crate::support::{Reply, TestApp, Who, fault};
+use crate::support::{CallerKind, Reply, TestApp, fault};
 
 const DESCRIPTION: &str = "/api/v1/open-api-schema.json";
 
 async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Reply {
     let path = format!("{DESCRIPTION}?{query}");
-    app.ask_with(headers, Who::ReadOnly, "GET", &path, &Value::Null).await
+    app.send_as_with(headers, CallerKind::ReadOnly, "GET", &path, &Value::Null).await
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn parameters_select_the_document() {
     }
     let wrong = get(&app, "version=4", &[]).await;
     assert_eq!(wrong.both(), fault("version", "This value is not valid."));
-    let path = format!("{DESCRIPTION}?auth_token={}&odd=1", app.key(Who::Scoped).unwrap());
+    let path = format!("{DESCRIPTION}?auth_token={}&odd=1", app.key(CallerKind::Scoped).unwrap());
     let scoped = app.send("GET", &path, &[], "").await;
     assert_eq!(scoped.header("x-deprecated-query-params"), Some("odd"));
     assert!(scoped.json()["paths"].get("/api/v1/content/post").is_some());

@@ -1,4 +1,4 @@
-//! What whoever runs a server sees of it: metrics, readiness, limits, and headers of every answer.
+//! Operating a server: metrics, readiness, limits, and headers of every response.
 
 use std::{collections::BTreeMap, fs, time::Duration};
 
@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::time;
 
-use crate::support::{TestApp, Who, forbidden, generic, not_found, unauthorized};
+use crate::support::{CallerKind, TestApp, forbidden, generic, not_found, unauthorized};
 
 const ONE: &str = "/api/v1/content/post/one";
 
@@ -106,7 +106,7 @@ async fn metrics_count_requests() {
     }
 }
 
-/// Reads that take long leave connections to the quick ones, which run on the threads of all others.
+/// Long reads leave database connections to fast ones, which run on connection threads.
 #[tokio::test]
 async fn long_reads_leave_connections_to_fast_ones() {
     let app = TestApp::new();
@@ -117,21 +117,21 @@ async fn long_reads_leave_connections_to_fast_ones() {
 
 #[tokio::test]
 async fn metrics_access_is_configured() {
-    let asked = async |app: &TestApp, who| {
-        let reply = app.ask(who, "GET", "/metrics", &Value::Null).await;
+    let asked = async |app: &TestApp, caller| {
+        let reply = app.send_as(caller, "GET", "/metrics", &Value::Null).await;
         if reply.status == 200 { (200, Value::Null) } else { reply.both() }
     };
     let admin = with(|config| config.metrics = MetricsAccess::Admin);
-    for (who, answer) in [
-        (Who::Nobody, unauthorized()),
-        (Who::Unknown, unauthorized()),
-        (Who::ReadWrite, forbidden()),
-        (Who::Admin, (200, Value::Null)),
+    for (caller, answer) in [
+        (CallerKind::Anonymous, unauthorized()),
+        (CallerKind::Unknown, unauthorized()),
+        (CallerKind::ReadWrite, forbidden()),
+        (CallerKind::Admin, (200, Value::Null)),
     ] {
-        assert_eq!(asked(&admin, who).await, answer, "{who:?}");
+        assert_eq!(asked(&admin, caller).await, answer, "{caller:?}");
     }
     let off = with(|config| config.metrics = MetricsAccess::Off);
-    assert_eq!(asked(&off, Who::Admin).await, not_found());
+    assert_eq!(asked(&off, CallerKind::Admin).await, not_found());
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn readiness_lists_the_part_that_is_not_ready() {
 #[tokio::test]
 async fn response_has_a_request_id_and_nosniff() {
     let app = with(|config| config.body_limit = 10);
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap());
     let json = ("content-type", "application/json");
     let table = [
         ("GET", ONE, vec![key], "", 200),
@@ -194,8 +194,8 @@ async fn response_has_a_request_id_and_nosniff() {
 async fn rate_limit_returns_429() {
     let tunables = Tunables { key_rate: Some("2/3".parse().unwrap()), ..Tunables::default() };
     let app = with(|config| config.tunables = tunables);
-    let asked = async |who, path| {
-        let reply = app.ask(who, "GET", path, &Value::Null).await;
+    let asked = async |caller, path| {
+        let reply = app.send_as(caller, "GET", path, &Value::Null).await;
         if reply.status == 429 {
             assert_eq!(reply.header("retry-after"), Some("1"));
             assert_eq!(reply.json(), generic(429, "Too Many Requests"));
@@ -203,45 +203,47 @@ async fn rate_limit_returns_429() {
         reply.status
     };
     for status in [200, 200, 200, 429, 429] {
-        assert_eq!(asked(Who::ReadOnly, ONE).await, status);
+        assert_eq!(asked(CallerKind::ReadOnly, ONE).await, status);
     }
-    assert_eq!(asked(Who::ReadOnly, "/api/v1/changes").await, 429);
-    assert_eq!(asked(Who::Admin, ONE).await, 200, "each key has its own limit");
-    assert_eq!(asked(Who::Unknown, ONE).await, 401, "no key, no limit of one");
-    assert_eq!(asked(Who::ReadOnly, "/healthz").await, 200);
+    assert_eq!(asked(CallerKind::ReadOnly, "/api/v1/changes").await, 429);
+    assert_eq!(asked(CallerKind::Admin, ONE).await, 200, "each key has its own limit");
+    assert_eq!(asked(CallerKind::Unknown, ONE).await, 401, "no key, no limit of one");
+    assert_eq!(asked(CallerKind::ReadOnly, "/healthz").await, 200);
     time::advance(Duration::from_millis(500)).await;
     for status in [200, 429] {
-        assert_eq!(asked(Who::ReadOnly, ONE).await, status);
+        assert_eq!(asked(CallerKind::ReadOnly, ONE).await, status);
     }
 }
 
-/// Memory is bounded, however many send much at the same time; small requests do not notice.
+/// Large bodies share permits; small requests need none.
 #[tokio::test(start_paused = true)]
 async fn large_bodies_wait_for_a_permit() {
     let app = with(|config| {
         config.bodies = 1;
         config.min_transfer_rate = 0;
     });
-    let headers =
-        [("x-auth-token", app.key(Who::ReadWrite).unwrap()), ("content-type", "application/json")];
+    let headers = [
+        ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap()),
+        ("content-type", "application/json"),
+    ];
     let batch = |id: &str| {
         let objects =
             (0..100).map(|n| json!({ "id": format!("{id}{n}"), "title": "x".repeat(50_000) }));
         Bytes::from(objects.collect::<Value>().to_string())
     };
     let send = |path, body| app.send("POST", path, &headers, body);
-    let slowly = |body: Bytes, pause| {
-        let pieces =
+    let slow = |body: Bytes, pause| {
+        let chunks =
             stream::iter(body.chunks(500_000).map(Bytes::copy_from_slice).collect::<Vec<_>>());
-        Body::from_stream(pieces.then(move |piece| async move {
+        Body::from_stream(chunks.then(move |chunk| async move {
             time::sleep(pause).await;
-            Ok::<_, std::io::Error>(piece)
+            Ok::<_, std::io::Error>(chunk)
         }))
     };
     let path = "/api/v1/content/post/batch";
-    // Pause between the pieces of the first, and how the second ends.
+    // Pause between the chunks of the first body, and the status of the second.
     for (round, (pause, status)) in [(5, 200), (29, 503)].into_iter().enumerate() {
-        let first = send(path, slowly(batch(&format!("a{round}-")), Duration::from_secs(pause)));
+        let first = send(path, slow(batch(&format!("a{round}-")), Duration::from_secs(pause)));
         let second = async {
             time::sleep(Duration::from_secs(4 * pause)).await;
             app.create("post", &json!({ "title": format!("small {round}") })).await;
@@ -252,11 +254,11 @@ async fn large_bodies_wait_for_a_permit() {
     }
 }
 
-/// A body that drips in holds nothing for long, be it JSON or a file.
+/// A body below the minimum transfer rate ends, JSON and a file.
 #[tokio::test(start_paused = true)]
 async fn slow_body_returns_400() {
     let app = TestApp::new();
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap());
     let json = ("content-type", "application/json");
     let form = ("content-type", "multipart/form-data; boundary=x");
     let drip = || {

@@ -1,4 +1,4 @@
-//! Draft & Public (contract 4): the table of statuses, batches, and the cascade. Whole answers are
+//! Draft & Public: the table of statuses, batches, and the cascade. Complete responses are
 //! compared.
 
 use cms_core::{
@@ -8,8 +8,8 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Reply, TestApp, Who, fault, forbidden, links, listed, malformed, minute, no_content, not_found,
-    refused, shown,
+    CallerKind, Reply, TestApp, fault, forbidden, links, listed, malformed, minute, no_content,
+    not_found, refused, shown,
 };
 
 const NOT_ENABLED: &str = "Draft & Public is not enabled for this content type";
@@ -56,7 +56,8 @@ async fn edit(app: &TestApp, name: &str, id: &str, way: &str) -> Reply {
 /// The statuses of the objects of a type, by id.
 async fn statuses(app: &TestApp, name: &str) -> Value {
     let path = format!("/api/v1/content/{name}?order_by=id");
-    let list = app.ask_with(&PREVIEW, Who::ReadWrite, "GET", &path, &Value::Null).await.json();
+    let list =
+        app.send_as_with(&PREVIEW, CallerKind::ReadWrite, "GET", &path, &Value::Null).await.json();
     let status = |object: &Value| {
         (object["id"].as_str().unwrap().to_owned(), object["internal"]["status"].clone())
     };
@@ -180,7 +181,8 @@ async fn status_table() {
 async fn assert_shown(app: &TestApp, id: &str, state: State) {
     let path = format!("/api/v1/content/article/{id}");
     assert_eq!(app.get(&path).await.both(), (200, state.shown(id)), "{id}");
-    let strict = app.ask_with(&PUBLIC_ONLY, Who::ReadOnly, "GET", &path, &Value::Null).await;
+    let strict =
+        app.send_as_with(&PUBLIC_ONLY, CallerKind::ReadOnly, "GET", &path, &Value::Null).await;
     let wanted = state.public_view(id).map_or_else(not_found, |object| (200, object));
     assert_eq!(strict.both(), wanted, "{id}");
     let list = app.get(&format!("/api/v1/content/article?ids[]={id}")).await;
@@ -223,12 +225,12 @@ async fn type_without_draft_and_public_refuses_every_action() {
     }
 }
 
-/// 1.1, 4.2: a body is ignored whatever it is; unknown names are told.
+/// Any body is ignored; unknown names are listed.
 #[tokio::test]
 async fn single_action_ignores_the_body() {
     let app = app();
     app.create("article", &json!({ "id": "One", "title": "T" })).await;
-    let key = app.key(Who::ReadWrite).unwrap();
+    let key = app.key(CallerKind::ReadWrite).unwrap();
     for (action, content_type, body) in [
         ("publish", "text/plain", "not JSON"),
         ("archive", "application/json", r#"{"id":"other"}"#),
@@ -245,12 +247,15 @@ async fn single_action_ignores_the_body() {
         assert_eq!(act(&app, "article/none", action).await, not_found());
         assert_eq!(act(&app, "nothing/one", action).await, not_found());
         let path = format!("/api/v1/content/article/one/{action}");
-        assert_eq!(app.ask(Who::ReadOnly, "POST", &path, &Value::Null).await.both(), forbidden());
+        assert_eq!(
+            app.send_as(CallerKind::ReadOnly, "POST", &path, &Value::Null).await.both(),
+            forbidden()
+        );
         assert_eq!(app.get(&path).await.status, 405);
     }
 }
 
-/// 4.5: many at once, whatever their statuses.
+/// Batches with objects in all statuses.
 #[tokio::test]
 async fn batch_sets_one_status() {
     for (action, status) in ACTIONS.into_iter().zip(["public", "draft", "archived"]) {
@@ -367,9 +372,9 @@ async fn cascade_skips_objects_in_other_statuses() {
         json!({ "a": "draft", "b": "draft", "c": "draft", "main": "draft", "z": "archived" });
     assert_eq!(statuses(&app, "article").await, wanted);
     let changed = app
-        .ask_with(
+        .send_as_with(
             &PREVIEW,
-            Who::ReadOnly,
+            CallerKind::ReadOnly,
             "GET",
             "/api/v1/content/article?order_by=id",
             &Value::Null,
@@ -383,7 +388,7 @@ async fn cascade_skips_objects_in_other_statuses() {
     );
 }
 
-/// 4.4: a cycle ends, whoever is asked first.
+/// A cascade over a cycle ends, from any of its objects.
 #[tokio::test]
 async fn cascade_over_a_cycle_ends() {
     let app = linked().await;
@@ -413,9 +418,9 @@ async fn refused_cascade_changes_nothing() {
     let reply = act(&app, "article/main", "archive?hydrate=1").await;
     assert_eq!(reply, refused("Action \"archive\" is not allowed in status \"draft\""));
     let hidden = app
-        .ask_with(
+        .send_as_with(
             &PUBLIC_ONLY,
-            Who::ReadWrite,
+            CallerKind::ReadWrite,
             "POST",
             "/api/v1/content/article/main/publish?hydrate=1",
             &Value::Null,
@@ -503,7 +508,7 @@ async fn published_version_keeps_its_unique_values() {
     let taken = fault("title", "This value is already used");
     assert_eq!(create("First").await, taken);
     assert_eq!(create("Second").await, taken);
-    // Its own values are nobody else's.
+    // Its own values do not conflict.
     assert_eq!(rename("First").await, 200);
     assert_eq!(rename("Second").await, 200);
     done(&app, "article/a", "publish").await;
@@ -527,8 +532,10 @@ async fn list_follows_every_action() {
         let mut seen = Vec::new();
         for query in [filter, "ids[]=one", "order_by=title"] {
             let path = format!("/api/v1/content/article?{query}");
-            let list =
-                app.ask_with(headers, Who::ReadOnly, "GET", &path, &Value::Null).await.json();
+            let list = app
+                .send_as_with(headers, CallerKind::ReadOnly, "GET", &path, &Value::Null)
+                .await
+                .json();
             let title = list["data"][0]["title"].as_str().unwrap_or("none").to_owned();
             assert_eq!(list["total_count"], u8::from(title != "none"), "{query}");
             seen.push(title);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, object};
+use crate::support::{CallerKind, TestApp, object};
 
 /// The recipes, oldest first; a month lies between two of them.
 fn recipes() -> Vec<Value> {
@@ -190,7 +190,7 @@ async fn search_parameters_find_the_expected_order() {
     for (parameters, wanted) in CASES {
         let types = if parameters.contains("content_type") { "" } else { "&content_type[]=recipe" };
         let path = format!("/api/v1/search?{}{types}", encoded(parameters));
-        let found = app.ask(Who::ReadOnly, "GET", &path, &Value::Null).await;
+        let found = app.send_as(CallerKind::ReadOnly, "GET", &path, &Value::Null).await;
         assert_eq!(found.status, 200, "{parameters}: {:?}", found.json());
         let answer = found.json();
         let hits = answer["data"].as_array().unwrap();

@@ -11,8 +11,8 @@ use cms_server::{ServerConfig, serve};
 use serde_json::{Value, json};
 
 use crate::support::{
-    TestApp, Who, fault, links, listed, malformed, minute, no_content, not_found, object, refused,
-    shown, wrong_media_type,
+    CallerKind, TestApp, fault, links, listed, malformed, minute, no_content, not_found, object,
+    refused, shown, wrong_media_type,
 };
 
 const ONE: &str = "/api/v1/content/article/one";
@@ -93,7 +93,7 @@ async fn schedule_body() {
         assert_eq!(reply.both(), fault("scheduledAt", NOT_VALID), "{at}");
     }
     for (body, wanted) in [("[]", malformed()), ("", malformed()), ("{", malformed())] {
-        let key = app.key(Who::ReadWrite).unwrap();
+        let key = app.key(CallerKind::ReadWrite).unwrap();
         let headers = [("x-auth-token", key), ("content-type", "application/json")];
         assert_eq!(app.send("PUT", SCHEDULE, &headers, body).await.both(), wanted, "{body}");
         if !body.is_empty() {
@@ -139,7 +139,7 @@ async fn schedule_is_set_changed_and_removed() {
     assert_eq!(app.get(ONE).await.both(), (200, scheduled(20)));
     let path = "/api/v1/content/article";
     let preview = [("x-mode", "preview")];
-    let list = app.ask_with(&preview, Who::ReadOnly, "GET", path, &Value::Null).await;
+    let list = app.send_as_with(&preview, CallerKind::ReadOnly, "GET", path, &Value::Null).await;
     assert_eq!(list.both(), (200, listed(&[scheduled(20)])));
     assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
     assert_eq!(app.get(ONE).await.both(), (200, draft()));
@@ -207,7 +207,7 @@ async fn schedule_is_cancelled_by_edits_and_status_changes() {
     let new = json!({ "title": "New" });
     let none = Value::Null;
     let all = "/api/v1/content/article";
-    // Whether the object was published before, what is asked, and whether a schedule remains.
+    // Whether the object was published before, the request, and whether a schedule remains.
     for (published, method, path, body, remains) in [
         (false, "PUT", ONE.to_owned(), new.clone(), false),
         (false, "PATCH", ONE.to_owned(), json!({}), false),
@@ -263,7 +263,7 @@ async fn deleted_object_is_not_published() {
     assert_eq!(app.get("/api/v1/content/article/two").await.both(), (200, two));
 }
 
-/// A running server publishes what is due without being asked, and stops with itself.
+/// A running server publishes due schedules, and stops with it.
 #[test]
 fn running_server_publishes_due_schedules() {
     let app = tokio::runtime::Runtime::new().unwrap().block_on(app());

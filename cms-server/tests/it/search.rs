@@ -1,12 +1,14 @@
-//! Full-text search over HTTP: whole answers, and who sees what (contract 6).
+//! Full-text search over HTTP: complete responses, and visibility.
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, fault, generic, linking_definition, links, not_found, object};
+use crate::support::{
+    CallerKind, TestApp, fault, generic, linking_definition, links, not_found, object,
+};
 
 const NOW: &str = "2026-01-02T03:04:05.000Z";
 
-/// An item as answers show it, from an object as it is shown elsewhere.
+/// A search result, from the object of other responses.
 async fn item(app: &TestApp, path: &str, object: Value, changes: &Value) -> Value {
     let name = object["internal"]["contentType"].as_str().unwrap();
     let definition = app.get(&format!("/api/v1/internal/contenttype/{name}")).await.json();
@@ -38,9 +40,14 @@ fn answer(hits: &[(Value, Value)], aggregations: &Value) -> Value {
 }
 
 /// Ids of the hits, in order.
-async fn ids(app: &TestApp, who: Who, headers: &[(&str, &str)], parameters: &str) -> Vec<String> {
+async fn ids(
+    app: &TestApp,
+    caller: CallerKind,
+    headers: &[(&str, &str)],
+    parameters: &str,
+) -> Vec<String> {
     let path = format!("/api/v1/search?{parameters}");
-    let reply = app.ask_with(headers, who, "GET", &path, &Value::Null).await;
+    let reply = app.send_as_with(headers, caller, "GET", &path, &Value::Null).await;
     assert_eq!(reply.status, 200, "{parameters}: {:?}", reply.json());
     let answer = reply.json();
     let hits = answer["data"].as_array().unwrap();
@@ -116,7 +123,7 @@ async fn links_are_hydrated_in_results_only() {
         assert_eq!(found["data"][0]["item"], wanted, "hydrate={hydrate}");
     }
     // An id in quotes finds what links to it, and the object itself.
-    assert_eq!(ids(&app, Who::ReadOnly, &[], "q=%22one%22&order_by=id").await.len(), 2);
+    assert_eq!(ids(&app, CallerKind::ReadOnly, &[], "q=%22one%22&order_by=id").await.len(), 2);
 }
 
 #[tokio::test]
@@ -174,10 +181,10 @@ async fn range_filter_includes_its_bounds() {
         let path = format!("q=*&order_by=price&filters[price]={}", range.replace(' ', "%20"));
         let path =
             path.replace('<', "%3C").replace('>', "%3E").replace('{', "%7B").replace('}', "%7D");
-        assert_eq!(ids(&app, Who::ReadOnly, &[], &path).await, wanted, "{range}");
+        assert_eq!(ids(&app, CallerKind::ReadOnly, &[], &path).await, wanted, "{range}");
     }
     let early = "q=*&filters[internal.createdAt]=%3C2020-01-01";
-    assert_eq!(ids(&app, Who::ReadOnly, &[], early).await, [""; 0]);
+    assert_eq!(ids(&app, CallerKind::ReadOnly, &[], early).await, [""; 0]);
 }
 
 #[tokio::test]
@@ -189,7 +196,11 @@ async fn unknown_field_matches_nothing() {
         ("q=One&fields[]=nope", 0),
         ("q=*&fields[]=id", 1),
     ] {
-        assert_eq!(ids(&app, Who::ReadOnly, &[], parameters).await.len(), found, "{parameters}");
+        assert_eq!(
+            ids(&app, CallerKind::ReadOnly, &[], parameters).await.len(),
+            found,
+            "{parameters}"
+        );
     }
     // However weights multiply, a score is a number.
     let huge = "q=One^1e38&fields[]=title^1e38&indices_boost[post]=1e38";
@@ -235,14 +246,17 @@ async fn paging_ends_at_ten_thousand_results() {
 async fn scoped_key_finds_nothing_of_other_types() {
     let app = TestApp::new();
     app.create("author", &json!({ "id": "secret", "title": "One secret" })).await;
-    let seen = async |who, parameters: &str| ids(&app, who, &[], parameters).await;
-    assert_eq!(seen(Who::ReadOnly, "q=One&order_by=id").await.len(), 2);
-    assert_eq!(seen(Who::Scoped, "q=One").await, ["one"]);
-    assert_eq!(seen(Who::Stranger, "q=").await, [""; 0]);
-    assert_eq!(seen(Who::Scoped, "q=&content_type[]=author").await, [""; 0]);
-    assert_eq!(seen(Who::Scoped, "q=&content_type[]=author&content_type[]=post").await, ["one"]);
+    let seen = async |caller, parameters: &str| ids(&app, caller, &[], parameters).await;
+    assert_eq!(seen(CallerKind::ReadOnly, "q=One&order_by=id").await.len(), 2);
+    assert_eq!(seen(CallerKind::Scoped, "q=One").await, ["one"]);
+    assert_eq!(seen(CallerKind::Stranger, "q=").await, [""; 0]);
+    assert_eq!(seen(CallerKind::Scoped, "q=&content_type[]=author").await, [""; 0]);
+    assert_eq!(
+        seen(CallerKind::Scoped, "q=&content_type[]=author&content_type[]=post").await,
+        ["one"]
+    );
     let path = "/api/v1/search?q=&aggregate_by[]=title&aggregate_by[]=internal.contentType";
-    let found = app.ask(Who::Scoped, "GET", path, &Value::Null).await.json();
+    let found = app.send_as(CallerKind::Scoped, "GET", path, &Value::Null).await.json();
     let keys = ["title", "contentType"]
         .iter()
         .enumerate()
@@ -256,16 +270,17 @@ async fn scoped_key_finds_nothing_of_other_types() {
 async fn reindex_needs_an_admin_key() {
     let app = TestApp::new();
     let path = "/api/v1/internal/reindex";
-    let reply = app.ask(Who::Admin, "POST", path, &json!({ "contentTypes": ["post"] })).await;
+    let reply =
+        app.send_as(CallerKind::Admin, "POST", path, &json!({ "contentTypes": ["post"] })).await;
     assert_eq!(reply.status, 202);
     let id = reply.json()["id"].as_str().unwrap().to_owned();
     let job = format!("/api/v1/internal/job/{id}");
-    let waiting = app.ask(Who::Admin, "GET", &job, &Value::Null).await;
+    let waiting = app.send_as(CallerKind::Admin, "GET", &job, &Value::Null).await;
     let wanted = |state, done| json!({ "id": id, "kind": "reindex", "state": state, "done": done, "total": 1 });
     assert_eq!(waiting.both(), (200, wanted("waiting", 0)));
     // A search does what is to be done.
-    assert_eq!(ids(&app, Who::ReadOnly, &[], "q=").await, ["one"]);
-    let done = app.ask(Who::Admin, "GET", &job, &Value::Null).await;
+    assert_eq!(ids(&app, CallerKind::ReadOnly, &[], "q=").await, ["one"]);
+    let done = app.send_as(CallerKind::Admin, "GET", &job, &Value::Null).await;
     assert_eq!(done.both(), (200, wanted("done", 1)));
     let table = [
         (
@@ -279,9 +294,14 @@ async fn reindex_needs_an_admin_key() {
         (json!([]), (400, generic(400, "Malformed JSON"))),
     ];
     for (body, wanted) in table {
-        assert_eq!(app.ask(Who::Admin, "POST", path, &body).await.both(), wanted, "{body}");
+        assert_eq!(
+            app.send_as(CallerKind::Admin, "POST", path, &body).await.both(),
+            wanted,
+            "{body}"
+        );
     }
-    let unknown = app.ask(Who::Admin, "GET", "/api/v1/internal/job/x", &Value::Null).await;
+    let unknown =
+        app.send_as(CallerKind::Admin, "GET", "/api/v1/internal/job/x", &Value::Null).await;
     assert_eq!(unknown.both(), not_found());
 }
 
@@ -331,14 +351,15 @@ async fn search_follows_the_view() {
                 "q={word}&content_type[]=article&content_type[]=paper&order_by=id\
                  &filters[internal.contentType]=article%20OR%20paper"
             );
-            let mut found = ids(&app, Who::ReadOnly, headers, &parameters).await;
+            let mut found = ids(&app, CallerKind::ReadOnly, headers, &parameters).await;
             found.sort();
             found
         };
         assert_eq!(of("before").await, before, "{headers:?}");
         assert_eq!(of("after").await, after, "{headers:?}");
         let path = "/api/v1/search?q=&content_type[]=article&aggregate_by[]=title";
-        let counted = app.ask_with(headers, Who::ReadOnly, "GET", path, &Value::Null).await.json();
+        let counted =
+            app.send_as_with(headers, CallerKind::ReadOnly, "GET", path, &Value::Null).await.json();
         let buckets = counted["summary"]["aggregations"][0]["buckets"].as_array().unwrap();
         let objects: u64 = buckets.iter().map(|bucket| bucket["doc_count"].as_u64().unwrap()).sum();
         assert_eq!(counted["total_count"], objects, "{headers:?}");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     coverage::{prepare, rows},
-    support::{Reply, TestApp, Who, definition, generic, linking_definition, links, object},
+    support::{CallerKind, Reply, TestApp, definition, generic, linking_definition, links, object},
 };
 
 /// Words that stand in the hidden type and its objects and nowhere else.
@@ -40,7 +40,7 @@ fn with_secrets() -> TestApp {
     app
 }
 
-/// What an answer gives away.
+/// What a response reveals.
 fn betrayed(reply: &Reply) -> Option<&'static str> {
     let mut text = String::from_utf8_lossy(&reply.bytes).replace("\\/", "/").replace(LINK, "");
     for (name, value) in &reply.headers {
@@ -54,18 +54,18 @@ fn betrayed(reply: &Reply) -> Option<&'static str> {
 async fn hidden_type_appears_in_no_response() {
     for row in rows().into_iter().filter(|row| !row.path.starts_with("/docs")) {
         let app = with_secrets();
-        let path = prepare(&app, Who::Scoped, row.path);
+        let path = prepare(&app, CallerKind::Scoped, row.path);
         let other = Some(path.replace("/one", "/two")).filter(|other| *other != path);
         for path in [path].into_iter().chain(other) {
             let preview = [("x-mode", "preview")];
-            let reply = app.ask_with(&preview, Who::Scoped, row.method, &path, &row.body).await;
+            let reply =
+                app.send_as_with(&preview, CallerKind::Scoped, row.method, &path, &row.body).await;
             assert_eq!(betrayed(&reply), None, "{} {path}", row.method);
         }
     }
 }
 
-/// Who guesses the name of a type is told 403, as contract 1.4 orders it, and no more: whatever is
-/// asked about it, the answer is the same.
+/// A guessed name of an existing type is a 403, and no request reveals more.
 #[tokio::test]
 async fn guessed_name_reveals_nothing() {
     let app = with_secrets();
@@ -74,7 +74,7 @@ async fn guessed_name_reveals_nothing() {
     for row in rows().into_iter().filter(|row| row.path.contains("/post")) {
         let path = row.path.replace("/post", "/vault");
         for path in [path.clone(), path.replace("/one", "/none")] {
-            let reply = app.ask(Who::Scoped, row.method, &path, &row.body).await;
+            let reply = app.send_as(CallerKind::Scoped, row.method, &path, &row.body).await;
             assert_eq!(reply.both(), (403, refusal.clone()), "{} {path}", row.method);
             asked += 1;
         }
@@ -83,14 +83,15 @@ async fn guessed_name_reveals_nothing() {
     assert!(asked > 2 * of_objects, "{asked}");
 }
 
-/// Questions that name what is hidden get the answer that any other word gets.
+/// A request with a hidden word gets the response of any other word.
 #[tokio::test]
 async fn search_for_hidden_words_finds_nothing() {
     let app = with_secrets();
     let posts = "/api/v1/content/post";
     let graphql = |query: &str| json!({ "query": query });
     let link = |target: &str| json!({ "title": "New", "related": links(&[target]) });
-    let start = app.ask(Who::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    let start =
+        app.send_as(CallerKind::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
     let start = start["next"].as_str().unwrap();
     // The hidden word comes where {} stands.
     let gets = [
@@ -133,23 +134,23 @@ async fn search_for_hidden_words_finds_nothing() {
         )
     };
     for (path, word) in gets {
-        let ask = async |word: &str| {
-            app.ask(Who::Scoped, "GET", &path.replace("{}", word), &Value::Null).await
+        let send = async |word: &str| {
+            app.send_as(CallerKind::Scoped, "GET", &path.replace("{}", word), &Value::Null).await
         };
-        let (hidden, absent) = (ask(word).await, ask(&other(word)).await);
+        let (hidden, absent) = (send(word).await, send(&other(word)).await);
         assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{path}");
     }
     for (path, query, word) in posted {
-        let ask = async |word_now: &str| {
+        let send = async |word_now: &str| {
             let query = graphql(&query.replace(word, word_now));
-            app.ask(Who::Scoped, "POST", path, &query).await
+            app.send_as(CallerKind::Scoped, "POST", path, &query).await
         };
-        let (hidden, absent) = (ask(word).await, ask(&other(word)).await);
+        let (hidden, absent) = (send(word).await, send(&other(word)).await);
         assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{query}");
     }
-    // A link must lead somewhere, whoever makes it; where it leads is not told.
-    let missing = app.ask(Who::Scoped, "POST", posts, &link("vault/none")).await;
-    let unknown = app.ask(Who::Scoped, "POST", posts, &link("absent/none")).await;
+    // A link needs an existing target for every caller; the target is not revealed.
+    let missing = app.send_as(CallerKind::Scoped, "POST", posts, &link("vault/none")).await;
+    let unknown = app.send_as(CallerKind::Scoped, "POST", posts, &link("absent/none")).await;
     assert_eq!(missing.both(), unknown.both());
 }
 
@@ -160,7 +161,8 @@ async fn visible_responses_have_no_hidden_words() {
     // So that there is something to learn from.
     assert!(betrayed(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
     assert!(betrayed(&app.get("/api/v1/search?q=platypus").await).is_some());
-    let start = app.ask(Who::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    let start =
+        app.send_as(CallerKind::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
     let (cms, local) = (&app.core.cms, Caller::local());
     cms.objects().delete(&local, "vault", "one").unwrap();
     cms.types()
@@ -187,22 +189,23 @@ async fn visible_responses_have_no_hidden_words() {
         "/api/v1/workflow",
     ] {
         for (name, value) in [("x-mode", "preview"), ("x-visibility", "public")] {
-            let reply =
-                app.ask_with(&[(name, value)], Who::Scoped, "GET", path, &Value::Null).await;
+            let reply = app
+                .send_as_with(&[(name, value)], CallerKind::Scoped, "GET", path, &Value::Null)
+                .await;
             assert_eq!((reply.status, betrayed(&reply)), (200, None), "{path}");
         }
     }
     let since = format!("/api/v1/changes?since={}", start["next"].as_str().unwrap());
-    let changes = app.ask(Who::Scoped, "GET", &since, &Value::Null).await;
+    let changes = app.send_as(CallerKind::Scoped, "GET", &since, &Value::Null).await;
     assert_eq!(changes.json()["data"], json!([]));
     assert_eq!(betrayed(&changes), None);
 
     let asked = json!({ "query": "{ postList { id related { dataUrl } parts { link { dataUrl type } } }
         __schema { types { name description fields { name } inputFields { name } enumValues { name } } } }" });
-    let reply = app.ask(Who::Scoped, "POST", "/api/graphql", &asked).await;
+    let reply = app.send_as(CallerKind::Scoped, "POST", "/api/graphql", &asked).await;
     assert_eq!((reply.status, betrayed(&reply)), (200, None));
 
-    // What links to an object is not told by what becomes of it either.
+    // The links to an object are not revealed by its deletion either.
     for (method, path, body) in [
         (
             "POST",
@@ -217,7 +220,7 @@ async fn visible_responses_have_no_hidden_words() {
         ("PATCH", "/api/v1/content/post/two", json!({ "combination": 1 })),
         ("DELETE", "/api/v1/content/post/one", Value::Null),
     ] {
-        let reply = app.ask(Who::Scoped, method, path, &body).await;
+        let reply = app.send_as(CallerKind::Scoped, method, path, &body).await;
         let sent = body.to_string().contains("combination");
         let told = betrayed(&reply).filter(|word| !(sent && *word == "combination"));
         assert_eq!(told, None, "{method} {path}: {:?}", reply.bytes);

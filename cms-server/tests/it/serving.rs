@@ -51,7 +51,7 @@ impl Client {
         format!("{method} {target} HTTP/1.1\r\nhost: x\r\nx-auth-token: {KEY}\r\n{headers}\r\n")
     }
 
-    /// Reads one answer: status line, then body.
+    /// Reads one response: status line, then body.
     fn read(&mut self) -> (u16, Value) {
         let mut status = String::new();
         self.stream.read_line(&mut status).unwrap();
@@ -94,7 +94,7 @@ fn ids(list: &Value) -> Vec<&str> {
 
 const POSTS: &str = "/api/v1/content/post";
 
-/// Contract 14: braces, quotes, brackets and `|` may come as they are, on a connection that is
+/// Braces, quotes, brackets and `|` may come as they are, on a connection that is
 /// used again and again, between requests with bodies that hold the same characters.
 #[test]
 fn unencoded_query_is_accepted() {
@@ -122,20 +122,20 @@ fn unencoded_query_is_accepted() {
     running.shutdown();
 }
 
-/// Contract 1.1: a body that nobody reads may come after the head; the connection lives on.
+/// An ignored body may arrive after the head; the connection stays open.
 #[test]
 fn unread_body_keeps_the_connection() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let one = format!("{POSTS}/one");
     let gone = format!("{POSTS}/gone");
-    let asked =
+    let requests =
         [("GET", &*one, 200), ("DELETE", &gone, 404), ("POST", "/no", 404), ("PUT", &one, 415)];
-    for (method, target, status) in asked {
+    for (method, target, status) in requests {
         for body in ["null", &"x".repeat(60_000)] {
             let length = format!("content-length: {}\r\n", body.len());
             client.write(&Client::head(method, target, &length));
-            // Time for an answer that does not wait for the body.
+            // Time for a response that does not wait for the body.
             thread::sleep(Duration::from_millis(20));
             client.write(body);
             assert_eq!(client.read().0, status, "{method} {target}");
@@ -144,7 +144,7 @@ fn unread_body_keeps_the_connection() {
     running.shutdown();
 }
 
-/// A request line that comes in pieces, and requests that come in one piece.
+/// A request line in several chunks, and several requests in one chunk.
 #[test]
 fn request_may_arrive_in_any_chunks() {
     let (_core, running) = start(&ServerConfig::default());
@@ -175,7 +175,7 @@ fn request_may_arrive_in_any_chunks() {
     running.shutdown();
 }
 
-/// Responses that nobody reads do not pile up, and make room when their clients go.
+/// Unread responses have a memory budget, which is free again when their clients disconnect.
 #[test]
 fn unread_responses_are_bounded() {
     let response_memory = 24_000_000;
@@ -244,7 +244,7 @@ fn http2_works_on_the_same_port() {
     running.shutdown();
 }
 
-/// A request that runs when the server is asked to stop is answered; new ones are not taken.
+/// During shutdown a running request gets its response; new ones are refused.
 #[test]
 fn running_request_finishes_before_shutdown() {
     let (core, running) = start(&ServerConfig::default());
@@ -271,7 +271,7 @@ fn running_request_finishes_before_shutdown() {
     assert!(core.cms.objects().get(&Caller::local(), "post", "last", 0).is_ok());
 }
 
-/// Who never finishes does not keep the server from stopping.
+/// A request that never ends does not delay the shutdown.
 #[test]
 fn grace_period_ends() {
     let grace = Duration::from_millis(200);
@@ -285,7 +285,7 @@ fn grace_period_ends() {
     assert!(started.elapsed() < Duration::from_secs(10));
 }
 
-/// What the protocol library refuses on its own is refused, and the server goes on.
+/// The HTTP library refuses malformed requests, and the server goes on.
 #[test]
 fn malformed_request_is_refused() {
     let (_core, running) = start(&ServerConfig::default());

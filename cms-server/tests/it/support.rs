@@ -1,4 +1,4 @@
-//! [`TestApp`]: the whole interface on a fresh folder, asked without a socket, by callers of
+//! [`TestApp`]: the HTTP interface on a new data directory, without a socket, for callers of
 //! every kind.
 
 use std::sync::Arc;
@@ -22,10 +22,10 @@ const ADMIN: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const READ_WRITE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 const READ_ONLY: &str = "cccccccccccccccccccccccccccccccccccccccc";
 
-/// Who asks.
+/// The kinds of callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
-    Nobody,
+pub(crate) enum CallerKind {
+    Anonymous,
     /// With a key that does not exist.
     Unknown,
     ReadOnly,
@@ -37,9 +37,9 @@ pub(crate) enum Who {
     Admin,
 }
 
-impl Who {
+impl CallerKind {
     pub(crate) const ALL: [Self; 7] = [
-        Self::Nobody,
+        Self::Anonymous,
         Self::Unknown,
         Self::ReadOnly,
         Self::ReadWrite,
@@ -49,7 +49,7 @@ impl Who {
     ];
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -110,15 +110,15 @@ impl TestApp {
         Self { core, router, scoped, stranger }
     }
 
-    pub(crate) fn key(&self, who: Who) -> Option<&str> {
-        match who {
-            Who::Nobody => None,
-            Who::Unknown => Some("0123456789012345678901234567890123456789"),
-            Who::ReadOnly => Some(READ_ONLY),
-            Who::ReadWrite => Some(READ_WRITE),
-            Who::Scoped => Some(&self.scoped),
-            Who::Stranger => Some(&self.stranger),
-            Who::Admin => Some(ADMIN),
+    pub(crate) fn key(&self, caller: CallerKind) -> Option<&str> {
+        match caller {
+            CallerKind::Anonymous => None,
+            CallerKind::Unknown => Some("0123456789012345678901234567890123456789"),
+            CallerKind::ReadOnly => Some(READ_ONLY),
+            CallerKind::ReadWrite => Some(READ_WRITE),
+            CallerKind::Scoped => Some(&self.scoped),
+            CallerKind::Stranger => Some(&self.stranger),
+            CallerKind::Admin => Some(ADMIN),
         }
     }
 
@@ -158,21 +158,27 @@ impl TestApp {
     }
 
     /// Asks with a key, and with JSON unless the body is null.
-    pub(crate) async fn ask(&self, who: Who, method: &str, path: &str, body: &Value) -> Reply {
-        self.ask_with(&[], who, method, path, body).await
+    pub(crate) async fn send_as(
+        &self,
+        caller: CallerKind,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Reply {
+        self.send_as_with(&[], caller, method, path, body).await
     }
 
     /// The same with further headers.
-    pub(crate) async fn ask_with(
+    pub(crate) async fn send_as_with(
         &self,
         headers: &[(&str, &str)],
-        who: Who,
+        caller: CallerKind,
         method: &str,
         path: &str,
         body: &Value,
     ) -> Reply {
         let mut headers = headers.to_vec();
-        if let Some(key) = self.key(who) {
+        if let Some(key) = self.key(caller) {
             headers.push(("x-auth-token", key));
         }
         if body.is_null() {
@@ -184,7 +190,7 @@ impl TestApp {
 
     /// Asks with the read-write key.
     pub(crate) async fn request(&self, method: &str, path: &str, body: &Value) -> Reply {
-        self.ask(Who::ReadWrite, method, path, body).await
+        self.send_as(CallerKind::ReadWrite, method, path, body).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
@@ -292,7 +298,7 @@ pub(crate) fn minute(minutes: u32) -> String {
     format!("2026-01-02T03:{:02}:05+00:00", 4 + minutes)
 }
 
-/// An object as answers show it: `internal` as it is in a first version that was made when the
+/// An object as responses show it: `internal` as it is in a first version that was made when the
 /// clock started, on a type without Draft & Public, but for the changes.
 pub(crate) fn shown(content_type: &str, id: &str, changes: &Value, properties: &Value) -> Value {
     let mut internal = object(&json!({

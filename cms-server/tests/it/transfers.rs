@@ -71,7 +71,7 @@ fn upload(running: &Running, length: usize) -> String {
     object["url"].as_str().unwrap().to_owned()
 }
 
-/// Who reads slowly holds up nobody, and gets everything in the end.
+/// Slow readers hold no permit, and get the complete file.
 #[test]
 fn slow_readers_delay_no_other_client() {
     let (_core, running) = start(&ServerConfig { files: 1, ..ServerConfig::default() });
@@ -98,7 +98,7 @@ fn slow_readers_delay_no_other_client() {
     running.shutdown();
 }
 
-/// A form may come in any portions, also cut within the lines between its parts.
+/// A form may arrive in any chunks, also cut within a boundary.
 #[test]
 fn upload_may_arrive_in_small_chunks() {
     let (_core, running) = start(&ServerConfig { bodies: 2, ..ServerConfig::default() });
@@ -118,7 +118,7 @@ fn upload_may_arrive_in_small_chunks() {
     running.shutdown();
 }
 
-/// What a client began and never finished is removed, and its turn is free.
+/// The file of an aborted upload is removed, and its permit is released.
 #[test]
 fn aborted_upload_is_removed() {
     let (core, running) = start(&ServerConfig { bodies: 1, ..ServerConfig::default() });
@@ -142,7 +142,7 @@ fn aborted_upload_is_removed() {
     running.shutdown();
 }
 
-/// Who may not upload is told so before sending anything.
+/// A refused upload gets its error before the client sends the body.
 #[test]
 fn refused_upload_gets_no_100_continue() {
     let (_core, running) = start(&ServerConfig::default());

@@ -1,5 +1,5 @@
 //! The table of contract 1.10: what each combination of the two headers shows of each kind of
-//! type, on every endpoint. Whole answers are compared.
+//! type, on every endpoint. Complete responses are compared.
 //!
 //! | type | has |
 //! |---|---|
@@ -12,7 +12,7 @@ mod writes;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, links, listed, minute, no_content, not_found, shown};
+use crate::support::{CallerKind, TestApp, links, listed, minute, no_content, not_found, shown};
 
 /// Which version of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,12 +124,12 @@ impl View {
         targets.filter_map(|target| self.of_many(target)).collect()
     }
 
-    async fn ask(&self, app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
-        app.ask_with(self.headers, Who::ReadWrite, method, path, body).await.both()
+    async fn send_as(&self, app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        app.send_as_with(self.headers, CallerKind::ReadWrite, method, path, body).await.both()
     }
 
     async fn get(&self, app: &TestApp, path: &str) -> (u16, Value) {
-        self.ask(app, "GET", path, &Value::Null).await
+        self.send_as(app, "GET", path, &Value::Null).await
     }
 }
 
@@ -292,7 +292,7 @@ async fn view_of_filtered_and_ordered_lists() {
     let filters = |filters: Value| {
         format!("filters={}", utf8_percent_encode(&filters.to_string(), NON_ALPHANUMERIC))
     };
-    // What is asked; ids among all articles, ids among those that readers see.
+    // Query; ids among all articles, ids among the visible ones.
     let cases = [
         (
             "order_by=price&order_direction=desc".to_owned(),
@@ -476,7 +476,7 @@ async fn view_of_versions() {
     }
 }
 
-/// 5.2: where an object stands is told where the object is shown.
+/// The workflow state is visible where the object is.
 #[tokio::test]
 async fn view_of_workflow_states() {
     let app = fixture().await;

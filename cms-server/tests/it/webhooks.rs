@@ -1,11 +1,11 @@
-//! Who sees what of webhooks.
+//! Visibility of webhooks.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, fault, linking_definition, links, object};
+use crate::support::{CallerKind, TestApp, fault, linking_definition, links, object};
 
-/// Whatever might tell of a webhook.
+/// Requests that could reveal a webhook.
 const QUESTIONS: [(&str, &str); 20] = [
     ("GET", "/api/v1/content/_webhooks"),
     ("GET", "/api/v1/content/_webhooks/hook"),
@@ -30,14 +30,14 @@ const QUESTIONS: [(&str, &str); 20] = [
 ];
 
 /// Everything that a caller gets to see.
-async fn answers(app: &TestApp, who: Who) -> String {
+async fn answers(app: &TestApp, caller: CallerKind) -> String {
     let mut seen = String::new();
     for (method, path) in QUESTIONS {
-        let reply = app.ask(who, method, path, &Value::Null).await;
+        let reply = app.send_as(caller, method, path, &Value::Null).await;
         seen.push_str(&String::from_utf8_lossy(&reply.bytes));
     }
     let query = json!({ "query": "{ _webhooks(id: \"hook\") { url headers { header_name header_value } } }" });
-    let reply = app.ask(who, "POST", "/api/graphql", &query).await;
+    let reply = app.send_as(caller, "POST", "/api/graphql", &query).await;
     seen + &String::from_utf8_lossy(&reply.bytes)
 }
 
@@ -55,16 +55,17 @@ async fn secret_is_visible_with_update_permission() {
     cms.types().update(&local, "post", linking_definition("post")).unwrap();
     let post = json!({ "id": "two", "title": "Two", "related": links(&["_webhooks/hook"]) });
     cms.objects().create(&local, "post", object(&post)).unwrap();
-    for who in Who::ALL {
-        let seen = answers(&app, who).await;
-        let may_read = matches!(who, Who::ReadOnly | Who::ReadWrite | Who::Admin);
-        assert_eq!(seen.contains("example.com"), may_read, "{who:?}: {seen}");
-        assert_eq!(seen.contains("header_value"), may_read, "{who:?}: {seen}");
-        let may_write = matches!(who, Who::ReadWrite | Who::Admin);
-        assert_eq!(seen.contains("zebra"), may_write, "{who:?}: {seen}");
-        assert_eq!(seen.contains("********"), who == Who::ReadOnly, "{who:?}: {seen}");
-        // What requests are signed with is nobody's but the administrator's.
-        assert_eq!(seen.contains("whsec_"), who == Who::Admin, "{who:?}: {seen}");
+    for caller in CallerKind::ALL {
+        let seen = answers(&app, caller).await;
+        let may_read =
+            matches!(caller, CallerKind::ReadOnly | CallerKind::ReadWrite | CallerKind::Admin);
+        assert_eq!(seen.contains("example.com"), may_read, "{caller:?}: {seen}");
+        assert_eq!(seen.contains("header_value"), may_read, "{caller:?}: {seen}");
+        let may_write = matches!(caller, CallerKind::ReadWrite | CallerKind::Admin);
+        assert_eq!(seen.contains("zebra"), may_write, "{caller:?}: {seen}");
+        assert_eq!(seen.contains("********"), caller == CallerKind::ReadOnly, "{caller:?}: {seen}");
+        // Only admin keys see the signing secret.
+        assert_eq!(seen.contains("whsec_"), caller == CallerKind::Admin, "{caller:?}: {seen}");
     }
 }
 
@@ -91,39 +92,40 @@ async fn masked_header_value_keeps_the_stored_one() {
     const MASK: &str = "********";
     let app = TestApp::new();
     let sent = with_headers(&[("X-A", "zebra"), ("X-A", "okapi"), ("X-B", "gnu")]);
-    assert_eq!(app.ask(Who::ReadWrite, "POST", HOOKS, &sent).await.both().0, 200);
+    assert_eq!(app.send_as(CallerKind::ReadWrite, "POST", HOOKS, &sent).await.both().0, 200);
 
     let masked = with_headers(&[("X-A", MASK), ("X-A", MASK), ("X-B", MASK)]);
-    let read = app.ask(Who::ReadOnly, "GET", HOOK, &Value::Null).await.json();
+    let read = app.send_as(CallerKind::ReadOnly, "GET", HOOK, &Value::Null).await.json();
     assert_eq!(without_internal(read), masked);
-    let list = app.ask(Who::ReadOnly, "GET", HOOKS, &Value::Null).await.json();
+    let list = app.send_as(CallerKind::ReadOnly, "GET", HOOKS, &Value::Null).await.json();
     assert_eq!(without_internal(list["data"][0].clone()), masked);
-    let version = app.ask(Who::ReadOnly, "GET", &format!("{HOOK}/version/1"), &Value::Null).await;
+    let version =
+        app.send_as(CallerKind::ReadOnly, "GET", &format!("{HOOK}/version/1"), &Value::Null).await;
     assert_eq!(without_internal(version.json()), masked);
 
     let order = with_headers(&[("x-b", MASK), ("X-A", MASK), ("x-a", "new")]);
-    let (status, written) = app.ask(Who::ReadWrite, "PUT", HOOK, &order).await.both();
+    let (status, written) = app.send_as(CallerKind::ReadWrite, "PUT", HOOK, &order).await.both();
     assert_eq!(
         (status, without_internal(written)),
         (200, with_headers(&[("x-b", "gnu"), ("X-A", "zebra"), ("x-a", "new")]),)
     );
     let patch = json!({ "headers": with_headers(&[("X-A", MASK), ("X-A", MASK)])["headers"] });
-    let (_, written) = app.ask(Who::ReadWrite, "PATCH", HOOK, &patch).await.both();
+    let (_, written) = app.send_as(CallerKind::ReadWrite, "PATCH", HOOK, &patch).await.both();
     let kept = with_headers(&[("X-A", "zebra"), ("X-A", "new")]);
     assert_eq!(without_internal(written), kept);
     let batch = json!([with_headers(&[("X-A", MASK)])]);
     let path = format!("{HOOKS}/batch?updateExisting=1");
-    assert_eq!(app.ask(Who::ReadWrite, "POST", &path, &batch).await.both().0, 200);
-    let read = app.ask(Who::ReadWrite, "GET", HOOK, &Value::Null).await.json();
+    assert_eq!(app.send_as(CallerKind::ReadWrite, "POST", &path, &batch).await.both().0, 200);
+    let read = app.send_as(CallerKind::ReadWrite, "GET", HOOK, &Value::Null).await.json();
     assert_eq!(without_internal(read), with_headers(&[("X-A", "zebra")]));
 
     // There is nothing that these could keep.
     let refused = fault("headers[0].header_value", "This value is not valid.");
     let unknown = with_headers(&[("X-C", MASK)]);
-    assert_eq!(app.ask(Who::ReadWrite, "PUT", HOOK, &unknown).await.both(), refused);
+    assert_eq!(app.send_as(CallerKind::ReadWrite, "PUT", HOOK, &unknown).await.both(), refused);
     let mut new = with_headers(&[("X-A", MASK)]);
     new["id"] = json!("other");
-    assert_eq!(app.ask(Who::ReadWrite, "POST", HOOKS, &new).await.both(), refused);
+    assert_eq!(app.send_as(CallerKind::ReadWrite, "POST", HOOKS, &new).await.both(), refused);
 }
 
 #[tokio::test]
@@ -150,14 +152,16 @@ async fn masked_header_values_are_missing_in_filters_and_order() {
         let filters = json!({ path: { "type": operator, "filter": value } }).to_string();
         let filters = utf8_percent_encode(&filters, NON_ALPHANUMERIC);
         let list = format!("/api/v1/content/_webhooks?filters={filters}");
-        for (who, expected) in [(Who::ReadWrite, by_writer), (Who::ReadOnly, by_reader)] {
-            let found = app.ask(who, "GET", &list, &Value::Null).await.json();
-            assert_eq!(found["total_count"], expected, "{who:?} {path} {operator} {value}");
+        for (caller, expected) in
+            [(CallerKind::ReadWrite, by_writer), (CallerKind::ReadOnly, by_reader)]
+        {
+            let found = app.send_as(caller, "GET", &list, &Value::Null).await.json();
+            assert_eq!(found["total_count"], expected, "{caller:?} {path} {operator} {value}");
         }
     }
     let list = "/api/v1/content/_webhooks?order_by=headers[0].header_value";
-    for (who, first) in [(Who::ReadWrite, "other"), (Who::ReadOnly, "hook")] {
-        let found = app.ask(who, "GET", list, &Value::Null).await.json();
-        assert_eq!(found["data"][0]["id"], first, "{who:?}");
+    for (caller, first) in [(CallerKind::ReadWrite, "other"), (CallerKind::ReadOnly, "hook")] {
+        let found = app.send_as(caller, "GET", list, &Value::Null).await.json();
+        assert_eq!(found["data"][0]["id"], first, "{caller:?}");
     }
 }

@@ -1,11 +1,11 @@
-//! Workflows (contract 5, 10.1), and types that change theirs (2.6). Whole answers are compared.
+//! Workflows, and types that change theirs. Complete responses are compared.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::support::{
-    TestApp, Who, fault, forbidden, linking_definition, listed, malformed, minute, no_content,
-    not_found, object, shown, wrong_media_type,
+    CallerKind, TestApp, fault, forbidden, linking_definition, listed, malformed, minute,
+    no_content, not_found, object, shown, wrong_media_type,
 };
 
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
@@ -27,7 +27,7 @@ async fn act(app: &TestApp, action: &str) -> (u16, Value) {
 }
 
 async fn admin(app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
-    app.ask(Who::Admin, method, path, body).await.both()
+    app.send_as(CallerKind::Admin, method, path, body).await.both()
 }
 
 /// Replaces the definition of `paper`.
@@ -77,14 +77,16 @@ fn own() -> Value {
 #[tokio::test]
 async fn workflows_are_listed() {
     let app = TestApp::new();
-    for who in [Who::ReadOnly, Who::Scoped, Who::Stranger, Who::Admin] {
-        let reply = app.ask(who, "GET", "/api/v1/workflow", &Value::Null).await;
-        assert_eq!(reply.both(), (200, listed(&built_in())), "{who:?}");
+    for caller in
+        [CallerKind::ReadOnly, CallerKind::Scoped, CallerKind::Stranger, CallerKind::Admin]
+    {
+        let reply = app.send_as(caller, "GET", "/api/v1/workflow", &Value::Null).await;
+        assert_eq!(reply.both(), (200, listed(&built_in())), "{caller:?}");
     }
     assert_eq!(admin(&app, "POST", WORKFLOWS, &own()).await, (200, own()));
     let [generic, publishing] = built_in();
     let all = listed(&[generic, publishing, own()]);
-    let reply = app.ask(Who::ReadOnly, "GET", "/api/v1/workflow", &Value::Null).await;
+    let reply = app.send_as(CallerKind::ReadOnly, "GET", "/api/v1/workflow", &Value::Null).await;
     assert_eq!(reply.both(), (200, all.clone()));
     assert_eq!(admin(&app, "GET", WORKFLOWS, &Value::Null).await, (200, all));
 }
@@ -209,11 +211,11 @@ async fn action_without_a_transition_returns_400() {
     ] {
         assert_eq!(app.request("PUT", STATE, &body).await.both(), wanted, "{body}");
     }
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(CallerKind::ReadWrite).unwrap());
     let text = [key, ("content-type", "text/plain")];
     assert_eq!(app.send("PUT", STATE, &text, "{}").await.both(), wrong_media_type());
     let body = json!({ "action": "_draft_review" });
-    assert_eq!(app.ask(Who::ReadOnly, "PUT", STATE, &body).await.both(), forbidden());
+    assert_eq!(app.send_as(CallerKind::ReadOnly, "PUT", STATE, &body).await.both(), forbidden());
     for path in ["/api/v1/workflow/paper/none", "/api/v1/workflow/nothing/one"] {
         assert_eq!(app.get(path).await.both(), not_found());
         assert_eq!(app.request("PUT", path, &body).await.both(), not_found());
@@ -311,11 +313,11 @@ async fn workflows_in_use_are_kept() {
     assert_eq!(admin(&app, "PUT", OWN, &moved).await, lost);
     assert_eq!(admin(&app, "GET", OWN, &Value::Null).await, (200, own()));
 
-    // New states and ways count at once, and so does what `public` means to readers.
+    // New states and transitions apply immediately, and so does the meaning of `public`.
     let strict = [("x-visibility", "public")];
     let count = async || {
         let path = "/api/v1/content/paper";
-        let list = app.ask_with(&strict, Who::ReadOnly, "GET", path, &Value::Null).await;
+        let list = app.send_as_with(&strict, CallerKind::ReadOnly, "GET", path, &Value::Null).await;
         list.json()["total_count"].clone()
     };
     assert_eq!(count().await, 0);
@@ -452,7 +454,7 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
     let all = [one, plain("archived"), plain("draft"), plain("scheduled")];
     for headers in [&[][..], &[("x-mode", "preview")], &[("x-visibility", "public")]] {
         let path = "/api/v1/content/paper";
-        let list = app.ask_with(headers, Who::ReadOnly, "GET", path, &Value::Null).await;
+        let list = app.send_as_with(headers, CallerKind::ReadOnly, "GET", path, &Value::Null).await;
         assert_eq!(list.both(), (200, listed(&all)), "{headers:?}");
     }
     assert_eq!(app.get("/api/v1/content/paper?ids[]=one&ids[]=draft").await.json()["count"], 2);

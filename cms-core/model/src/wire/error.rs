@@ -33,8 +33,7 @@ pub fn status(error: &Error) -> u16 {
             500
         }
         Error::TooManyRequests => 429,
-        Error::NotFast => 503,
-        Error::Busy(_) => 503,
+        Error::Busy(_) | Error::NotFast => 503,
         Error::NoSpace(_) => 507,
     }
 }

@@ -61,7 +61,7 @@ async fn hidden_object_cannot_be_changed() {
                 ("POST", format!("{all}/batch-unpublish"), &json!(["public", id]), not_found()),
                 ("POST", format!("{all}/batch-archive"), &json!(["public", id]), not_found()),
             ] {
-                let reply = view.ask(&app, method, &path, body).await;
+                let reply = view.send_as(&app, method, &path, body).await;
                 assert_eq!(reply, wanted, "{view:?} {method} {path}");
             }
         }
@@ -84,7 +84,7 @@ fn modified(changes: &Value, properties: &Value) -> Value {
     shown("article", "modified", &all, properties)
 }
 
-/// What is written is the current version, whichever one the view shows, and so is the answer.
+/// A write changes the current version in every view, and returns it.
 #[tokio::test]
 async fn visible_object_changes_in_its_current_version() {
     let none = Value::Null;
@@ -105,7 +105,7 @@ async fn visible_object_changes_in_its_current_version() {
     let (all, one) = (content("article"), content("article/modified"));
     let element = json!([{ "id": "modified", "price": 7 }]);
     let whole_element = json!([{ "id": "modified", "title": "New" }]);
-    // What is asked, the answer, and the object then.
+    // Request, response, and the object afterwards.
     let cases = [
         (
             "PATCH",
@@ -175,7 +175,7 @@ async fn visible_object_changes_in_its_current_version() {
         for (method, path, body, answer, then) in &cases {
             let app = fixture().await;
             app.wait_a_minute();
-            let reply = view.ask(&app, method, path, body).await;
+            let reply = view.send_as(&app, method, path, body).await;
             assert_eq!(reply, *answer, "{view:?} {method} {path}");
             assert_eq!(app.get(&one).await.both(), (200, then.clone()), "{view:?} {method} {path}");
         }
@@ -190,24 +190,24 @@ async fn view_of_deletions_transitions_and_creations() {
         let in_use = refused("This content object is used in another content object.");
         for target in TARGETS.iter().filter(|target| view.of_one(target).is_some()) {
             let wanted = if *target == "note/front" { no_content() } else { in_use.clone() };
-            let reply = view.ask(&app, "DELETE", &content(target), &Value::Null).await;
+            let reply = view.send_as(&app, "DELETE", &content(target), &Value::Null).await;
             assert_eq!(reply, wanted, "{view:?} {target}");
         }
         let path = "/api/v1/workflow/paper/public";
-        let reply = view.ask(&app, "PUT", path, &json!({ "action": "_public_archive" })).await;
+        let reply = view.send_as(&app, "PUT", path, &json!({ "action": "_public_archive" })).await;
         let moved = json!({ "state": "archive", "enabled_transitions": [] });
         assert_eq!(reply, (200, moved.clone()), "{view:?}");
         let is_hidden = view.papers == super::PUBLIC_PAPERS;
         let then = if is_hidden { not_found() } else { (200, moved) };
         assert_eq!(view.get(&app, path).await, then, "{view:?}");
 
-        // Who creates is told what was created, also when the view does not show it then. Links to
+        // A creation returns the object, also when the view does not show it. Links to
         // what is hidden are links to something that exists.
         let new = json!({ "id": "new", "title": "T", "related": links(&["article/draft"]) });
         let internal = json!({ "status": "draft", "createdAt": minute(3), "updatedAt": minute(3) });
         let properties = json!({ "title": "T", "related": links(&["article/draft"]) });
         let created = (200, shown("article", "new", &internal, &properties));
-        let reply = view.ask(&app, "POST", &content("article"), &new).await;
+        let reply = view.send_as(&app, "POST", &content("article"), &new).await;
         assert_eq!(reply, created, "{view:?}");
         let then = if is_hidden { not_found() } else { created };
         assert_eq!(view.get(&app, &content("article/new")).await, then, "{view:?}");
@@ -221,7 +221,7 @@ async fn copy_has_the_visible_version() {
         let app = fixture().await;
         let path = content("article/modified/duplicate");
         let body = json!({ "relatedObjectsToDuplicate": [] });
-        let (status, copy) = view.ask(&app, "POST", &path, &body).await;
+        let (status, copy) = view.send_as(&app, "POST", &path, &body).await;
         let id = copy["id"].as_str().unwrap();
         let is_public = view.one_article == super::PUBLIC_ARTICLES;
         let properties = if is_public { before() } else { after() };
@@ -232,7 +232,7 @@ async fn copy_has_the_visible_version() {
         // What is copied along has to be shown too.
         let path = content("note/hub/duplicate");
         let along = json!({ "relatedObjectsToDuplicate": ["archived"] });
-        let (status, copy) = view.ask(&app, "POST", &path, &along).await;
+        let (status, copy) = view.send_as(&app, "POST", &path, &along).await;
         if is_public {
             assert_eq!((status, copy), not_found(), "{view:?}");
         } else {

@@ -1,0 +1,34 @@
+//! Running the jobs of background tasks, and logging their errors.
+
+use std::{sync::Arc, time::Duration};
+
+use cms_core::{Cms, Error, Result};
+use tokio::time;
+
+use crate::{blocking, net::permits::Work, state::App};
+
+/// Runs a job again and again, with a pause before each run.
+pub(super) async fn repeat(
+    app: Arc<App>,
+    interval: Duration,
+    work: Work,
+    job: fn(&Cms) -> Result<()>,
+) {
+    loop {
+        time::sleep(interval).await;
+        run(&app, work, job).await;
+    }
+}
+
+/// Runs a job once and returns its result; an error is logged.
+pub(super) async fn run<T: Send + 'static>(
+    app: &Arc<App>,
+    work: Work,
+    job: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
+) -> Option<T> {
+    let result = blocking::run(app, work, move |app| job(&app.cms)).await.flatten();
+    let log = |error: &Error| {
+        tracing::warn!(%error, cause = ?std::error::Error::source(error), "background task failed");
+    };
+    result.inspect_err(log).ok()
+}
