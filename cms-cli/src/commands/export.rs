@@ -60,7 +60,7 @@ pub(super) fn run(
         .hint("use --data DIR on the machine of the server; the server can keep running"));
     }
     if !args.force && !folder::may_hold_export(&args.dir)? {
-        let message = format!("{} is not empty and holds no earlier export", args.dir.display());
+        let message = format!("{} is not empty and has no earlier export", args.dir.display());
         return Err(Failure::usage(message)
             .hint("choose an empty folder, or use --force, which keeps files with other names"));
     }
