@@ -40,9 +40,10 @@ fn mistakes_in_the_file_are_told_with_their_lines() {
     place.write("data/cms.toml", "# mine\nlissen = \"x\"\nslow-query = \"soon\"\n");
     let ran = place.run(&["serve"]);
     assert_eq!(ran.exit, 6, "{}", ran.whole());
-    for line in
-        ["data/cms.toml:2: unknown setting lissen; did you mean listen?", "data/cms.toml:3: "]
-    {
+    for line in [
+        "data/cms.toml:2: unknown setting \"lissen\", did you mean \"listen\"?",
+        "data/cms.toml:3: ",
+    ] {
         assert!(ran.stderr.contains(line), "{}", ran.whole());
     }
     assert!(!place.path("data/cms.db").exists(), "nothing was begun");
