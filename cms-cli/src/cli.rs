@@ -16,7 +16,13 @@ mod webhook;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use cms_core::wire::key::KeyKind;
+
+use crate::project::{KEY_KINDS, key_kind};
 
 #[cfg(feature = "serve")]
 pub(crate) use self::backup::ScheduleArgs;
@@ -85,7 +91,7 @@ pub(crate) struct Global {
     /// Set the output format: table, json, ndjson, yaml, csv.
     // A string, because `ctd export -o FILE` gives the same letter another meaning.
     #[arg(short, long = "output", global = true, value_name = "FORMAT", hide_possible_values = true,
-        value_parser = clap::builder::PossibleValuesParser::new(Format::NAMES))]
+        value_parser = PossibleValuesParser::new(Format::NAMES))]
     pub(crate) o: Option<String>,
     /// Print JSON, errors too; short for -o json.
     #[arg(long, global = true, conflicts_with = "o")]
@@ -441,8 +447,10 @@ pub(crate) enum KeyCommand {
     /// Create a key and print its token, which is shown only once.
     Create {
         name: String,
-        #[arg(long)]
-        kind: KindChoice,
+        /// Set the kind of the key.
+        #[arg(long, value_parser = PossibleValuesParser::new(KEY_KINDS)
+            .try_map(|text| key_kind(&text).ok_or("unknown kind of key")))]
+        kind: KeyKind,
         /// Give a scoped key rights on a type (or `*`): letters of create, read, update, delete.
         #[arg(long = "rule", value_name = "TYPE:CRUD")]
         rules: Vec<String>,
@@ -456,12 +464,4 @@ pub(crate) enum KeyCommand {
         #[command(flatten)]
         dry_run: DryRun,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KindChoice {
-    ReadOnly,
-    ReadWrite,
-    Scoped,
-    Admin,
 }

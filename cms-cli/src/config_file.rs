@@ -16,6 +16,7 @@ use crate::{
     cli::{Cli, Command},
     failure::{Diagnostic, Failure, FailureKind, Result},
     printer,
+    project::did_you_mean,
 };
 
 /// The command that reads the file.
@@ -134,7 +135,10 @@ fn flags(
     for (key, value) in table.get_ref() {
         let wanted = renamed::current(key.get_ref(), warnings);
         let result = match settings.iter().find(|setting| name(setting) == wanted) {
-            None => Err(unknown(key.get_ref(), &settings)),
+            None => {
+                let near = did_you_mean(wanted, settings.iter().map(name));
+                Err(format!("unknown setting \"{wanted}\"{near}"))
+            }
             Some(_) if is_in_directory && key.get_ref() == "data" => {
                 Err("remove data: this file is in the data directory already".to_owned())
             }
@@ -192,19 +196,6 @@ fn plain(value: &DeValue<'_>) -> Option<String> {
             i128::from_str_radix(&digits, number.radix()).ok().map(|number| number.to_string())
         }
         _ => None,
-    }
-}
-
-fn unknown(key: &str, settings: &[clap::Arg]) -> String {
-    let near = settings
-        .iter()
-        .map(|setting| (strsim::damerau_levenshtein(key, name(setting)), name(setting)))
-        .min();
-    match near {
-        Some((distance, name)) if distance <= 2 => {
-            format!("unknown setting {key}; did you mean {name}?")
-        }
-        _ => format!("unknown setting {key}"),
     }
 }
 
@@ -273,9 +264,9 @@ mod tests {
     #[test]
     fn errors_have_their_line() {
         let table = [
-            ("# a comment\n\nlissen = 1", 3, "did you mean listen?"),
-            ("\nport = 1", 2, "unknown setting port"),
-            ("[server]\nlisten = 1", 1, "unknown setting server"),
+            ("# a comment\n\nlissen = 1", 3, "did you mean \"listen\"?"),
+            ("\nport = 1", 2, "unknown setting \"port\""),
+            ("[server]\nlisten = 1", 1, "unknown setting \"server\""),
             ("listen = \"here\"", 1, "here"),
             ("body-limit = true", 1, "body-limit"),
             ("body-limit = -1", 1, "-1"),
@@ -288,8 +279,8 @@ mod tests {
             ("key-rate = 0", 1, "RATE/BURST"),
             ("apply = [1.5]", 1, "a list of strings"),
             ("data = \"x\"", 1, "remove data"),
-            ("config = \"x\"", 1, "unknown setting config"),
-            ("json = true", 1, "unknown setting json"),
+            ("config = \"x\"", 1, "unknown setting \"config\""),
+            ("json = true", 1, "unknown setting \"json\""),
             ("listen = ", 1, ""),
             ("slow-query = 1\nslow-query = 2", 2, "duplicate"),
         ];

@@ -35,7 +35,7 @@ fn a_site_is_backed_up_restored_and_sound_on_both_targets() {
         assert!(!here.path("new").exists());
         here.run(&["restore", "site.tar", "--data", "new"]).ok();
         let check = here.run(&["check", "--data", "new"]).ok();
-        assert_eq!(check, "10 stored files\nsound\n");
+        assert_eq!(check, "10 stored files\nno problems found\n");
         let (before, after) = (place.path("before"), here.path("after"));
         place.run(&["export", "before"]).ok();
         here.run(&["export", "after", "--data", "new"]).ok();

@@ -249,7 +249,7 @@ fn a_command_needs_one_target() {
         (
             vec!["ctd", "list", "--server", "http://127.0.0.1:1"],
             3,
-            "error: Unauthorized\nhint: set CMS_KEY, or name a file with --key-file\n",
+            "error: Unauthorized\nhint: set CMS_KEY, or use --key-file FILE\n",
         ),
         (
             vec!["ctd", "list", "--server", "http://127.0.0.1:1", "--key-file", "key"],
@@ -259,8 +259,8 @@ fn a_command_needs_one_target() {
         (
             vec!["ctd", "list", "--server", "localhost:8080", "--key-file", "key"],
             2,
-            "error: \"localhost:8080\" is not the URL of a server\n\
-             hint: for example --server http://127.0.0.1:8080\n",
+            "error: server URL \"localhost:8080\" is not valid\n\
+             hint: use for example --server http://127.0.0.1:8080\n",
         ),
         (
             vec!["ctd", "list", "--server", "http://127.0.0.1:1", "--key-file", "none"],
@@ -307,7 +307,7 @@ fn a_wrong_key_is_refused_with_3() {
     place.write("key", "another-key");
     let ran = place.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]);
     assert_eq!(ran.exit, 3, "{}", ran.whole());
-    let hint = "hint: the server does not know the key of CMS_KEY or --key-file\n";
+    let hint = "hint: check the key in CMS_KEY or --key-file\n";
     assert!(ran.stderr.ends_with(hint), "{}", ran.whole());
 }
 
@@ -368,7 +368,7 @@ fn a_taken_port_ends_serve_before_it_starts() {
         "{}",
         ran.whole()
     );
-    assert!(ran.stderr.contains("\nhint: another program listens there"), "{}", ran.whole());
+    assert!(ran.stderr.contains("\nhint: another program uses the address"), "{}", ran.whole());
     assert!(!place.path("data").exists());
 }
 
@@ -380,12 +380,8 @@ fn a_data_folder_that_cannot_be_used_is_told() {
     for command in ["serve --listen 127.0.0.1:0", "object delete note a", "import note -"] {
         let ran = place.run(&command.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.exit, 2, "{command}: {}", ran.whole());
-        assert!(
-            ran.stderr.contains("error: the data folder data cannot be used: "),
-            "{}",
-            ran.whole()
-        );
-        assert!(ran.stderr.contains("\nhint: it has to be a folder"), "{}", ran.whole());
+        assert!(ran.stderr.contains("error: cannot open data directory data: "), "{}", ran.whole());
+        assert!(ran.stderr.contains("\nhint: check that it is writable"), "{}", ran.whole());
     }
 }
 

@@ -68,7 +68,7 @@ fn a_damaged_database_is_never_answered_from_wrongly() {
             assert_eq!(checked.exit, 6, "{hundredths}: {}", checked.whole());
             assert!(checked.stdout.starts_with("database"), "{hundredths}: {}", checked.whole());
             assert!(checked.stderr.contains("restore a backup"), "{}", checked.whole());
-            for wrong in ["panicked", "nternal", "sound"] {
+            for wrong in ["panicked", "nternal", "no problems"] {
                 assert!(!checked.whole().contains(wrong), "{}", checked.whole());
             }
         }

@@ -116,7 +116,7 @@ fn a_folder_that_is_read_only_is_refused_and_left_as_it_was() {
         for command in 'serve --listen 127.0.0.1:0' 'ctd list' 'check' 'key create other --kind read-only'; do
             timeout 10 $cms $command --data data > said 2>&1
             test $? = 2 || exit 93
-            grep -q 'the data folder data cannot be used: Read-only file system' said || exit 94
+            grep -q 'cannot open data directory data: .*Read-only file system' said || exit 94
         done
         mount -o remount,rw data
         $cms check --data data || exit 95

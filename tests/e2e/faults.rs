@@ -127,7 +127,7 @@ fn an_index_that_cannot_be_made_ends_the_command() {
     answers.extend([job("waiting", ""), job("running", ""), failed]);
     let (ran, asked) = run(&["reindex"], &answers);
     assert_eq!(ran.exit, 1, "{}", ran.whole());
-    assert!(ran.stderr.contains("error: the index cannot be made: the disk is full\n"));
+    assert!(ran.stderr.contains("error: index rebuild failed: the disk is full\n"));
     let job = "GET /api/v1/internal/job/7";
     let wanted = ["GET /api/auth-context", "POST /api/v1/internal/reindex", job, job, job];
     assert_eq!(asked, wanted);

@@ -277,8 +277,7 @@ contentTypes:
     place.write("change.json", r#"{"title":"An editor was here"}"#);
     place.run(&["object", "update", "post", "p02", "change.json", "--patch"]).ok();
     let listened = Server::start_in(&place.path(""), &[]);
-    let warned =
-        listened.said.iter().any(|line| line.contains("was interrupted and is not complete"));
+    let warned = listened.said.iter().any(|line| line.contains("is not complete: resume it with"));
     assert!(warned, "{:?}", listened.said);
     listened.stop();
 

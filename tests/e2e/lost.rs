@@ -59,7 +59,7 @@ fn missing_or_empty_database_is_not_replaced_by_an_empty_one() {
             assert_eq!(files(&place.path("data")), before, "{command:?}");
         }
         fs::rename(&aside, &database).unwrap();
-        assert_eq!(place.run(&["check"]).ok(), "10 stored files\nsound\n");
+        assert_eq!(place.run(&["check"]).ok(), "10 stored files\nno problems found\n");
     }
 
     // Who asks for an empty site gets one, and keeps the files.
@@ -68,8 +68,8 @@ fn missing_or_empty_database_is_not_replaced_by_an_empty_one() {
     let remote = Place::with_server(&server);
     for _ in 0..2 {
         let check = remote.run(&["check", "--repair"]).ok();
-        let waiting = "10 files without a media object yet; after a day without they go";
-        assert_eq!(check, format!("10 stored files\n{waiting}\nsound\n"));
+        let waiting = "10 files without a media object yet; removed after one day";
+        assert_eq!(check, format!("10 stored files\n{waiting}\nno problems found\n"));
     }
     server.terminate();
     assert_eq!(fs::read_dir(place.path("data/media")).unwrap().count(), 10);
@@ -94,7 +94,7 @@ fn unfinished_restore_is_not_replaced_by_an_empty_site() {
     }
     let backup = place.path("site.tar");
     here.run(&["restore", backup.to_str().unwrap(), "--data", "new"]).ok();
-    assert_eq!(here.run(&["check", "--data", "new"]).ok(), "10 stored files\nsound\n");
+    assert_eq!(here.run(&["check", "--data", "new"]).ok(), "10 stored files\nno problems found\n");
 }
 
 /// System calls that change files.
@@ -185,7 +185,10 @@ fn killed_restore_is_made_again_and_leaves_nothing_that_serves() {
         assert!(is_done || again.exit == 0, "step {step}: {}", again.whole());
         assert!(is_done || again.stdout == said, "step {step}: {}", again.whole());
         assert!(!here.path("new/restoring").exists(), "step {step}");
-        assert_eq!(here.run(&["check", "--data", "new"]).ok(), "2 stored files\nsound\n");
+        assert_eq!(
+            here.run(&["check", "--data", "new"]).ok(),
+            "2 stored files\nno problems found\n"
+        );
         fs::remove_dir_all(here.path("new")).unwrap();
     }
     let is_covered = interrupted > 10 && complete > 0;

@@ -73,7 +73,7 @@ fn the_same_bytes_are_uploaded_once() {
         let rehearsed = place.run(&[&command[..], &["--dry-run", "-o", "ndjson"]].concat());
         assert_eq!(rehearsed.exit, 0, "{}", rehearsed.whole());
         assert!(rehearsed.stderr.ends_with(
-            "would make the tag \"Sea\"\nwould make the tag \"sea\"\nwould upload 5, kept 1, refused 0\nnothing was changed\n"
+            "would create the tag \"Sea\"\nwould create the tag \"sea\"\nwould upload 5, kept 1, refused 0\nnothing was changed\n"
         ), "{}", rehearsed.whole());
         assert_eq!(library(place), [Value::Null; 0]);
 
@@ -209,16 +209,16 @@ fn a_check_says_what_lost_its_file() {
         write_picture(place, "a.png", 300);
         write_picture(place, "b.png", 300);
         place.run(&["media", "upload", "a.png", "b.png"]).ok();
-        assert_eq!(place.run(&["check"]).ok(), "2 stored files\nsound\n");
+        assert_eq!(place.run(&["check"]).ok(), "2 stored files\nno problems found\n");
         let id = library(place)[0]["id"].as_str().unwrap().to_owned();
         fs::remove_file(data.join("media").join(&id)).unwrap();
         for repair in [&["check"][..], &["check", "--repair"]] {
             let ran = place.run(repair);
             assert_eq!(ran.exit, 6, "{}", ran.whole());
-            assert_eq!(ran.stdout, format!("1 stored file\nwithout its file: {id}\n"));
+            assert_eq!(ran.stdout, format!("1 stored file\nmissing file: {id}\n"));
         }
         place.run(&["object", "delete", "_media", &id]).ok();
-        assert_eq!(place.run(&["check"]).ok(), "1 stored file\nsound\n");
+        assert_eq!(place.run(&["check"]).ok(), "1 stored file\nno problems found\n");
     }
 }
 
@@ -260,7 +260,7 @@ fn check_backup_and_export_refuse_files_that_are_not_what_was_uploaded() {
             "the content of the stored file {id} is not what was uploaded: its SHA-256 differs; \
              {remedy}"
         );
-        assert_eq!(place.run(&["check"]).ok(), "1 stored file\nsound\n");
+        assert_eq!(place.run(&["check"]).ok(), "1 stored file\nno problems found\n");
         let check = place.run(&["check", "--digests"]);
         let stdout = format!("1 stored file\nfiles _media/{id}: {message}\n");
         assert_eq!((check.exit, check.stdout), (6, stdout));
@@ -281,7 +281,7 @@ fn check_backup_and_export_refuse_files_that_are_not_what_was_uploaded() {
         assert!(!place.path("site.tar.part").exists());
 
         fs::write(&path, &uploaded).unwrap();
-        assert_eq!(place.run(&["check", "--digests"]).ok(), "1 stored file\nsound\n");
+        assert_eq!(place.run(&["check", "--digests"]).ok(), "1 stored file\nno problems found\n");
         place.run(&["backup", "site.tar"]).ok();
     }
 }
@@ -308,7 +308,7 @@ fn files_move_with_their_objects() {
             "stored": 10, "unchanged": 0, "refused": 0, "missing": 0, "withoutObject": 0,
         });
         assert_eq!(imported["files"], counts);
-        assert_eq!(place.run(&["check"]).ok(), "10 stored files\nsound\n");
+        assert_eq!(place.run(&["check"]).ok(), "10 stored files\nno problems found\n");
 
         let exported = place.run(&["export", "out"]).ok();
         assert!(exported.ends_with(" objects, 10 files\n"), "{exported}");
@@ -365,7 +365,7 @@ fn an_import_says_which_files_are_missing_or_refused() {
         for note in [
             "): type: The file is not an image\n",
             "1 media object without a file in the folder\n",
-            "1 file without a media object in the folder, left out\n",
+            "skipped 1 file without a media object in the folder\n",
         ] {
             assert!(ran.stderr.contains(note), "{}", ran.whole());
         }
@@ -391,7 +391,7 @@ fn an_import_says_which_files_are_missing_or_refused() {
         assert_eq!(exported.exit, 0, "{}", exported.whole());
         assert_eq!(exported.stderr, "2 media objects without a file\n");
         let check = place.run(&["check"]);
-        assert_eq!((check.exit, check.stdout.matches("without its file").count()), (6, 2));
+        assert_eq!((check.exit, check.stdout.matches("missing file").count()), (6, 2));
     }
 }
 
@@ -405,7 +405,7 @@ fn a_server_starts_with_files() {
     let server = Server::start_in(&place.path(""), &arguments);
     assert!(said(&server, "files: stored 10, unchanged 0, refused 0"), "{:?}", server.said);
     drop(server);
-    assert_eq!(place.run(&["check"]).ok(), "10 stored files\nsound\n");
+    assert_eq!(place.run(&["check"]).ok(), "10 stored files\nno problems found\n");
     let id = "_media-f4532732-7e0f-4aaa-8f52-2af3f02ee6f5";
     fs::remove_file(place.path("data/media").join(id)).unwrap();
     let deleted = "_media-a7f97e83-8d97-4c4f-85d2-9c5797e961b4";

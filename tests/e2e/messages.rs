@@ -50,8 +50,8 @@ fn plan_shows_nested_properties_by_their_paths() {
             "    - parts.amount  removed",
         ];
         assert!(planned.stdout.starts_with(&(lines.join("\n") + "\n")), "{}", planned.whole());
-        let hint = "hint: \"renamedFrom: amount\" at kit.parts.items.count, kit.yaml:6:57, keeps the \
-                    values, if amount has that name now\n";
+        let hint = "hint: if amount was renamed, add \"renamedFrom: amount\" at \
+                    kit.parts.items.count (kit.yaml:6:57) to keep its values\n";
         assert!(planned.stderr.contains(hint), "{}", planned.whole());
 
         place.write(
@@ -102,7 +102,7 @@ fn unknown_types_are_told_with_the_name_that_was_meant() {
         );
         assert_eq!(
             hints(place, &["ctd", "get", "blogPost"], 4),
-            ["\"blogPost\" cannot be a type name: use lower-case letters (a to z) and \"_\""]
+            ["type name \"blogPost\" is not valid: use lower-case letters (a to z) and \"_\""]
         );
     });
 }
@@ -134,8 +134,8 @@ fn webhooks_without_tls_are_told_with_the_setting_that_permits_them() {
             "executionMode": "url", "actions": [], "content_type_definitions": []});
         place.write("hook.json", &hook.to_string());
         place.write("hooks.ndjson", &format!("{hook}\n"));
-        let wanted = "a webhook needs an https:// URL; http:// takes a server with \
-                      --webhook-allow-http (CMS_WEBHOOK_ALLOW_HTTP=true, also for commands with --data)";
+        let wanted = "a webhook needs an https:// URL; start the server with --webhook-allow-http \
+                      to allow http:// (CMS_WEBHOOK_ALLOW_HTTP=true, also for commands with --data)";
         assert_eq!(hints(place, &["object", "create", "_webhooks", "hook.json"], 6), [wanted]);
         let imported = hints(place, &["import", "_webhooks", "hooks.ndjson"], 7);
         assert!(imported.contains(&wanted.to_owned()), "{imported:?}");
@@ -237,9 +237,8 @@ fn export_keeps_out_of_folders_with_other_files() {
             (refused.exit, refused.stderr.as_str()),
             (
                 2,
-                "error: notes is not empty and holds no earlier export\n\
-                 hint: choose an empty folder; --force exports into this one and keeps files of \
-                 other names\n"
+                "error: notes is not empty and has no earlier export\n\
+                 hint: choose an empty folder, or use --force, which keeps files with other names\n"
             )
         );
         assert_eq!(place.run(&["export", "notes", "--dry-run"]).exit, 2);

@@ -197,14 +197,14 @@ fn wrong_searches_end_with_the_exit_code_that_fits() {
     let server = Server::start();
     let table: &[(&[&str], i32, &str)] = &[
         (&["*", "--near", "place=far"], 6, "  geo_filters: Invalid geo filter query provided."),
-        (&["*", "--near", "place"], 2, "name=value is expected"),
-        (&["*", "--filter", "=novel"], 2, "name=value is expected"),
+        (&["*", "--near", "place"], 2, "use NAME=VALUE"),
+        (&["*", "--filter", "=novel"], 2, "use NAME=VALUE"),
         (&["*", "--order-by", "_geo_distance"], 6, "  order_by: _geo_distance requires"),
         (&["*", "--order-by", "chapters.name"], 6, "  order_by: Ordering by fields nested"),
         (&["*", "--desc"], 2, "--order-by"),
         (&["*", "--order-by", "price", "--random", "1"], 2, "cannot be used with"),
         (&["*", "--random", "dice"], 2, "'dice'"),
-        (&["*", "--boost", "book=0"], 2, "a number above 0"),
+        (&["*", "--boost", "book=0"], 2, "a factor greater than 0"),
         (&["*", "--mode", "vague"], 2, "'vague'"),
         (&["*", "--limit", "1001"], 2, "'1001'"),
         (&["*", "--fields", "title"], 2, "--field"),
@@ -297,7 +297,7 @@ fn an_index_is_made_anew() {
         assert_eq!(place.run(&["reindex", "book", "-q"]).ok(), "indexed 4 objects\n");
 
         let planned = place.run(&["reindex", "book", "--dry-run"]);
-        let notes = "would index the objects of book anew\nnothing was changed\n";
+        let notes = "would rebuild the index of book\nnothing was changed\n";
         assert!(planned.stderr.ends_with(notes), "{}", planned.whole());
         let unknown = place.run(&["reindex", "book", "nws"]);
         let message = "error: content type \"nws\" not found\nhint: did you mean \"news\"?\n";

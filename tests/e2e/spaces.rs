@@ -136,7 +136,7 @@ fn an_export_tells_of_scheduled_publications() {
     assert_eq!(answer.status(), 200);
     let before = tree(&place.path("out"));
     let ran = place.run(&["export", "out"]);
-    let note = "1 scheduled publication not exported: a file cannot keep a time\n";
+    let note = "1 scheduled publication not exported: exports do not contain schedules\n";
     assert_eq!((ran.exit, ran.stderr.as_str()), (0, note));
     assert_eq!(tree(&place.path("out")), before);
 }

@@ -141,7 +141,7 @@ fn statuses_that_cannot_be_restored_are_refused() {
     assert_eq!(ran.exit, 7, "{}", ran.whole());
     for line in [
         "internal.published: the published version is missing",
-        "internal.workflowState: there is no way from state \"draft\" to \"archive\"",
+        "internal.workflowState: there is no transition path from \"draft\" to \"archive\"",
     ] {
         assert!(ran.stderr.contains(line), "{}", ran.whole());
     }

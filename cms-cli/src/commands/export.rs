@@ -1,10 +1,9 @@
 //! `cms export`: types, objects and media files as a folder that `cms import` reads.
 //!
-//! The same content gives the same bytes: types by name, objects in the order in which they were
-//! made, in their current versions. Of `internal` only what an import restores is kept: the dates, the
-//! status with the published version of a modified object, or the workflow state. An export takes the place
-//! of an earlier one when it is complete. Built-in types that are as every new space has them, and
-//! empty, are left out: the next space has them too, and if it does not, somebody deleted them.
+//! Exports are deterministic: types by name, objects in the order of creation, in their current versions.
+//! `internal` contains only what an import restores: the dates, the status with the published version of
+//! a modified object, or the workflow state. A complete export replaces an earlier one. Empty built-in
+//! types without changes are left out: other spaces have them too.
 
 use std::{
     collections::HashMap,
@@ -61,7 +60,7 @@ pub(super) fn run(
         .hint("use --data DIR on the machine of the server; the server can keep running"));
     }
     if !args.force && !folder::may_hold_export(&args.dir)? {
-        let message = format!("{} is not empty and holds no earlier export", args.dir.display());
+        let message = format!("{} is not empty and has no earlier export", args.dir.display());
         return Err(Failure::usage(message)
             .hint("choose an empty folder, or use --force, which keeps files with other names"));
     }
@@ -266,7 +265,7 @@ fn write_files(
     Ok(written.iter().filter(|written| **written == Some(true)).count() as u64)
 }
 
-/// An object as a file holds it; `published` are the published versions of modified ones.
+/// The row of an object; `published` contains the published versions of modified objects.
 fn row(content_type: &ContentType, object: &Value, published: &HashMap<String, Value>) -> Value {
     let mut row = without_internal(object);
     let mut internal = dates(object, &["createdAt", "updatedAt"]);

@@ -59,7 +59,7 @@ fn query(args: QueryArgs, settings: &Settings, printer: &mut Printer) -> Result<
     Ok(if response.get("errors").is_some() { Outcome::NotFound } else { Outcome::Done })
 }
 
-/// What is wrong with a query, each at its location in the file.
+/// The errors of a query with their locations in the file.
 fn diagnostics(response: &Value, file: &str) -> Vec<Diagnostic> {
     let errors = response["errors"].as_array().into_iter().flatten();
     let diagnostic = |error: &Value| {

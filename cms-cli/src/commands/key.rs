@@ -2,7 +2,7 @@
 
 use cms_core::{
     Error,
-    wire::key::{CreatedKey, KeyKind, NewKey, Rule},
+    wire::key::{CreatedKey, NewKey, Rule},
 };
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use super::{
     open_to_read, open_to_write,
 };
 use crate::{
-    cli::{KeyCommand, KindChoice},
+    cli::KeyCommand,
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
@@ -38,7 +38,7 @@ pub(super) fn run(
     match command {
         KeyCommand::List => list(&*open_to_read(settings)?, printer)?,
         KeyCommand::Create { name, kind, rules, dry_run } => {
-            let new = NewKey { name, kind: wire_kind(kind), rules: parse_rules(&rules)? };
+            let new = NewKey { name, kind, rules: parse_rules(&rules)? };
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 printer
@@ -87,16 +87,7 @@ fn show_created(created: &CreatedKey, printer: &mut Printer) -> Result<()> {
     printer.value(&json!(created), || format!("{}\n", created.key))
 }
 
-fn wire_kind(kind: KindChoice) -> KeyKind {
-    match kind {
-        KindChoice::ReadOnly => KeyKind::ReadOnly,
-        KindChoice::ReadWrite => KeyKind::ReadWrite,
-        KindChoice::Scoped => KeyKind::Scoped,
-        KindChoice::Admin => KeyKind::Admin,
-    }
-}
-
-/// Reads rules such as `product:ru`.
+/// Parses rules such as `product:ru`.
 fn parse_rules(rules: &[String]) -> Result<Vec<Rule>> {
     let parse = |text: &String| {
         let (content_type, letters) = text.rsplit_once(':').ok_or_else(|| {
@@ -107,13 +98,11 @@ fn parse_rules(rules: &[String]) -> Result<Vec<Rule>> {
     rules.iter().map(parse).collect()
 }
 
-/// Rules as the command line takes them.
+/// Formats rules as `product:ru`.
 fn letters(rules: &Value) -> String {
     let rule = |rule: &Value| {
-        let rights = [("create", 'c'), ("read", 'r'), ("update", 'u'), ("delete", 'd')];
-        let given = rights.into_iter().filter(|(right, _)| rule[*right] == true);
-        let letters: String = given.map(|(_, letter)| letter).collect();
-        format!("{}:{letters}", rule["ctd"].as_str().unwrap_or_default())
+        let content_type = rule["ctd"].as_str().unwrap_or_default();
+        format!("{content_type}:{}", project::rule_letters(rule))
     };
     let rules: Vec<String> = rules.as_array().into_iter().flatten().map(rule).collect();
     rules.join(" ")

@@ -1,6 +1,6 @@
 //! `cms object`: list, get, create, update and delete content objects, and their versions.
 
-use std::{fs, io, path::Path};
+use std::path::Path;
 
 use cms_core::{Error, Reason, limits, paging::Page, wire::object::ListRequest};
 use serde_json::{Map, Value};
@@ -13,8 +13,9 @@ use super::{
 use crate::{
     cli::{ListArgs, ObjectCommand},
     content,
-    failure::{Diagnostic, Failure, Outcome, Result},
+    failure::{Diagnostic, Outcome, Result},
     printer::Printer,
+    project,
     report::{self, Column, column},
     settings::Settings,
     target::{Edition, Target},
@@ -166,23 +167,18 @@ fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
 
 /// Reads one object from a JSON or YAML file. Standard input may be either: YAML includes JSON.
 fn read(path: &Path) -> Result<Map<String, Value>> {
-    let is_stdin = path == Path::new("-");
-    let name = if is_stdin { "<stdin>".to_owned() } else { path.display().to_string() };
-    let text = if is_stdin { io::read_to_string(io::stdin()) } else { fs::read_to_string(path) };
-    let text = text.map_err(|error| Failure::unreadable(&name, error))?;
+    let (name, text) = project::read_text(path)?;
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let value = if is_json {
         serde_json::from_str(&text).map_err(|error| content::syntax(&name, &error))?
     } else {
         Document::parse(&name, text)?.value
     };
-    match value {
-        Value::Object(object) => Ok(object),
-        _ => {
-            let message = "not an object: the file needs one object".to_owned();
-            Err(Diagnostic { location: name, message }.into())
-        }
+    if let Value::Object(object) = value {
+        return Ok(object);
     }
+    let message = "not an object: the file needs one object".to_owned();
+    Err(Diagnostic { location: name, message }.into())
 }
 
 /// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not stop

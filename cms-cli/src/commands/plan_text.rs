@@ -12,7 +12,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{counted, publishing_changes::PublishingChanges};
-use crate::report::short_json;
+use crate::{project, report::short_json};
 
 /// Values in one line.
 const MAX_SAMPLES: usize = 3;
@@ -122,10 +122,8 @@ fn key_text(key: &KeyPlan, wanted: &PlanRequest) -> String {
     let payload = wanted.keys.iter().find(|known| known.get("name") == Some(&json!(key.name)));
     let rules = payload.and_then(|payload| payload.get("rules")).and_then(Value::as_array);
     let rules = rules.into_iter().flatten().map(|rule| {
-        let rights = ["create", "read", "update", "delete"].into_iter();
-        let letters: String =
-            rights.filter(|right| rule[*right] == true).map(|r| &r[..1]).collect();
-        format!("{}: {letters}", rule["ctd"].as_str().unwrap_or_default())
+        let content_type = rule["ctd"].as_str().unwrap_or_default();
+        format!("{content_type}: {}", project::rule_letters(rule))
     });
     let rules: Vec<String> = rules.collect();
     if !rules.is_empty() {

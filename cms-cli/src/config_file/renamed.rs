@@ -49,3 +49,23 @@ pub(super) fn variables(given: &ArgMatches, warnings: &mut Vec<String>) -> Vec<O
     }
     flags
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn renamed_settings_have_a_warning() {
+        let arguments = |given: &[&str]| given.iter().map(OsString::from).collect::<Vec<_>>();
+        let warning = "warning: flag --least-rate was renamed, use --min-transfer-rate";
+        for given in [["--least-rate", "9"], ["--data=d", "--least-rate=9"]] {
+            assert_eq!(flag_warnings(&arguments(&given)), [warning]);
+        }
+        assert!(flag_warnings(&arguments(&["--min-transfer-rate=9", "--least-rates"])).is_empty());
+
+        let mut warnings = Vec::new();
+        assert_eq!(current("least-rate", &mut warnings), "min-transfer-rate");
+        assert_eq!(current("listen", &mut warnings), "listen");
+        assert_eq!(warnings, ["warning: setting least-rate was renamed, use min-transfer-rate"]);
+    }
+}

@@ -131,8 +131,17 @@ pub(crate) fn rule(content_type: &str, letters: &str) -> std::result::Result<Rul
     Ok(rule)
 }
 
+/// Formats the rights of a rule in JSON as letters.
+pub(crate) fn rule_letters(rule: &Value) -> String {
+    let rights = ["create", "read", "update", "delete"].into_iter();
+    rights.filter(|right| rule[*right] == true).map(|right| &right[..1]).collect()
+}
+
+/// The kinds of keys.
+pub(crate) const KEY_KINDS: [&str; 4] = ["read-only", "read-write", "scoped", "admin"];
+
 /// Parses the kind of a key.
-fn key_kind(text: &str) -> Option<KeyKind> {
+pub(crate) fn key_kind(text: &str) -> Option<KeyKind> {
     KeyKind::parse(&text.replace('-', "_"))
 }
 
@@ -287,8 +296,7 @@ impl Loader {
         let kind_name = diagnostics.required_text(node, "kind").unwrap_or_default();
         let kind = key_kind(kind_name).unwrap_or(KeyKind::Scoped);
         if key_kind(kind_name).is_none() && !kind_name.is_empty() {
-            let known = ["read-only", "read-write", "scoped", "admin"];
-            let near = did_you_mean(kind_name, known);
+            let near = did_you_mean(kind_name, KEY_KINDS);
             let member = node.at("kind");
             diagnostics.value(&member, format!("unknown kind of key \"{kind_name}\"{near}"));
         }

@@ -48,7 +48,7 @@ const SETTINGS_FILE: &str = "cms.toml";
 /// How long a search waits until all objects are indexed.
 const SEARCH_WAIT: Duration = Duration::from_mins(10);
 
-/// A data directory and the caller, who has all rights.
+/// A data directory and a caller with all rights.
 pub(crate) struct Direct {
     cms: Arc<Cms>,
     /// Sees current versions in every status.
@@ -121,10 +121,7 @@ pub(crate) fn open_directory(config: CoreConfig) -> failure::Result<Cms> {
     let name = config.folder.display().to_string();
     Cms::open(config).map_err(|error| match error {
         Error::Internal(reason) => {
-            let reason = reason.to_string();
-            let unusable = format!("the data folder {name} cannot be used: ");
-            let reason = reason.strip_prefix(&unusable).unwrap_or(&reason);
-            Failure::usage(format!("{unusable}{reason}")).hint(
+            Failure::usage(format!("cannot open data directory {name}: {reason}")).hint(
                 "check that it is writable and its database is not damaged, use another one with \
                  --data, or restore a backup with `cms restore`",
             )

@@ -1,8 +1,8 @@
 //! Importing objects into a space that may hold some of them already.
 //!
-//! The rules are functions from values to values: [`object`] reads what a file says about an object,
-//! [`links`] finds the links that have to wait and orders content types, [`compare`] compares an
-//! object with the stored one, [`definitions`] selects content types and workflows. [`Importer`]
+//! The rules are functions from values to values: `object` reads what a file says about an object,
+//! `links` finds the links that have to wait and orders content types, `compare` compares an
+//! object with the stored one, `definitions` selects content types and workflows. [`Importer`]
 //! applies the rules object by object through an [`ImportTarget`], which the caller implements.
 //! [`ImportRecord`] makes an interrupted import resumable. Nothing here reads files or prints.
 

@@ -249,5 +249,5 @@ fn size(path: &Path) -> Result<Option<u64>> {
 }
 
 fn unusable(folder: &Path, error: &std::io::Error) -> Error {
-    Error::internal(format!("the data folder {} cannot be used: {error}", folder.display()))
+    Error::internal(format!("{} cannot be used: {error}", folder.display()))
 }

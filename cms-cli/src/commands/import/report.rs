@@ -48,7 +48,7 @@ pub(super) struct RefusalLine {
 }
 
 impl RefusalLine {
-    /// What is allowed instead, where the reasons do not say it.
+    /// The allowed values, where the reasons do not name them.
     pub(super) fn hint(&self) -> Option<String> {
         hints::webhook_hint(&self.content_type, &self.errors)
     }

@@ -13,7 +13,7 @@ pub(super) const TYPES: &str = "/api/v1/internal/contenttype";
 pub(super) const CONTENT: &str = "/api/v1/content";
 pub(super) const KEYS: &str = "/api/v1/internal/key";
 pub(super) const WORKFLOWS: &str = "/api/v1/internal/workflow";
-/// Where objects stand in workflows, and the list of workflows that every key may read.
+/// Workflow states of objects, and the list of workflows, which every key may read.
 pub(super) const WORKFLOW_STATES: &str = "/api/v1/workflow";
 pub(super) const SEARCH: &str = "/api/v1/search";
 pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
@@ -25,12 +25,12 @@ pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
 pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
 
-/// What can be done with a webhook besides what can be done with any object.
+/// Webhooks, besides their objects.
 pub(super) fn webhook_path(id: &str, what: &str) -> String {
     format!("{WEBHOOKS}/{}/{what}", segment(id))
 }
 
-/// Where the stored file of a media object is, as it was uploaded.
+/// The path of the uploaded file of a media object.
 pub(super) fn file_path(id: &str, extension: &str) -> String {
     format!("/image/0x0/{}", segment(&format!("{id}.{extension}")))
 }
@@ -51,7 +51,7 @@ pub(super) fn object_path(content_type: &str, id: &str) -> String {
     format!("{}/{}", objects_path(content_type), segment(id))
 }
 
-/// What stays as it is in a path segment or a query value.
+/// Characters that are not encoded in path segments and query values.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 pub(super) fn segment(text: &str) -> String {
