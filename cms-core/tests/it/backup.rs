@@ -66,7 +66,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_restored_folder_is_the_one_that_was_backed_up() {
+fn restored_directory_equals_the_backed_up_one() {
     let core = with_articles();
     let cms = &core.cms;
     create(cms, "one");
@@ -129,7 +129,7 @@ fn search(cms: &Cms, text: &str) -> u64 {
 
 /// The index of a folder that went on is not taken for that of the state which was put back.
 #[test]
-fn an_index_of_another_past_is_noticed() {
+fn index_of_another_history_is_rebuilt() {
     let core = with_articles();
     create(&core.cms, "one");
     let folder = TempDir::new().unwrap();
@@ -164,7 +164,7 @@ impl Drop for StopOnDrop<'_> {
 }
 
 #[test]
-fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
+fn backup_under_load_has_all_acknowledged_writes() {
     let core = with_articles();
     let cms = &core.cms;
     let acknowledged = Mutex::new(Vec::new());
@@ -244,7 +244,7 @@ fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
 }
 
 #[test]
-fn a_file_that_was_cut_off_or_changed_is_refused() {
+fn truncated_or_changed_backup_is_refused() {
     let core = with_articles();
     create(&core.cms, "one");
     for size in [1, 600] {
@@ -375,7 +375,7 @@ pub(crate) fn follow_a_schedule(core: &TestCms, to: BackupPlace, names: &dyn Fn(
 }
 
 #[test]
-fn backups_on_a_schedule_are_whole_and_the_newest_are_kept() {
+fn scheduled_backups_are_complete_and_the_newest_are_kept() {
     let core = with_articles();
     let folder = TempDir::new().unwrap();
     let place = folder.path().join("backups");
@@ -413,7 +413,7 @@ fn backups_on_a_schedule_are_whole_and_the_newest_are_kept() {
 }
 
 #[test]
-fn a_damaged_database_is_not_backed_up() {
+fn damaged_database_is_not_backed_up() {
     use std::io::{Seek, SeekFrom, Write};
 
     let core = with_articles();

@@ -58,7 +58,7 @@ fn spoil(core: &TestCms, sql: &str) {
 }
 
 #[test]
-fn a_folder_in_order_is_sound() {
+fn undamaged_directory_is_sound() {
     for core in [TestCms::new(), with_articles()] {
         for repair in [false, true] {
             let check = check(&core.cms, repair);
@@ -68,7 +68,7 @@ fn a_folder_in_order_is_sound() {
 }
 
 #[test]
-fn what_follows_from_content_is_mended() {
+fn derived_data_is_repaired() {
     use Part::{Counters, Database, Index, Links, Published, Slots};
 
     let damages: [(&str, &[Part]); 11] = [
@@ -105,7 +105,7 @@ fn what_follows_from_content_is_mended() {
 }
 
 #[test]
-fn what_is_content_is_told_and_left() {
+fn damaged_content_is_reported_and_kept() {
     let damages = [
         ("UPDATE object SET data = '{broken' WHERE id = 'draft'", Part::Objects, "article/draft"),
         ("UPDATE object_version SET version = 9", Part::Versions, "article/modified"),
@@ -132,7 +132,7 @@ fn what_is_content_is_told_and_left() {
 }
 
 #[test]
-fn values_that_were_there_before_they_had_to_be_unique_are_told() {
+fn duplicates_older_than_a_unique_rule_are_reported() {
     let core = TestCms::new();
     let mut definition = article();
     let types = core.cms.types();
@@ -197,7 +197,7 @@ fn damaged_pages_are_listed_and_writes_refused() {
 }
 
 #[test]
-fn objects_that_cannot_be_read_are_named() {
+fn unreadable_objects_are_listed() {
     let folder = with_damaged("object");
     let path = folder.path().join("data");
     let cms = Cms::open(CoreConfig::new(&path)).unwrap();
@@ -209,7 +209,7 @@ fn objects_that_cannot_be_read_are_named() {
 }
 
 #[test]
-fn content_type_that_cannot_be_read_is_listed() {
+fn unreadable_content_type_is_listed() {
     let core = with_articles();
     let damage = "UPDATE ctd SET definition = '{broken', rev = rev + 1 WHERE name = 'article'";
     spoil(&core, &format!("{damage}; UPDATE meta SET schema_rev = schema_rev + 1"));
@@ -234,7 +234,7 @@ fn writes_are_refused_after_a_read_met_a_damaged_page() {
 }
 
 #[test]
-fn database_that_cannot_be_opened_is_checked_as_a_file() {
+fn unopenable_database_is_checked_as_a_file() {
     for tree in ["meta", "sqlite_schema"] {
         let folder = match tree {
             "meta" => with_damaged("meta"),

@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_clock_does_writes_go_on(jumps in prop::collection::vec(-400_i64..400, 1..8)) {
+    fn writes_continue_after_clock_jumps(jumps in prop::collection::vec(-400_i64..400, 1..8)) {
         let core = TestCms::new();
         let cms = &core.cms;
         let mut page = article();
@@ -81,7 +81,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_due_is_published_once_wherever_the_clock_goes() {
+fn scheduled_publication_runs_once_despite_clock_jumps() {
     let core = TestCms::new();
     let cms = &core.cms;
     let mut page = article();
@@ -134,7 +134,7 @@ fn with_trash() -> TestCms {
 }
 
 #[test]
-fn clock_that_jumps_ahead_removes_nothing_from_trash_and_journal() {
+fn clock_jump_removes_nothing_from_trash_and_journal() {
     let core = with_trash();
     let before = kept(&core);
     core.cms.housekeep().unwrap();
@@ -154,7 +154,7 @@ fn clock_that_jumps_ahead_removes_nothing_from_trash_and_journal() {
 }
 
 #[test]
-fn long_time_without_a_server_delays_clean_ups_by_a_day() {
+fn long_downtime_delays_clean_up_by_a_day() {
     let core = with_trash();
     let before = kept(&core);
     core.clock.advance(365 * DAY);
@@ -170,7 +170,7 @@ fn long_time_without_a_server_delays_clean_ups_by_a_day() {
 }
 
 #[test]
-fn clock_that_jumps_ahead_removes_no_orphaned_files() {
+fn clock_jump_removes_no_orphaned_files() {
     let core = TestCms::new();
     let cms = &core.cms;
     let file = |save| UploadRequest {

@@ -57,7 +57,7 @@ fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> Tag {
 
 /// Whatever is shown of an object, another answer has another tag, without a second passing.
 #[test]
-fn a_tag_changes_with_all_that_is_shown() {
+fn etag_changes_with_every_visible_change() {
     let (test, local) = with_types();
     let objects = test.cms.objects();
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
@@ -105,7 +105,7 @@ fn a_tag_changes_with_all_that_is_shown() {
 
 /// Of many writers that saw the same state, one changes it.
 #[test]
-fn one_of_many_changes_what_all_saw() {
+fn conditional_write_succeeds_for_one_of_many_writers() {
     let (test, local) = with_types();
     for round in 0..5 {
         let seen = only_in(&local, tag(&test, &local, "article", round % 2));
@@ -142,7 +142,7 @@ fn one_of_many_changes_what_all_saw() {
 
 /// Every change of one object looks at the condition, and does nothing when it fails.
 #[test]
-fn a_stale_tag_stops_every_kind_of_change() {
+fn stale_etag_refuses_every_kind_of_change() {
     let (test, local) = with_types();
     let stale = only_in(&local, Tag::of(b"something else"));
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
@@ -172,7 +172,7 @@ fn a_stale_tag_stops_every_kind_of_change() {
 
 /// Readers of the published version cannot overwrite an edit that they do not see.
 #[test]
-fn a_condition_is_about_the_current_version() {
+fn condition_applies_to_the_current_version() {
     let (test, local) = with_types();
     let public = Visibility { preview: false, public_only: true };
     let reader = local.clone().with_visibility(public);
@@ -190,7 +190,7 @@ fn a_condition_is_about_the_current_version() {
 
 /// A request that comes many times at once is carried out once.
 #[test]
-fn a_repeated_request_gets_the_first_answer() {
+fn repeated_request_gets_the_first_response() {
     let (test, _) = with_types();
     let writer = writer(&test, "writer");
     let new = json!({ "title": "New" });
@@ -219,7 +219,7 @@ fn a_repeated_request_gets_the_first_answer() {
 
 /// Keys belong to who sends them, to one request, and to one day.
 #[test]
-fn a_key_is_for_one_request_of_one_caller() {
+fn idempotency_key_belongs_to_one_request_of_one_caller() {
     let (test, _) = with_types();
     let (first, second) = (writer(&test, "first"), writer(&test, "second"));
     let objects = test.cms.objects();
@@ -247,7 +247,7 @@ fn a_key_is_for_one_request_of_one_caller() {
 
 /// Batches and copies are repeatable too, faults included.
 #[test]
-fn batches_and_copies_are_made_once() {
+fn batches_and_copies_are_idempotent() {
     let (test, _) = with_types();
     let caller = once(&writer(&test, "writer"), "batch", &json!("batch"));
     let elements = [json!({ "id": "b", "title": "B" }), json!({ "id": "c" })];

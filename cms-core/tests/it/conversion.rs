@@ -332,7 +332,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_plan_says_what_becomes_of_every_value(
+    fn plan_predicts_the_conversion_of_every_value(
         slots in any_slots(),
         steps in vec(any_step(), NAMES.len()),
         given in vec(any_given(), 1..6),

@@ -1,11 +1,11 @@
 //! Queries in both versions, from their text to the whole answer.
 
-mod answers;
 mod content;
 mod hostile;
-mod named;
 mod names;
+mod persisted_queries;
 mod reference;
+mod responses;
 mod same_as_rest;
 
 use cms_core::{

@@ -71,7 +71,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_picture_is_stored_rendered_and_removed() {
+fn image_is_stored_rendered_and_removed() {
     let core = TestCms::new();
     let cms = &core.cms;
     let photo = pictures::photo(400, 300);
@@ -97,7 +97,7 @@ fn a_picture_is_stored_rendered_and_removed() {
 }
 
 #[test]
-fn what_never_became_an_object_goes_after_a_day() {
+fn unsaved_files_are_removed_after_a_day() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -154,7 +154,7 @@ fn orphaned_files_age_from_when_this_database_first_saw_them() {
 
 /// What was an orphan and got an object begins its day anew when that goes.
 #[test]
-fn orphaned_files_begin_their_day_anew() {
+fn orphaned_files_start_a_new_day_after_an_object() {
     let core = TestCms::new();
     let cms = &core.cms;
     let unsaved = UploadRequest { save: false, ..image("a.png") };
@@ -177,7 +177,7 @@ fn orphaned_files_begin_their_day_anew() {
 
 /// Many orphaned files rather mean that their objects were lost.
 #[test]
-fn many_orphaned_files_are_removed_by_a_command_only() {
+fn orphaned_files_over_a_tenth_are_removed_by_a_command_only() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -211,7 +211,7 @@ fn many_orphaned_files_are_removed_by_a_command_only() {
 }
 
 #[test]
-fn a_check_names_objects_whose_file_is_gone() {
+fn check_lists_objects_without_a_file() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -227,7 +227,7 @@ fn a_check_names_objects_whose_file_is_gone() {
 }
 
 #[test]
-fn what_others_keep_beside_our_files_is_left_alone() {
+fn foreign_files_are_kept() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -262,7 +262,7 @@ fn what_others_keep_beside_our_files_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn names_that_are_no_text_are_left_alone() {
+fn files_without_a_utf8_name_are_kept() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
     let core = TestCms::new();
@@ -274,7 +274,7 @@ fn names_that_are_no_text_are_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_counts_as_the_file_that_it_leads_to() {
+fn symbolic_link_counts_as_its_target() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -292,7 +292,7 @@ fn a_link_counts_as_the_file_that_it_leads_to() {
 }
 
 #[test]
-fn what_a_crash_left_half_received_goes_after_a_day() {
+fn incomplete_uploads_are_removed_after_a_day() {
     let core = TestCms::new();
     let incoming = core.path().join("incoming");
     fs::create_dir_all(&incoming).unwrap();
@@ -306,7 +306,7 @@ fn what_a_crash_left_half_received_goes_after_a_day() {
 }
 
 #[test]
-fn a_folder_that_takes_no_files_is_named() {
+fn unwritable_directory_is_reported() {
     let core = TestCms::new();
     let incoming = core.path().join("incoming");
     fs::write(&incoming, "in the way").unwrap();
@@ -328,7 +328,7 @@ fn a_folder_that_takes_no_files_is_named() {
 }
 
 #[test]
-fn a_refused_object_takes_only_its_own_file_with_it() {
+fn refused_object_removes_only_its_own_file() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -351,7 +351,7 @@ fn a_refused_object_takes_only_its_own_file_with_it() {
 }
 
 #[test]
-fn asynchronous_code_may_let_go_of_a_folder() {
+fn core_can_be_dropped_by_asynchronous_code() {
     let core = TestCms::new();
     core.cms.media().connect().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -359,7 +359,7 @@ fn asynchronous_code_may_let_go_of_a_folder() {
 }
 
 #[test]
-fn of_those_who_want_an_id_at_once_one_gets_it() {
+fn id_is_given_to_one_of_concurrent_uploads() {
     let core = TestCms::new();
     let cms = &core.cms;
     let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";

@@ -64,7 +64,7 @@ fn with_articles(count: usize, bytes: usize) -> TestCms {
 }
 
 #[test]
-fn responses_take_memory_while_they_are_made_and_keep_what_they_need() {
+fn responses_count_against_the_memory_budget() {
     let test = with_articles(20, 60_000);
     for (name, read) in READS {
         for hydrate in 0..=2 {
@@ -96,7 +96,7 @@ fn responses_take_memory_while_they_are_made_and_keep_what_they_need() {
 }
 
 #[test]
-fn graphql_responses_take_memory_while_they_are_made() {
+fn graphql_responses_count_against_the_memory_budget() {
     let test = with_articles(20, 60_000);
     let budget = Arc::new(MemoryBudget::new(64 * MIB));
     let query = |caller: &Caller| {

@@ -23,7 +23,7 @@ fn with_articles() -> (TestCms, Caller) {
 
 /// Every change is in the journal once, in its order; what was refused or only read is not.
 #[test]
-fn the_journal_tells_every_change_once() {
+fn journal_has_every_change_once() {
     let (test, local) = with_articles();
     let (objects, types) = (test.cms.objects(), test.cms.types());
     let start = rows(&test, "SELECT max(seq) FROM journal")[0].clone();
@@ -73,7 +73,7 @@ fn the_journal_tells_every_change_once() {
 
 /// A version keeps its own properties and title, when it was made, and who made it.
 #[test]
-fn versions_keep_what_was_true_then() {
+fn versions_keep_their_properties_title_and_author() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
@@ -163,7 +163,7 @@ fn links_follow_the_current_version() {
 
 /// A deleted object is kept with its versions for sixty days; its id is free at once.
 #[test]
-fn the_trash_is_emptied_in_time() {
+fn trash_is_emptied_after_sixty_days() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     for title in ["First", "Second"] {
@@ -190,7 +190,7 @@ fn the_trash_is_emptied_in_time() {
 
 /// What two levels of links both lead to was read again without its links, and lost them.
 #[test]
-fn an_object_on_both_levels_of_hydration_keeps_its_own_links_hydrated() {
+fn object_on_both_hydration_levels_keeps_its_links_hydrated() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     for (id, targets) in [("a", &[][..]), ("b", &["a"]), ("c", &["b"]), ("d", &["b", "c"])] {
@@ -206,7 +206,7 @@ fn an_object_on_both_levels_of_hydration_keeps_its_own_links_hydrated() {
 
 /// A list of objects that are few, but long, is not rendered where connections are served.
 #[test]
-fn list_of_large_objects_is_not_quick() {
+fn list_of_large_objects_is_not_on_the_fast_path() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     let request = ListRequest {

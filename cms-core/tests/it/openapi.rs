@@ -170,7 +170,7 @@ fn objects(name: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_sent_and_read_fits_its_schema() {
+fn requests_and_responses_match_their_schema() {
     let test = site();
     let (cms, local) = (&test.cms, Caller::local());
     let everything = ListRequest::default();
@@ -214,7 +214,7 @@ fn what_is_sent_and_read_fits_its_schema() {
 }
 
 #[test]
-fn objects_fit_their_schema_in_every_state() {
+fn objects_match_their_schema_in_every_state() {
     let (test, local) = (TestCms::new(), Caller::local());
     let cms = &test.cms;
     let create = |name: &str, key: &str, value: Value| {
@@ -255,7 +255,7 @@ fn objects_fit_their_schema_in_every_state() {
 }
 
 #[test]
-fn the_newest_version_refuses_what_is_not_declared() {
+fn newest_version_refuses_undeclared_properties() {
     let test = site();
     let mut wrong = objects("_tag")[0].clone();
     wrong["nope"] = json!(1);
@@ -268,7 +268,7 @@ fn the_newest_version_refuses_what_is_not_declared() {
 }
 
 #[test]
-fn examples_fit_their_schema() {
+fn examples_match_their_schema() {
     let test = site();
     for version in VERSIONS {
         let judge = Judge::new(&test, version);
@@ -284,7 +284,7 @@ fn examples_fit_their_schema() {
 
 /// The same type in each version: how things are spelled.
 #[test]
-fn each_version_has_its_own_spelling() {
+fn versions_have_their_own_spelling() {
     let test = TestCms::new();
     let mut definition = article();
     definition["metaDefinition"]["propertiesConfig"]["title"]["helpText"] = json!("A few words");
@@ -314,7 +314,7 @@ fn each_version_has_its_own_spelling() {
 }
 
 #[test]
-fn scoped_keys_see_what_their_rules_allow() {
+fn document_for_scoped_keys_has_allowed_operations() {
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     let rule = |text: &str| Rule {
@@ -362,7 +362,7 @@ fn scoped_keys_see_what_their_rules_allow() {
 }
 
 #[test]
-fn user_only_leaves_out_what_every_server_has() {
+fn user_only_leaves_out_built_in_types() {
     let test = site();
     for version in VERSIONS {
         let whole = describe(&test, &Caller::local(), &request(version));
@@ -393,7 +393,7 @@ fn user_only_leaves_out_what_every_server_has() {
 }
 
 #[test]
-fn a_description_follows_the_types() {
+fn document_follows_type_changes() {
     let (test, local) = (TestCms::new(), Caller::local());
     let openapi = test.cms.openapi();
     let wanted = request(OpenApiVersion::V30);
@@ -420,7 +420,7 @@ fn a_description_follows_the_types() {
 }
 
 #[test]
-fn versions_have_a_few_spellings() {
+fn version_parameter_has_several_spellings() {
     for (text, wanted) in [
         (None, OpenApiVersion::V30),
         (Some("3.0"), OpenApiVersion::V30),

@@ -72,7 +72,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_plan_leaves_nothing_and_tells_what_an_apply_does(
+    fn plan_changes_nothing_and_predicts_the_apply(
         full in wish(), empty in wish(), fresh in wish(), prune: bool,
     ) {
         let (test, local) = (folder(), Caller::local());

@@ -39,7 +39,7 @@ fn actions(plan: &Plan) -> [Action; 3] {
 }
 
 #[test]
-fn a_project_is_applied_as_a_whole() {
+fn project_is_applied_atomically() {
     let (test, local) = (TestCms::new(), Caller::local());
     let before = dump(&test);
     let planned = test.cms.types().plan(&local, &project()).unwrap();
@@ -70,7 +70,7 @@ fn a_project_is_applied_as_a_whole() {
 }
 
 #[test]
-fn one_fault_keeps_everything_from_being_applied() {
+fn error_in_one_part_refuses_the_project() {
     type Spoil = fn(&mut PlanRequest);
     let not_valid = json!(["This value is not valid."]);
     let table: [(Spoil, Value); 6] = [
@@ -128,7 +128,7 @@ fn one_fault_keeps_everything_from_being_applied() {
 }
 
 #[test]
-fn a_workflow_keeps_the_states_that_objects_are_in() {
+fn workflow_keeps_states_in_use() {
     let (test, local) = (TestCms::new(), Caller::local());
     apply(&test, project()).unwrap();
     test.cms.objects().create(&local, "article", map(json!({"title": "a"}))).unwrap();
@@ -144,7 +144,7 @@ fn a_workflow_keeps_the_states_that_objects_are_in() {
 }
 
 #[test]
-fn keys_take_an_admin_key() {
+fn keys_of_a_project_need_an_admin_key() {
     let test = TestCms::new();
     let first = test.cms.keys().ensure_first(&cms_core::FirstKeys::default()).unwrap();
     for key in first {
@@ -161,7 +161,7 @@ fn keys_take_an_admin_key() {
 /// A plan without the key went stale with nobody noticing, and a type was deleted that the plan
 /// had shown as kept.
 #[test]
-fn a_plan_goes_stale_with_the_keys_that_name_types() {
+fn plan_becomes_stale_when_keys_of_its_types_change() {
     let (test, local) = (TestCms::new(), Caller::local());
     apply(&test, project()).unwrap();
     let wanted = PlanRequest { prune: true, ..PlanRequest::default() };
@@ -175,7 +175,7 @@ fn a_plan_goes_stale_with_the_keys_that_name_types() {
 }
 
 #[test]
-fn a_change_of_workflow_is_one_that_readers_notice() {
+fn workflow_change_is_visible_to_readers() {
     let (test, local) = (TestCms::new(), Caller::local());
     apply(&test, project()).unwrap();
     let mut wanted = project();
@@ -185,7 +185,7 @@ fn a_change_of_workflow_is_one_that_readers_notice() {
 }
 
 #[test]
-fn a_name_that_was_sent_twice_keeps_all_its_faults() {
+fn duplicate_name_keeps_all_its_errors() {
     let mut wanted = project();
     wanted.content_types[0]["label"] = json!("");
     wanted.content_types.push(wanted.content_types[0].clone());

@@ -307,7 +307,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_sequence_of_actions_does_what_the_model_says(steps in vec(any_step(), 1..40)) {
+    fn action_sequences_follow_the_model(steps in vec(any_step(), 1..40)) {
         let test = with_articles();
         let mut model = Model { now: test.clock.now().seconds(), ..Model::default() };
         for step in &steps {
@@ -335,7 +335,7 @@ proptest! {
 }
 
 #[test]
-fn a_value_of_a_published_version_stays_taken() {
+fn unique_value_of_a_published_version_stays_used() {
     let test = with_articles();
     let (objects, caller) = (test.cms.objects(), Caller::local());
     let save = |id: &str, title: &str| {
@@ -354,7 +354,7 @@ fn a_value_of_a_published_version_stays_taken() {
 }
 
 #[test]
-fn switching_draft_and_public_keeps_what_is_read() {
+fn draft_public_toggle_keeps_visible_content() {
     let test = with_articles();
     let (objects, caller) = (test.cms.objects(), Caller::local());
     for (id, title) in [("a", "first"), ("b", "draft"), ("c", "linked")] {
@@ -394,7 +394,7 @@ fn switching_draft_and_public_keeps_what_is_read() {
 
 /// Readers got states of the workflow that the type had left.
 #[test]
-fn a_type_that_goes_from_a_workflow_to_draft_and_public_leaves_its_states() {
+fn type_leaves_workflow_states_when_draft_public_is_enabled() {
     let (test, caller) = (TestCms::new(), Caller::local());
     let (objects, workflows) = (test.cms.objects(), test.cms.workflows());
     let mut definition = article();

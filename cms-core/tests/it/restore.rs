@@ -101,7 +101,7 @@ fn restore_is_repeated_after_an_interrupt_at_any_step() {
 
 /// The database was in its place, and only the stage was not removed: the site may be in use since.
 #[test]
-fn restore_that_lacked_only_its_last_step_is_finished() {
+fn restore_without_its_last_step_is_finished() {
     let site = Site::new();
     site.interrupt(0);
     let cms = Cms::open(CoreConfig::new(site.data())).unwrap();
@@ -118,7 +118,7 @@ fn restore_that_lacked_only_its_last_step_is_finished() {
 }
 
 #[test]
-fn restore_takes_nothing_that_no_restore_left() {
+fn restore_refuses_directories_with_other_data() {
     let occupied = |site: &Site, place: &Path| {
         let before = fs::read(place).unwrap();
         let refused = site.restore();

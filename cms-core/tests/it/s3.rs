@@ -139,7 +139,7 @@ fn dead_endpoint() -> String {
 }
 
 #[test]
-fn a_picture_is_kept_in_the_bucket_and_leaves_it_with_its_object() {
+fn image_is_stored_in_the_bucket_until_its_object_is_deleted() {
     let Some(storage) = Storage::start() else { return };
     let core = over(storage.bucket("a/b"));
     let cms = &core.cms;
@@ -163,7 +163,7 @@ fn a_picture_is_kept_in_the_bucket_and_leaves_it_with_its_object() {
 }
 
 #[test]
-fn a_large_file_comes_back_as_it_went() {
+fn large_file_is_read_back_unchanged() {
     let Some(storage) = Storage::start() else { return };
     let core = over(storage.bucket(""));
     // One byte more than goes with one request.
@@ -182,7 +182,7 @@ fn a_large_file_comes_back_as_it_went() {
 }
 
 #[test]
-fn what_belongs_to_nothing_is_swept_from_the_bucket() {
+fn orphaned_files_are_removed_from_the_bucket() {
     let Some(storage) = Storage::start() else { return };
     let core = over(storage.bucket("a"));
     let cms = &core.cms;
@@ -248,7 +248,7 @@ fn objects_of_the_wrong_size_are_refused_and_named() {
 }
 
 #[test]
-fn a_bucket_belongs_to_one_folder() {
+fn bucket_belongs_to_one_data_directory() {
     let Some(storage) = Storage::start() else { return };
     let first = over(storage.bucket("a"));
     let id = text(&first.cms, b"of the first");
@@ -276,7 +276,7 @@ fn a_bucket_belongs_to_one_folder() {
 }
 
 #[test]
-fn backups_on_a_schedule_go_to_the_bucket() {
+fn scheduled_backups_are_stored_in_the_bucket() {
     let Some(storage) = Storage::start() else { return };
     let core = TestCms::new();
     core.cms.types().create(&Caller::local(), article()).unwrap();
@@ -288,7 +288,7 @@ fn backups_on_a_schedule_go_to_the_bucket() {
 }
 
 #[test]
-fn an_unknown_key_or_bucket_is_named() {
+fn unknown_key_or_bucket_is_reported() {
     let Some(storage) = Storage::start() else { return };
     let unknown_key = Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
     let no_bucket = Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
@@ -310,7 +310,7 @@ fn an_unknown_key_or_bucket_is_named() {
 }
 
 #[test]
-fn faults_of_a_service_are_told_without_the_secret() {
+fn service_errors_are_reported_without_the_secret() {
     let fault = |code: &str| format!("<Error><Code>{code}</Code><Message>Why</Message></Error>");
     for (status, body, is_busy, said) in [
         (403, fault("SignatureDoesNotMatch"), false, "key S3RVER: SignatureDoesNotMatch: Why"),
@@ -359,7 +359,7 @@ fn answering(status: u16, body: &str) -> String {
 }
 
 #[test]
-fn a_dead_endpoint_is_busy_and_harms_nothing_else() {
+fn unreachable_endpoint_is_busy_and_affects_nothing_else() {
     let core = over(bucket(&dead_endpoint(), "a"));
     let began = Instant::now();
     let refused = upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg"));

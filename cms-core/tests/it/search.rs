@@ -97,7 +97,7 @@ fn reopened(path: &Path) -> Cms {
 }
 
 #[test]
-fn a_search_sees_every_write_before_it() {
+fn search_finds_every_earlier_write() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     assert_same(cms);
@@ -138,7 +138,7 @@ fn both_views_follow_publishing() {
 }
 
 #[test]
-fn changes_of_types_reach_their_objects() {
+fn type_changes_update_indexed_objects() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     for n in 0..700 {
@@ -163,7 +163,7 @@ fn changes_of_types_reach_their_objects() {
 }
 
 #[test]
-fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
+fn index_is_reused_unless_the_database_is_older() {
     let folder = indexed();
     let path = folder.path().join("data");
     fs::copy(path.join("cms.db"), path.join("older.db")).unwrap();
@@ -188,7 +188,7 @@ fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
 }
 
 #[test]
-fn a_broken_index_is_made_anew() {
+fn damaged_index_is_rebuilt() {
     let folder = indexed();
     let path = folder.path().join("data");
     fs::write(path.join("index/1/meta.json"), "{").unwrap();
@@ -213,7 +213,7 @@ fn a_broken_index_is_made_anew() {
 }
 
 #[test]
-fn two_processes_see_each_others_writes() {
+fn processes_find_each_others_writes() {
     let test = with_types();
     let other = reopened(&test.path());
     for n in 0..5 {
@@ -226,7 +226,7 @@ fn two_processes_see_each_others_writes() {
 }
 
 #[test]
-fn an_index_is_made_anew_on_demand() {
+fn index_is_rebuilt_on_demand() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     for n in 0..600 {
@@ -255,7 +255,7 @@ fn an_index_is_made_anew_on_demand() {
 
 /// The search reads the row that asks for the index.
 #[test]
-fn a_search_in_between_does_not_lose_a_new_index() {
+fn search_during_a_rebuild_keeps_the_new_index() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     create(cms, "article", "a");
@@ -269,7 +269,7 @@ fn a_search_in_between_does_not_lose_a_new_index() {
 }
 
 #[test]
-fn a_journal_is_forgotten_when_nobody_needs_it() {
+fn journal_rows_are_removed_when_unused() {
     let test = with_types();
     let rows = || crate::support::rows(&test, "SELECT count(*) FROM journal")[0].clone();
     for n in 0..5 {
@@ -288,7 +288,7 @@ fn a_journal_is_forgotten_when_nobody_needs_it() {
 }
 
 #[test]
-fn a_search_does_not_wait_forever() {
+fn search_stops_waiting_for_a_locked_index() {
     let test = TestCms::with(|config| config.search_wait = Duration::ZERO);
     test.cms.types().create(&Caller::local(), article()).unwrap();
     create(&test.cms, "article", "a");

@@ -150,7 +150,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn folders_of_every_released_schema_open_and_have_everything() {
+fn directories_of_every_released_schema_have_everything() {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(fixture("folders")).unwrap() {
         let path = entry.unwrap().path();
@@ -187,7 +187,7 @@ fn folders_of_every_released_schema_open_and_have_everything() {
 
 /// An upgrade is made as a whole or not at all: what was begun must not keep the next from working.
 #[test]
-fn an_upgrade_that_breaks_off_is_made_later() {
+fn interrupted_upgrade_is_repeated_later() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");
     copy(&fixture("folders/2"), &data);
@@ -205,7 +205,7 @@ fn an_upgrade_that_breaks_off_is_made_later() {
 
 /// Deliveries of schema 4 had one order for their webhook.
 #[test]
-fn waiting_deliveries_keep_their_order_per_object_after_an_upgrade() {
+fn deliveries_keep_their_order_per_object_after_an_upgrade() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");
     copy(&fixture("folders/4"), &data);
@@ -246,7 +246,7 @@ fn waiting_deliveries_keep_their_order_per_object_after_an_upgrade() {
 
 /// What a new folder holds is what is asked of the old ones.
 #[test]
-fn a_folder_of_this_schema_has_everything() {
+fn directory_of_this_schema_has_everything() {
     let core = TestCms::new();
     fill(&core.cms);
     find_all(&core.cms);
@@ -255,7 +255,7 @@ fn a_folder_of_this_schema_has_everything() {
 
 #[test]
 #[ignore = "writes a fixture: run it once before a schema is released, see fixtures/README.md"]
-fn write_the_folder_of_this_schema() {
+fn schema_directory_is_written() {
     let core = TestCms::new();
     fill(&core.cms);
     let schema = crate::support::rows(&core, "SELECT max(version) FROM refinery_schema_history");

@@ -300,7 +300,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn deliveries_are_sent_as_the_rules_say(steps in steps()) {
+    fn deliveries_follow_the_model(steps in steps()) {
         let (mut model, mut system) = (Model::default(), System::new());
         for step in &steps {
             match *step {

@@ -107,7 +107,7 @@ fn log(test: &TestCms) -> Vec<cms_core::wire::webhook::Delivery> {
 }
 
 #[test]
-fn every_event_is_told_once_in_order() {
+fn events_are_delivered_once_in_order() {
     let test = listening();
     let local = Caller::local();
     let mut wanted = article();
@@ -149,7 +149,7 @@ fn every_event_is_told_once_in_order() {
 }
 
 #[test]
-fn a_webhook_is_told_what_comes_after_it_was_made() {
+fn webhook_receives_events_after_its_creation() {
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     create(&test, "article", json!({ "id": "before", "title": "Before" }));
@@ -159,7 +159,7 @@ fn a_webhook_is_told_what_comes_after_it_was_made() {
 }
 
 #[test]
-fn nobody_is_told_of_webhooks() {
+fn changes_of_webhooks_are_not_delivered() {
     let test = listening();
     create(
         &test,
@@ -175,7 +175,7 @@ fn nobody_is_told_of_webhooks() {
 }
 
 #[test]
-fn what_waits_for_a_deleted_webhook_is_forgotten() {
+fn deliveries_of_a_deleted_webhook_are_removed() {
     let test = listening();
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     follow(&test);
@@ -186,7 +186,7 @@ fn what_waits_for_a_deleted_webhook_is_forgotten() {
 }
 
 #[test]
-fn a_disabled_webhook_waits_and_hears_nothing_new() {
+fn disabled_webhook_keeps_deliveries_and_gets_no_new_ones() {
     let test = listening();
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     follow(&test);
@@ -202,7 +202,7 @@ fn a_disabled_webhook_waits_and_hears_nothing_new() {
 }
 
 #[test]
-fn objects_that_go_together_are_told_one_by_one() {
+fn objects_deleted_together_are_delivered_one_by_one() {
     let test = listening();
     for id in ["a", "b"] {
         create(&test, "article", json!({ "id": id, "title": id }));
@@ -214,7 +214,7 @@ fn objects_that_go_together_are_told_one_by_one() {
 
 /// The type is gone before anybody looked, and so is the trash.
 #[test]
-fn what_happened_to_a_deleted_type_is_told() {
+fn events_of_a_deleted_type_are_delivered() {
     let test = listening();
     let local = Caller::local();
     create(&test, "_webhooks", webhook("types", &json!({ "type": "ctd", "actions": [] })));
@@ -238,7 +238,7 @@ fn what_happened_to_a_deleted_type_is_told() {
 }
 
 #[test]
-fn types_are_told_whatever_actions_say() {
+fn type_changes_are_delivered_for_all_actions() {
     let test = TestCms::new();
     let local = Caller::local();
     create(&test, "_webhooks", webhook("types", &json!({ "type": "ctd", "actions": [] })));
@@ -262,7 +262,7 @@ fn articles(test: &TestCms, ids: &[&str]) {
 
 /// One failing delivery held back all others of its webhook for seven days.
 #[test]
-fn a_failing_delivery_holds_back_its_own_object_alone() {
+fn failing_delivery_blocks_only_its_own_object() {
     let test = listening();
     articles(&test, &["a", "b"]);
     edit(&test, "a", "A2");
@@ -339,7 +339,7 @@ fn deliveries_of_one_content_type_are_sent_in_order() {
 }
 
 #[test]
-fn at_most_four_requests_of_a_webhook_run_at_a_time() {
+fn requests_of_a_webhook_are_limited_to_four_at_a_time() {
     let test = listening();
     articles(&test, &["a", "b", "c", "d", "e", "f"]);
     let webhooks = test.cms.webhooks();
@@ -358,7 +358,7 @@ fn at_most_four_requests_of_a_webhook_run_at_a_time() {
 
 /// An endpoint that fails for several objects gets one request at a time, and then everything.
 #[test]
-fn an_endpoint_that_is_down_gets_the_oldest_delivery_alone() {
+fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
     let test = listening();
     articles(&test, &["a", "b", "c", "d", "e", "f"]);
     let mut first = due(&test);
@@ -391,7 +391,7 @@ fn an_endpoint_that_is_down_gets_the_oldest_delivery_alone() {
 
 /// Failures of one object say nothing of the endpoint, nor do rejections, nor those before a success.
 #[test]
-fn an_endpoint_that_responds_is_not_down() {
+fn endpoint_that_responds_is_not_down() {
     let test = listening();
     articles(&test, &["a", "b", "c", "d"]);
     let statuses = [500, 404, 200, 500];
@@ -404,7 +404,7 @@ fn an_endpoint_that_responds_is_not_down() {
 
 /// One delivery that the receiver rejects must not hold up all others once it responds again.
 #[test]
-fn an_endpoint_that_rejects_the_oldest_delivery_is_up() {
+fn endpoint_that_rejects_the_oldest_delivery_is_up() {
     let test = listening();
     articles(&test, &["a", "b", "c"]);
     for outgoing in due(&test) {
@@ -541,7 +541,7 @@ fn deliveries_are_sent_after_the_clock_was_set_back() {
 
 /// A replayed delivery goes back to its place, before later ones of its object.
 #[test]
-fn a_replayed_delivery_is_sent_before_later_ones_of_its_object() {
+fn replayed_delivery_is_sent_before_later_ones_of_its_object() {
     let test = listening();
     articles(&test, &["a"]);
     assert_eq!(send_all(&test).len(), 1);
@@ -555,7 +555,7 @@ fn a_replayed_delivery_is_sent_before_later_ones_of_its_object() {
 }
 
 #[test]
-fn a_log_has_the_newest_300_entries() {
+fn log_has_the_newest_300_entries() {
     let test = listening();
     let elements: Vec<Value> =
         (0..310).map(|n| json!({ "id": format!("a{n}"), "title": format!("{n}") })).collect();
@@ -571,7 +571,7 @@ fn a_log_has_the_newest_300_entries() {
 
 /// The journal is forgotten up to where deliveries were made of it, not further.
 #[test]
-fn the_journal_is_kept_for_deliveries() {
+fn journal_is_kept_until_deliveries_are_created() {
     let test = listening();
     let days = 8 * 24 * 3600;
     test.clock.advance(-days);
@@ -583,7 +583,7 @@ fn the_journal_is_kept_for_deliveries() {
 }
 
 #[test]
-fn a_test_is_sent_to_a_webhook_that_nothing_happened_to() {
+fn test_delivery_is_sent_without_any_event() {
     let test = listening();
     test.cms.webhooks().test(&Caller::local(), "hook").unwrap();
     assert_eq!(told(&send_all(&test)), ["Test  test"]);
@@ -644,7 +644,7 @@ fn webhooks_are_not_searched() {
 
 /// Those of programs that knew nothing of webhooks.
 #[test]
-fn older_folders_get_webhooks_when_they_are_opened() {
+fn webhook_type_is_added_to_older_directories() {
     let folder = tempfile::TempDir::new().unwrap();
     fs::copy(fixture("folders/1/cms.db"), folder.path().join("cms.db")).unwrap();
     let local = Caller::local();

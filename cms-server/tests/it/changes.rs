@@ -114,7 +114,7 @@ fn create(cms: &Cms, id: &str) {
 /// Writers in this process and in another one, while the subscriber loses its connection again and
 /// again, also in the middle of an event.
 #[test]
-fn who_is_cut_off_and_comes_back_gets_every_change_once_and_in_order() {
+fn reconnecting_client_gets_every_change_once_in_order() {
     let (core, running) = start(ServerConfig::default());
     let address = running.address();
     let mut client = Client::connect(address, KEY, "").begun();
@@ -166,7 +166,7 @@ fn who_is_cut_off_and_comes_back_gets_every_change_once_and_in_order() {
 
 /// A stream ends with the key, and with the server; and comes back in neither case.
 #[test]
-fn a_stream_ends_with_its_key_and_its_server() {
+fn stream_ends_with_its_key_and_its_server() {
     let (core, running) = start(ServerConfig::default());
     let local = Caller::local();
     let new = NewKey { name: "k".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
@@ -189,7 +189,7 @@ fn a_stream_ends_with_its_key_and_its_server() {
 
 /// There are so many streams and no more, and who goes makes room.
 #[test]
-fn streams_are_bounded() {
+fn streams_are_limited() {
     let (core, running) = start(ServerConfig { subscribers: 1, ..ServerConfig::default() });
     let first = Client::connect(running.address(), KEY, "").begun();
     assert_eq!(Client::connect(running.address(), KEY, "").status, 503);
@@ -211,7 +211,7 @@ fn streams_are_bounded() {
 }
 
 #[tokio::test]
-async fn pages_say_where_to_go_on() {
+async fn pages_contain_the_next_position() {
     let app = TestApp::new();
     let now = app.get(CHANGES).await.json();
     assert_eq!((&now["data"], &now["more"]), (&json!([]), &json!(false)));
@@ -254,7 +254,7 @@ async fn pages_say_where_to_go_on() {
 
 /// A scoped key gets the same answers whether the other types change, exist, or not at all.
 #[tokio::test]
-async fn a_scoped_key_learns_of_no_other_type() {
+async fn scoped_key_receives_no_changes_of_other_types() {
     let app = TestApp::new();
     let ask = |path: String| {
         let app = &app;

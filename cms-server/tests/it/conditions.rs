@@ -17,7 +17,7 @@ fn tag(reply: &Reply) -> String {
 
 /// What a client has is not sent again; what changed is, in every form of the answer.
 #[tokio::test]
-async fn what_is_known_is_not_sent_again() {
+async fn unchanged_response_is_not_sent_again() {
     let app = TestApp::new();
     app.create_type("page", &json!({}));
     let long = json!({ "id": "two", "title": "x".repeat(2000), "related": links(&["post/one"]) });
@@ -79,7 +79,7 @@ async fn get_tags(app: &TestApp, paths: &[String]) -> Vec<String> {
 
 /// The tag of a read, of a hydrated read, of a compressed one and of a write all name the state.
 #[tokio::test]
-async fn a_tag_of_any_answer_makes_a_condition() {
+async fn etag_of_any_response_is_a_valid_condition() {
     let app = TestApp::new();
     let patch = async |etag: &str, price: u32| {
         let headers = [("if-match", etag)];

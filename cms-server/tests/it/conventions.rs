@@ -18,7 +18,7 @@ fn required_title() -> (u16, Value) {
 
 /// 1.1: content types are asked for where there is a body that is read, and nowhere else.
 #[tokio::test]
-async fn bodies_say_that_they_are_json() {
+async fn bodies_need_the_json_media_type() {
     let app = TestApp::new();
     let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
     let body = r#"{"title":"A"}"#;
@@ -92,7 +92,7 @@ async fn bodies_of_the_wrong_kind_are_malformed() {
 
 /// 1.1, 14: unknown paths come before the key, unknown methods after it.
 #[tokio::test]
-async fn unknown_paths_and_methods() {
+async fn unknown_paths_return_404_and_methods_405() {
     let app = TestApp::new();
     let unknown = [
         "/",
@@ -166,7 +166,7 @@ async fn paths_have_several_spellings() {
 
 /// 1.1: HEAD is answered where GET is, without a body and with its length.
 #[tokio::test]
-async fn head_answers_like_get() {
+async fn head_returns_the_headers_of_get() {
     let app = TestApp::new();
     for (path, status) in [(ONE, 200), (POSTS, 200), ("/healthz", 200), ("/nowhere", 404)] {
         let length = app.get(path).await.bytes.len().to_string();
@@ -179,7 +179,7 @@ async fn head_answers_like_get() {
 
 /// 1.4: of several faults, the earlier one in the order of checks is told.
 #[tokio::test]
-async fn checks_come_in_order() {
+async fn checks_run_in_order() {
     let app = TestApp::new();
     let large = format!(r#"{{"title":"{}"}}"#, "x".repeat(1_100_000));
     let too_large = |id: &str| {
@@ -254,7 +254,7 @@ async fn checks_come_in_order() {
 
 /// 1.4, 1.12: the limit of a whole body is the server's.
 #[tokio::test]
-async fn a_body_over_the_limit_is_refused_before_and_while_it_is_read() {
+async fn body_over_the_limit_is_refused_before_and_during_the_read() {
     let config = cms_server::ServerConfig { body_limit: 1000, ..Default::default() };
     let app = TestApp::with(&config);
     let key = app.key(Who::ReadWrite).unwrap();
@@ -293,7 +293,7 @@ impl hyper::body::Body for Chunks {
 
 /// 1.4, 2.7, 3.8: refusals as a list of reasons, and answers without a body.
 #[tokio::test]
-async fn answers_without_a_body_and_lists_of_reasons() {
+async fn empty_responses_and_lists_of_reasons_have_their_format() {
     let app = TestApp::new();
     let empty = |reply: Reply, status| {
         assert_eq!((reply.status, reply.bytes.len()), (status, 0));

@@ -218,7 +218,7 @@ fn settings(path: &str) -> Map<String, Value> {
 }
 
 #[tokio::test]
-async fn every_route_refuses_and_serves_each_kind_of_caller() {
+async fn routes_return_the_expected_status_for_each_caller() {
     for row in rows() {
         let app = TestApp::new();
         let mut statuses = [0; 7];
@@ -231,14 +231,14 @@ async fn every_route_refuses_and_serves_each_kind_of_caller() {
 }
 
 #[test]
-fn every_route_has_a_row_here() {
+fn routes_are_all_in_the_table() {
     let here: Vec<_> = rows().iter().map(|row| (row.method, row.route)).collect();
     let there: Vec<_> = ROUTES.iter().map(|route| (route.method.as_str(), route.path)).collect();
     assert_eq!(here, there);
 }
 
 #[test]
-fn only_health_pictures_and_the_page_about_the_api_are_public() {
+fn routes_without_a_key_are_health_images_and_api_docs() {
     let mut public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
     let pages: Vec<_> = public.extract_if(.., |path| path.starts_with("/docs")).collect();
     assert_eq!(

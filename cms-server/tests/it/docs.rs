@@ -18,7 +18,7 @@ fn references(page: &str) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_page_finds_all_that_it_loads() {
+async fn page_loads_only_its_own_files() {
     let app = TestApp::new();
     for (path, folder) in [("/docs", "/"), ("/docs/", "/docs/")] {
         let page = get(&app, path, &[]).await;
@@ -49,7 +49,7 @@ async fn the_page_finds_all_that_it_loads() {
 }
 
 #[tokio::test]
-async fn files_are_sent_as_the_client_takes_them_and_once() {
+async fn files_are_compressed_and_cached() {
     let app = TestApp::new();
     for name in ["swagger-ui.js", "swagger-ui.css"] {
         let path = format!("/docs/{name}");

@@ -12,7 +12,7 @@ fn failed(status: u16, message: &str, code: &str) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn an_object_and_a_list_are_answered() {
+async fn object_and_list_queries_are_executed() {
     let app = TestApp::new();
     let legacy = json!({ "query": "query($id: String) { post(id: $id) { id title } postList { id } }",
         "variables": { "id": "one" } });
@@ -26,7 +26,7 @@ async fn an_object_and_a_list_are_answered() {
 }
 
 #[tokio::test]
-async fn an_address_may_hold_the_query() {
+async fn query_may_be_a_url_parameter() {
     let app = TestApp::new();
     let query = "query=query+Q(%24id:+String)%7Bpost(id:%24id)%7Bid%7D%7D&operationName=Q\
         &variables=%7B%22id%22:%22one%22%7D";
@@ -47,7 +47,7 @@ async fn an_address_may_hold_the_query() {
 }
 
 #[tokio::test]
-async fn a_query_that_was_sent_once_is_known_by_its_hash() {
+async fn query_sent_once_is_found_by_its_hash() {
     const HASH: &str = "d796a4fd76e35c7cdf63656b8f8c8c383bdff2f72e66dd0a967659e7bd8b6ce4";
     let app = TestApp::new();
     let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": HASH } });
@@ -66,7 +66,7 @@ async fn a_query_that_was_sent_once_is_known_by_its_hash() {
 }
 
 #[tokio::test]
-async fn refusals_are_told_as_graphql_has_them() {
+async fn refusals_have_the_graphql_format() {
     let app = TestApp::new();
     let query = json!({ "query": "{ __typename }" });
     for path in PATHS {
@@ -117,7 +117,7 @@ async fn refusals_are_told_as_graphql_has_them() {
 
 /// Types for links, geo points and blocks were in every schema.
 #[tokio::test]
-async fn schemas_hold_what_a_query_can_reach() {
+async fn schemas_contain_reachable_types_only() {
     let app = TestApp::new();
     let internal = "type cms___internal {\n  status: String\n";
     for (path, input) in PATHS.iter().zip([false, true]) {
@@ -141,7 +141,7 @@ async fn schemas_hold_what_a_query_can_reach() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_is_refused_before_it_is_read() {
+async fn queries_over_the_length_limit_are_refused_before_parsing() {
     let app = TestApp::new();
     let long = json!({ "query": "{ __typename }", "variables": { "a": "x".repeat(1 << 20) } });
     for path in PATHS {
@@ -151,7 +151,7 @@ async fn what_is_too_long_is_refused_before_it_is_read() {
 }
 
 #[tokio::test]
-async fn the_schema_is_a_plain_text_and_its_refusals_are_plain() {
+async fn schema_is_plain_text_for_permitted_keys() {
     let app = TestApp::new();
     for path in PATHS.map(|path| format!("{path}/schema")) {
         let reply = app.get(&path).await;
@@ -171,7 +171,7 @@ async fn the_schema_is_a_plain_text_and_its_refusals_are_plain() {
 }
 
 #[tokio::test]
-async fn a_change_of_types_is_a_change_of_the_schema() {
+async fn schema_follows_type_changes() {
     let app = TestApp::new();
     let query = json!({ "query": "{ freshList { id } }" });
     assert_eq!(app.request("POST", PATHS[0], &query).await.status, 404);
@@ -182,7 +182,7 @@ async fn a_change_of_types_is_a_change_of_the_schema() {
 }
 
 #[tokio::test]
-async fn visibility_is_that_of_lists() {
+async fn visibility_equals_that_of_lists() {
     let app = TestApp::new();
     app.create_type("page", &json!({ "draftPublic": true }));
     for id in ["draft", "live", "edited"] {

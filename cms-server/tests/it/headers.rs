@@ -10,7 +10,7 @@ const TYPES: &str = "/api/v1/internal/contenttype";
 
 /// 1.14: browsers ask first, without a key, and read every answer.
 #[tokio::test]
-async fn browsers_may_call() {
+async fn browsers_may_send_requests() {
     let app = TestApp::new();
     let exposed = Some("x-deprecated-query-params, x-deprecated-payload, ETag");
     for path in [ONE, POSTS, "/nowhere", "/healthz"] {
@@ -37,7 +37,7 @@ async fn browsers_may_call() {
 
 /// 1.10: header values are compared without case, others are ignored.
 #[tokio::test]
-async fn views_are_chosen_by_headers() {
+async fn views_are_selected_by_headers() {
     let app = TestApp::new();
     let mut payload = definition("page");
     payload.insert("draftPublic".to_owned(), json!(true));
@@ -81,7 +81,7 @@ async fn refusals_name_ignored_parameters() {
 
 /// Requests have an id: their own when it is harmless, else a new one.
 #[tokio::test]
-async fn answers_carry_a_request_id() {
+async fn responses_have_a_request_id() {
     let app = TestApp::new();
     let long = "x".repeat(65);
     for (sent, kept) in
@@ -96,7 +96,7 @@ async fn answers_carry_a_request_id() {
 
 /// Large answers are compressed for those who take it, small ones never.
 #[tokio::test]
-async fn answers_are_compressed() {
+async fn responses_are_compressed() {
     let app = TestApp::new();
     let text = "lorem ipsum ".repeat(500);
     let body = json!({ "id": "long", "title": text });

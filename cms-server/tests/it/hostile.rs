@@ -44,7 +44,7 @@ async fn refuses(app: &TestApp, method: &str, path: &str, body: &str) {
 
 /// What is found in front of any parser: broken text, deep nesting, wrong kinds.
 #[tokio::test]
-async fn bodies_that_are_no_sound_json() {
+async fn bodies_of_invalid_json_are_refused() {
     let app = TestApp::new();
     let deep_array = "[".repeat(200) + &"]".repeat(200);
     let deep_object = "{\"a\":".repeat(200) + "1" + &"}".repeat(200);
@@ -97,7 +97,7 @@ async fn bodies_that_are_no_sound_json() {
 
 /// Every kind of value in the place of every part of a payload.
 #[tokio::test]
-async fn values_of_the_wrong_type_at_every_level() {
+async fn values_of_the_wrong_type_are_refused_at_every_level() {
     let app = TestApp::new();
     let values = [
         json!(null),
@@ -181,7 +181,7 @@ fn pointers(value: &Value, here: &mut String, all: &mut Vec<String>) {
 
 /// Ids with every character that is not allowed, and too long ones.
 #[tokio::test]
-async fn ids_and_names_with_forbidden_characters() {
+async fn ids_and_names_with_forbidden_characters_are_refused() {
     let app = TestApp::new();
     let allowed = "-_.,:=!?#$%&(`’{}\" ";
     let forbidden = (0..0x250)
@@ -209,7 +209,7 @@ async fn ids_and_names_with_forbidden_characters() {
 
 /// Segments of a path that name nothing.
 #[tokio::test]
-async fn paths_that_cannot_be() {
+async fn paths_that_cannot_exist_are_refused() {
     let app = TestApp::new();
     let segments = [
         "%00",
@@ -259,7 +259,7 @@ async fn paths_that_cannot_be() {
 
 /// Queries are repaired or refused by name; nothing in them reaches the database as a command.
 #[tokio::test]
-async fn queries_that_mean_harm() {
+async fn hostile_query_parameters_are_repaired_or_refused() {
     let app = TestApp::new();
     let sql = [
         "' OR '1'='1",
@@ -345,7 +345,7 @@ async fn queries_that_mean_harm() {
 
 /// Large values are refused by size, large batches by number.
 #[tokio::test]
-async fn values_that_are_too_large() {
+async fn values_over_the_limit_are_refused() {
     let app = TestApp::new();
     let long = "x".repeat(10 * 1024 * 1024);
     let large = json!({ "title": long }).to_string();
@@ -377,7 +377,7 @@ async fn values_that_are_too_large() {
 
 /// Keys and other headers with what should not be in them.
 #[tokio::test]
-async fn headers_that_make_no_sense() {
+async fn headers_with_invalid_values_are_ignored_or_refused() {
     let app = TestApp::new();
     let long = "x".repeat(60_000);
     for key in ["", " ", "é", "' OR 1=1--", &*long] {

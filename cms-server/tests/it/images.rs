@@ -45,7 +45,7 @@ fn tag_of(id: &str) -> String {
 }
 
 #[tokio::test]
-async fn addresses_have_several_forms() {
+async fn image_urls_have_several_forms() {
     let app = TestApp::new();
     let photo = pictures::photo(400, 300);
     let id = upload(&app, "Sea.JPG", &photo).await;
@@ -85,7 +85,7 @@ async fn addresses_have_several_forms() {
 
 /// 7.3: what is wrong with an address, or with what is asked of a picture.
 #[tokio::test]
-async fn faults_of_addresses() {
+async fn invalid_image_urls_are_refused() {
     let app = TestApp::new();
     let id = upload(&app, "a.png", &fixed("still.png")).await;
     with_variant(&app, &id).await;
@@ -172,7 +172,7 @@ fn told(headers: &HeaderMap) -> Value {
 
 /// 7.4: the headers of originals and renderings; HEAD has the same ones.
 #[tokio::test]
-async fn headers_say_how_to_keep_a_picture() {
+async fn image_headers_define_caching() {
     let app = TestApp::new();
     let png = fixed("still.png");
     let id = upload(&app, "a.png", &png).await;
@@ -265,7 +265,7 @@ async fn file_of_the_wrong_size_is_refused_with_500() {
 
 /// Media types are content: what is stored there is sent if it can be, and never runs.
 #[tokio::test]
-async fn odd_media_types_are_harmless() {
+async fn stored_media_types_are_sent_safely() {
     let app = TestApp::new();
     let id = upload(&app, "a.png", &fixed("still.png")).await;
     let cases = [
@@ -285,7 +285,7 @@ async fn odd_media_types_are_harmless() {
 
 /// 7.4: who has the picture is told so.
 #[tokio::test]
-async fn known_pictures_are_not_sent_again() {
+async fn unchanged_images_are_not_sent_again() {
     let app = TestApp::new();
     let id = upload(&app, "a.png", &fixed("still.png")).await;
     let path = format!("/image/0x0/{id}.png");
@@ -336,7 +336,7 @@ type Case<'a> = (&'a str, Option<&'a str>, u16, &'a [u8], Option<&'a str>);
 
 /// 7.4: one part of a stored file.
 #[tokio::test]
-async fn parts_of_files() {
+async fn ranges_of_files_are_sent() {
     let app = TestApp::new();
     let text = b"0123456789";
     let object = stored(&app, &[file("a.txt", "", text), field("type", "file")]).await;
@@ -389,7 +389,7 @@ async fn parts_of_files() {
 
 /// Files of more than one piece come whole, and in parts.
 #[tokio::test]
-async fn large_files_come_in_pieces() {
+async fn large_files_are_sent_in_chunks() {
     let app = TestApp::new();
     let text: Vec<u8> = (0..700_000_u32).map(|number| b'a' + (number % 23) as u8).collect();
     let object = stored(&app, &[file("a.txt", "", &text), field("type", "file")]).await;
@@ -406,7 +406,7 @@ async fn large_files_come_in_pieces() {
 
 /// 7.2: an object that was made without a file, and what goes with an object.
 #[tokio::test]
-async fn pictures_come_and_go_with_their_files() {
+async fn images_exist_as_long_as_their_files() {
     let app = TestApp::new();
     let png = fixed("still.png");
     let kept = upload(&app, "a.png", &png).await;

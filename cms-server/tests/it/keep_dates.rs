@@ -58,7 +58,7 @@ async fn dates_of_a_new_object_are_those_of_the_request() {
 }
 
 #[tokio::test]
-async fn dates_that_cannot_be_are_refused() {
+async fn invalid_dates_are_refused() {
     let app = TestApp::new();
     let (format, invalid) = ("Wrong date format", "This value is not valid.");
     let table = [
@@ -98,7 +98,7 @@ async fn dates_that_cannot_be_are_refused() {
 }
 
 #[tokio::test]
-async fn dates_are_kept_for_admin_keys_alone() {
+async fn dates_are_kept_for_admin_keys_only() {
     let app = TestApp::new();
     let new = json!({ "title": "N", "internal": { "createdAt": "no date" } });
     for who in [Who::ReadOnly, Who::ReadWrite, Who::Scoped, Who::Stranger] {
@@ -130,7 +130,7 @@ async fn dates_are_kept_for_admin_keys_alone() {
 }
 
 #[tokio::test]
-async fn a_batch_keeps_dates_of_objects_that_it_replaces() {
+async fn batch_keeps_dates_of_replaced_objects() {
     let app = TestApp::new();
     app.create_type("page", &json!({ "draftPublic": true }));
     app.create("page", &json!({ "id": "p", "title": "P" })).await;

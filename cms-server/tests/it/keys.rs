@@ -9,7 +9,7 @@ const ONE: &str = "/api/v1/content/post/one";
 
 /// 1.2: header or query; the header decides.
 #[tokio::test]
-async fn keys_come_in_a_header_or_in_the_query() {
+async fn keys_are_read_from_header_or_query() {
     let app = TestApp::new();
     let good = app.key(Who::ReadOnly).unwrap();
     let cases: [(Option<&str>, &str, u16); 7] = [
@@ -39,7 +39,7 @@ async fn keys_come_in_a_header_or_in_the_query() {
 
 /// 1.13: which key this is.
 #[tokio::test]
-async fn a_key_can_be_checked() {
+async fn key_can_be_checked() {
     let app = TestApp::new();
     let rule =
         json!({ "ctd": "post", "create": true, "read": true, "update": true, "delete": true });

@@ -101,7 +101,7 @@ async fn requests_are_logged_without_keys_queries_and_bodies() {
 
 /// A slow read is told with what made it slow, but for the key.
 #[tokio::test]
-async fn slow_reads_are_logged_with_what_they_asked_for() {
+async fn slow_reads_are_logged_with_their_request() {
     let tunables = Tunables { slow_query: Some(Duration::ZERO), ..Tunables::default() };
     let app = TestApp::with(&ServerConfig { tunables, ..ServerConfig::default() });
     let recording = Recording::start();

@@ -95,7 +95,7 @@ pub(crate) fn files(app: &TestApp, folder: &str) -> Vec<String> {
 
 /// 7.1: the whole object, and the same from the alias and from where all objects are.
 #[tokio::test]
-async fn a_file_becomes_a_media_object() {
+async fn upload_creates_a_media_object() {
     let app = TestApp::new();
     let png = still("png");
     let (width, height) = cms_core::testing::pictures::size(&png);
@@ -129,7 +129,7 @@ type Case<'a> = (Part<'a>, &'a str, [&'a str; 3], Option<(u32, u32)>);
 
 /// 7.1: what is told of files of other kinds: extension, name, media type, type, size.
 #[tokio::test]
-async fn files_are_told_apart_by_what_they_hold() {
+async fn file_types_are_detected_by_content() {
     let app = TestApp::new();
     let (gif, jpg, wav) =
         (still("gif"), still("jpg"), fs::read(fixture("media/tone.wav")).unwrap());
@@ -160,7 +160,7 @@ async fn files_are_told_apart_by_what_they_hold() {
 
 /// 7.1: the messages, alone and together.
 #[tokio::test]
-async fn faults_are_told_together() {
+async fn upload_errors_are_reported_together() {
     let app = TestApp::new();
     let text = file("a.txt", "text/plain", b"a text");
     let empty = file("a.png", "image/png", b"");
@@ -224,7 +224,7 @@ async fn faults_are_told_together() {
 
 /// 7.1: `save=0` stores the file and leaves the object to the client.
 #[tokio::test]
-async fn an_unsaved_file_waits_for_its_object() {
+async fn unsaved_file_waits_for_its_object() {
     let app = TestApp::new();
     let png = still("png");
     for (save, is_saved) in [("1", true), ("", true), ("no", true), ("0", false)] {
@@ -245,7 +245,7 @@ async fn an_unsaved_file_waits_for_its_object() {
 
 /// More fields: texts, tags in two spellings, the id to be.
 #[tokio::test]
-async fn an_upload_may_say_more() {
+async fn upload_accepts_further_fields() {
     let app = TestApp::new();
     let png = still("png");
     for tag in ["red", "blue"] {
@@ -282,7 +282,7 @@ async fn an_upload_may_say_more() {
 
 /// 1.4, 10: key, permission, media type, size and form, in this order.
 #[tokio::test]
-async fn checks_come_in_order() {
+async fn checks_run_in_order() {
     let config = ServerConfig { upload_limit: 70_000, ..ServerConfig::default() };
     let app = TestApp::with(&config);
     let creates = scoped(&app, "creates", true);
@@ -362,7 +362,7 @@ async fn broken_forms_are_refused() {
 
 /// A client that stops in the middle of a body is cut off.
 #[tokio::test(start_paused = true)]
-async fn who_pauses_is_cut_off() {
+async fn stalled_upload_is_cut_off() {
     let app = TestApp::new();
     let sound = form(&[file("a.txt", "", b"a text")]);
     let first = stream::iter([Ok::<_, String>(sound[..80].to_vec())]);

@@ -74,7 +74,7 @@ fn second() -> Value {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_content_type() {
+async fn content_type_errors_match_the_table() {
     let table = Table::read("ctd_messages");
     let (empty, stored) = (TestApp::new(), TestApp::new());
     let base = stored.request("POST", TYPES, &table.base).await;
@@ -92,7 +92,7 @@ async fn every_fault_of_a_content_type() {
 }
 
 #[tokio::test]
-async fn every_fault_of_an_object() {
+async fn object_errors_match_the_table() {
     let table = Table::read("object_messages");
     let (empty, stored) = (with_example_type(&table), with_example_type(&table));
     let base = stored.request("POST", EXAMPLES, &table.base).await;
@@ -114,7 +114,7 @@ fn needs_base(row: &Row) -> bool {
 
 /// 3.9: a batch says of each element what a create says of the object alone, and saves the rest.
 #[tokio::test]
-async fn every_fault_of_an_element() {
+async fn batch_element_errors_match_the_table() {
     let table = Table::read("object_messages");
     let app = with_example_type(&table);
     let (mut elements, mut errors) = (Vec::new(), Vec::new());
@@ -143,7 +143,7 @@ async fn every_fault_of_an_element() {
 
 /// 1.7, 3.6: ids of requests, and objects that do not exist.
 #[tokio::test]
-async fn ids_of_changes() {
+async fn ids_of_changes_are_validated() {
     let app = with_examples();
     let mut same = second();
     same["id"] = json!("SECOND");
@@ -193,7 +193,7 @@ async fn ids_of_changes() {
 
 /// 3.6: unique values clash with those of other live objects, spelt exactly so.
 #[tokio::test]
-async fn unique_values() {
+async fn unique_values_are_enforced() {
     let app = with_examples();
     let mut titled = second();
     titled["title"] = json!("Title");
@@ -232,7 +232,7 @@ async fn unique_values() {
 
 /// 3.6: targets that are gone, and changes that validate the whole object.
 #[tokio::test]
-async fn changed_values() {
+async fn changed_objects_are_validated_completely() {
     let app = with_examples();
     assert_eq!(app.request("DELETE", "/api/v1/content/_tag/x", &Value::Null).await.status, 204);
     let too_short = "Must be at least 1 characters long";
@@ -252,7 +252,7 @@ async fn changed_values() {
 
 /// 3.6: read-only properties are set once; the same value and omission are fine.
 #[tokio::test]
-async fn read_only_values() {
+async fn read_only_values_are_set_once() {
     let app = with_examples();
     let first = Table::read("object_messages").base;
     let mut changed = first.clone();
@@ -284,7 +284,7 @@ async fn read_only_values() {
 
 /// 1.4: an object over 1 MB is refused by name, and a batch with it as a whole.
 #[tokio::test]
-async fn objects_that_are_too_large() {
+async fn objects_over_1_mb_are_refused() {
     let app = with_examples();
     let mut large = second();
     large["id"] = json!("large");
@@ -314,7 +314,7 @@ async fn objects_that_are_too_large() {
 
 /// 3.8: what is linked to stays.
 #[tokio::test]
-async fn deletions_of_linked_objects() {
+async fn linked_objects_are_not_deleted() {
     let app = with_examples();
     let topic = "/api/v1/content/topic/one";
     check(&app, vec![("DELETE", topic, Value::Null, reasons(&[IN_USE]))]).await;
@@ -372,7 +372,7 @@ async fn deletions_of_linked_objects() {
 
 /// 3.8: what was deleted since.
 #[tokio::test]
-async fn removed_ids() {
+async fn removed_ids_are_listed() {
     let app = with_examples();
     let removed = "/api/v1/content/example/removed";
     for path in [SECOND, FIRST] {
@@ -434,7 +434,7 @@ fn report(total: usize, saved: usize, errors: &Value) -> Value {
 
 /// 3.9: faults of elements and of the call.
 #[tokio::test]
-async fn batches() {
+async fn batch_errors_are_reported_per_element() {
     let app = with_examples();
     let new = |id: &str, title: &str| json!({ "id": id, "title": title, "note": "n", "words": [] });
     let error = |data: &Value, path: &str, message: &str| {
@@ -511,7 +511,7 @@ async fn batches() {
 
 /// 3.11: copies.
 #[tokio::test]
-async fn duplicates() {
+async fn duplicates_are_created() {
     let app = with_examples();
     let copy = "/api/v1/content/example/first/duplicate";
     let list = "relatedObjectsToDuplicate";
@@ -572,7 +572,7 @@ async fn duplicates() {
 
 /// 2.4, 2.6: names of types, and types that the server itself depends on.
 #[tokio::test]
-async fn names_of_types() {
+async fn type_names_are_validated() {
     let app = TestApp::new();
     let named = |name: &str| json!(definition(name));
     let post = "/api/v1/internal/contenttype/post";
@@ -609,7 +609,7 @@ async fn names_of_types() {
 
 /// 2.6: an update that stored objects cannot follow changes nothing.
 #[tokio::test]
-async fn updates_that_stored_objects_refuse() {
+async fn type_updates_are_refused_by_stored_objects() {
     let app = TestApp::new();
     let post = "/api/v1/internal/contenttype/post";
     let mut stricter = definition("post");
@@ -631,7 +631,7 @@ async fn updates_that_stored_objects_refuse() {
 
 /// 2.7: what keeps a type, and what a purge leaves.
 #[tokio::test]
-async fn deletions_of_types() {
+async fn types_in_use_are_not_deleted() {
     let app = TestApp::new();
     let rule = |name: &str| Rule { ctd: name.to_owned(), read: true, ..Rule::default() };
     for (name, rules) in [("shop", vec![rule("author"), rule("post")]), ("all", vec![rule("*")])] {

@@ -13,7 +13,7 @@ async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Reply {
 }
 
 #[tokio::test]
-async fn parameters_choose_the_description() {
+async fn parameters_select_the_document() {
     let app = TestApp::new();
     let tags = "/components/schemas/_media/allOf/1/properties/tags/items/$ref";
     let table = [
@@ -42,7 +42,7 @@ async fn parameters_choose_the_description() {
 }
 
 #[tokio::test]
-async fn the_address_is_that_of_the_request_or_of_the_operator() {
+async fn server_url_is_from_the_request_or_the_configuration() {
     let app = TestApp::new();
     let hosts = [("host", "a.example:81"), ("x-forwarded-proto", "https")];
     let server = |reply: Reply| reply.json()["servers"][0]["url"].clone();
@@ -61,7 +61,7 @@ async fn the_address_is_that_of_the_request_or_of_the_operator() {
 }
 
 #[tokio::test]
-async fn what_is_known_is_not_sent_again() {
+async fn unchanged_document_is_not_sent_again() {
     let app = TestApp::new();
     let first = get(&app, "", &[]).await;
     let tag = first.header("etag").unwrap();

@@ -53,7 +53,7 @@ fn samples(text: &str) -> BTreeMap<String, f64> {
 
 #[expect(clippy::float_cmp, reason = "counts are whole numbers")]
 #[tokio::test]
-async fn metrics_count_what_was_asked() {
+async fn metrics_count_requests() {
     let app = TestApp::new();
     app.get(ONE).await;
     app.get("/api/v1/content/post/nosuch").await;
@@ -108,7 +108,7 @@ async fn metrics_count_what_was_asked() {
 
 /// Reads that take long leave connections to the quick ones, which run on the threads of all others.
 #[tokio::test]
-async fn long_reads_leave_connections_to_quick_ones() {
+async fn long_reads_leave_connections_for_short_ones() {
     let app = TestApp::new();
     let ServerConfig { reads, searches, workers, .. } = ServerConfig::default();
     let readers = app.core.cms.statistics().unwrap().readers;
@@ -116,7 +116,7 @@ async fn long_reads_leave_connections_to_quick_ones() {
 }
 
 #[tokio::test]
-async fn metrics_are_for_whom_the_operator_says() {
+async fn metrics_are_served_as_configured() {
     let asked = async |app: &TestApp, who| {
         let reply = app.ask(who, "GET", "/metrics", &Value::Null).await;
         if reply.status == 200 { (200, Value::Null) } else { reply.both() }
@@ -135,7 +135,7 @@ async fn metrics_are_for_whom_the_operator_says() {
 }
 
 #[tokio::test]
-async fn the_part_that_is_not_ready_is_named() {
+async fn readiness_names_the_failed_component() {
     let app = TestApp::new();
     let part = |broken| {
         let names = ["server", "database", "index", "media", "disk"];
@@ -162,7 +162,7 @@ async fn the_part_that_is_not_ready_is_named() {
 
 /// `send` looks for the request id of each of these.
 #[tokio::test]
-async fn every_answer_has_an_id_and_says_that_it_is_what_it_says() {
+async fn responses_have_a_request_id_and_security_headers() {
     let app = with(|config| config.body_limit = 10);
     let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
     let json = ("content-type", "application/json");
@@ -191,7 +191,7 @@ async fn every_answer_has_an_id_and_says_that_it_is_what_it_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_asks_too_often_waits() {
+async fn rate_limit_returns_429() {
     let tunables = Tunables { key_rate: Some("2/3".parse().unwrap()), ..Tunables::default() };
     let app = with(|config| config.tunables = tunables);
     let asked = async |who, path| {
@@ -217,7 +217,7 @@ async fn a_key_that_asks_too_often_waits() {
 
 /// Memory is bounded, however many send much at the same time; small requests do not notice.
 #[tokio::test(start_paused = true)]
-async fn large_bodies_wait_for_each_other() {
+async fn large_bodies_share_the_body_memory_budget() {
     let app = with(|config| {
         config.large_bodies = 1;
         config.least_rate = 0;
@@ -254,7 +254,7 @@ async fn large_bodies_wait_for_each_other() {
 
 /// A body that drips in holds nothing for long, be it JSON or a file.
 #[tokio::test(start_paused = true)]
-async fn who_sends_slowly_is_cut_off() {
+async fn slow_upload_is_cut_off() {
     let app = TestApp::new();
     let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
     let json = ("content-type", "application/json");

@@ -99,7 +99,7 @@ impl State {
 
 /// 4.2: four statuses, three actions, four ways to edit.
 #[tokio::test]
-async fn every_cell_of_the_status_table() {
+async fn status_table_holds_in_every_cell() {
     let first = |status| State { status, version: 1, title: "Old", updated: 0, published: None };
     let published = State { updated: 1, published: Some((1, "Old", 1)), ..first("public") };
     let modified =
@@ -195,7 +195,7 @@ fn saved() -> Value {
 
 /// 4.1, 4.2, 4.5, 13.3: without Draft & Public every object is public, and nothing changes that.
 #[tokio::test]
-async fn types_without_draft_and_public_refuse_every_action() {
+async fn types_without_draft_public_refuse_every_action() {
     let app = app();
     app.create("story", &json!({ "id": "one", "title": "Old" })).await;
     app.wait_a_minute();
@@ -225,7 +225,7 @@ async fn types_without_draft_and_public_refuse_every_action() {
 
 /// 1.1, 4.2: a body is ignored whatever it is; unknown names are told.
 #[tokio::test]
-async fn single_actions_read_no_body() {
+async fn single_actions_ignore_the_body() {
     let app = app();
     app.create("article", &json!({ "id": "One", "title": "T" })).await;
     let key = app.key(Who::ReadWrite).unwrap();
@@ -252,7 +252,7 @@ async fn single_actions_read_no_body() {
 
 /// 4.5: many at once, whatever their statuses.
 #[tokio::test]
-async fn batches_lead_from_every_status_to_one() {
+async fn batches_set_one_status_from_every_status() {
     for (action, status) in ACTIONS.into_iter().zip(["public", "draft", "archived"]) {
         let app = app();
         for id in ["a-draft", "b-public", "c-modified", "d-archived", "e-other"] {
@@ -334,7 +334,7 @@ async fn linked() -> TestApp {
 
 /// 4.4: what is linked, lists included, and what those link to not.
 #[tokio::test]
-async fn an_action_carries_on_to_related_objects() {
+async fn action_cascades_to_related_objects() {
     let all = |a: &str, b: &str, main: &str, z: &str| json!({ "a": a, "b": b, "c": "draft", "main": main, "z": z });
     for (query, wanted, note) in [
         ("", all("draft", "draft", "public", "archived"), "draft"),
@@ -355,7 +355,7 @@ async fn an_action_carries_on_to_related_objects() {
 
 /// 4.4: related objects in which nothing is to be done, or may be, are left as they are.
 #[tokio::test]
-async fn related_objects_that_do_not_fit_are_skipped() {
+async fn related_objects_without_a_transition_are_skipped() {
     let app = linked().await;
     done(&app, "article/main", "publish").await;
     done(&app, "article/a", "publish").await;
@@ -385,7 +385,7 @@ async fn related_objects_that_do_not_fit_are_skipped() {
 
 /// 4.4: a cycle ends, whoever is asked first.
 #[tokio::test]
-async fn a_cascade_over_a_cycle_ends() {
+async fn cascade_over_a_cycle_ends() {
     let app = linked().await;
     done(&app, "article/b", "publish?hydrate=1").await;
     let wanted =
@@ -404,7 +404,7 @@ async fn a_cascade_over_a_cycle_ends() {
 
 /// 4.4: a refused action changes nothing at all.
 #[tokio::test]
-async fn a_refused_cascade_changes_nothing() {
+async fn refused_cascade_changes_nothing() {
     let app = linked().await;
     done(&app, "article/a", "publish").await;
     done(&app, "article/b", "publish").await;
@@ -427,7 +427,7 @@ async fn a_refused_cascade_changes_nothing() {
 
 /// 4.4: the links of the current version count, not those that readers see.
 #[tokio::test]
-async fn a_cascade_follows_the_current_version() {
+async fn cascade_follows_the_current_version() {
     let app = linked().await;
     done(&app, "article/main", "publish").await;
     let links = json!({ "related": links(&["article/c"]), "parts": [] });
@@ -440,7 +440,7 @@ async fn a_cascade_follows_the_current_version() {
 
 /// 4.4, 10: a key changes only what it could change itself.
 #[tokio::test]
-async fn a_cascade_skips_types_that_the_key_may_not_update() {
+async fn cascade_skips_types_that_the_key_may_not_update() {
     let app = linked().await;
     let rule = |ctd: &str, update| Rule {
         ctd: ctd.to_owned(),
@@ -516,7 +516,7 @@ async fn unique_values_of_the_published_version_count() {
 
 /// Counts that are remembered, and pages, follow every step of an object.
 #[tokio::test]
-async fn lists_notice_every_step() {
+async fn lists_follow_every_change() {
     let app = app();
     let one = "/api/v1/content/article/one";
     let new = json!({ "title": "New" });

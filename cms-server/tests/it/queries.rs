@@ -10,7 +10,7 @@ const TYPES: &str = "/api/v1/internal/contenttype";
 
 /// 1.8, 1.9: numbers fall back, booleans are `true` and `1`, arrays have three spellings.
 #[tokio::test]
-async fn queries_are_repaired() {
+async fn invalid_query_parameters_fall_back_to_defaults() {
     let app = TestApp::new();
     let objects: Vec<Value> =
         (1..=24).map(|n| json!({ "id": format!("p{n:02}"), "title": "T", "price": n })).collect();
@@ -64,7 +64,7 @@ async fn queries_are_repaired() {
 
 /// 2.2: the list of types has its own parameters and limits.
 #[tokio::test]
-async fn types_are_listed() {
+async fn content_types_are_listed_with_their_own_parameters() {
     let app = TestApp::new();
     let cases = [
         (
@@ -99,7 +99,7 @@ async fn types_are_listed() {
 
 /// 1.11: what was sent and ignored is named, in request order.
 #[tokio::test]
-async fn ignored_names_are_told() {
+async fn ignored_names_are_reported() {
     let app = TestApp::new();
     let cases = [
         ("GET", POSTS, "page=1&limit=2&filters=&ids[]=a&hydrate=1", None),

@@ -31,7 +31,7 @@ const LONG_AFTER: i64 = 60;
 
 /// A server that schedules is killed; two later ones find everything and share the work.
 #[test]
-fn two_servers_publish_once_what_a_killed_process_scheduled() {
+fn scheduled_publications_of_a_killed_process_run_once_on_two_servers() {
     let folder = TempDir::new().unwrap();
     Process::start("schedule", folder.path()).kill();
     assert_eq!(Books::read(folder.path()), Books { scheduled: OBJECTS, ..Books::default() });
@@ -49,7 +49,7 @@ fn two_servers_publish_once_what_a_killed_process_scheduled() {
 
 /// A process is killed while it publishes; two others race for the rest.
 #[test]
-fn a_kill_while_publishing_neither_loses_nor_repeats_anything() {
+fn publications_are_neither_lost_nor_repeated_after_a_kill() {
     let folder = TempDir::new().unwrap();
     Process::start("schedule", folder.path()).kill();
     let mut first = Process::start("publish", folder.path());

@@ -178,7 +178,7 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 #[tokio::test]
-async fn each_parameter_finds_what_it_says_in_order() {
+async fn parameters_find_the_listed_objects_in_order() {
     let app = TestApp::new();
     let definition = object(&recipe_type());
     app.core.cms.types().create(&cms_core::Caller::local(), definition).unwrap();
@@ -203,7 +203,7 @@ async fn each_parameter_finds_what_it_says_in_order() {
 }
 
 #[tokio::test]
-async fn a_seed_gives_an_order_of_its_own_on_all_pages() {
+async fn seed_defines_one_order_on_all_pages() {
     let app = TestApp::new();
     for number in 0..30 {
         app.create("post", &json!({ "id": format!("p{number}"), "title": "A post" })).await;

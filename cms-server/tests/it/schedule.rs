@@ -49,7 +49,7 @@ fn scheduled(minutes: u32) -> Value {
 }
 
 #[tokio::test]
-async fn the_body_of_a_schedule() {
+async fn schedule_body_is_validated() {
     let app = app().await;
     let required = |name: &str| json!([format!("The property {name} is required")]);
     // The clock shows 03:04:05.
@@ -161,7 +161,7 @@ async fn schedules_are_set_changed_and_removed() {
 
 /// 13.3, 4.2: at the time, and not a second earlier, the object is published as by hand.
 #[tokio::test]
-async fn what_is_due_is_published_once() {
+async fn due_objects_are_published_once() {
     let app = app().await;
     let publish_due = || app.core.cms.publishing().publish_due().unwrap();
     assert_eq!(schedule(&app, SCHEDULE, 6).await, (200, scheduled(6)));
@@ -247,7 +247,7 @@ async fn edits_and_changes_of_status_cancel_a_schedule() {
 
 /// A deleted object is not published, and neither are objects of a type that lost Draft & Public.
 #[tokio::test]
-async fn what_is_gone_is_not_published() {
+async fn deleted_objects_are_not_published() {
     let app = app().await;
     assert_eq!(schedule(&app, SCHEDULE, 10).await.0, 200);
     assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), no_content());
@@ -265,7 +265,7 @@ async fn what_is_gone_is_not_published() {
 
 /// A running server publishes what is due without being asked, and stops with itself.
 #[test]
-fn a_running_server_publishes_what_is_due() {
+fn server_publishes_due_objects() {
     let app = tokio::runtime::Runtime::new().unwrap().block_on(app());
     let (cms, local) = (&app.core.cms, Caller::local());
     let later = json!({ "scheduledAt": "2026-01-02T04:00", "timeZone": "UTC" });

@@ -48,7 +48,7 @@ async fn ids(app: &TestApp, who: Who, headers: &[(&str, &str)], parameters: &str
 }
 
 #[tokio::test]
-async fn an_answer_has_the_whole_object() {
+async fn hit_contains_the_complete_object() {
     let app = TestApp::new();
     let path = "/api/v1/content/post/one";
     let object = app.get(path).await.json();
@@ -72,7 +72,7 @@ async fn an_answer_has_the_whole_object() {
 }
 
 #[tokio::test]
-async fn an_update_shows_in_the_item() {
+async fn update_changes_the_item() {
     let app = TestApp::new();
     let path = "/api/v1/content/post/one";
     app.wait_a_minute();
@@ -85,7 +85,7 @@ async fn an_update_shows_in_the_item() {
 }
 
 #[tokio::test]
-async fn fields_of_the_service_win_over_properties() {
+async fn service_fields_override_properties() {
     let app = TestApp::new();
     let mut definition = json!(linking_definition("odd"));
     definition["schemaDefinition"]["allOf"][1]["properties"]["created_at"] =
@@ -104,7 +104,7 @@ async fn fields_of_the_service_win_over_properties() {
 }
 
 #[tokio::test]
-async fn links_are_hydrated_in_the_item_alone() {
+async fn links_are_hydrated_in_the_item_only() {
     let app = TestApp::new();
     app.create_type("hub", &json!({}));
     app.create("hub", &json!({ "id": "h", "title": "Hub", "related": links(&["post/one"]) })).await;
@@ -120,7 +120,7 @@ async fn links_are_hydrated_in_the_item_alone() {
 }
 
 #[tokio::test]
-async fn faults_are_told_as_the_contract_says() {
+async fn search_errors_match_the_reference() {
     let app = TestApp::new();
     app.create_type("hub", &json!({}));
     let geo = "Invalid geo filter query provided. Example value is: 'geo_distance,1.50km,40.1,-19.2'. Accepted filter types are: 'geo_distance'.";
@@ -154,7 +154,7 @@ async fn faults_are_told_as_the_contract_says() {
 }
 
 #[tokio::test]
-async fn ranges_hold_what_they_say() {
+async fn ranges_contain_their_bounds() {
     let app = TestApp::new();
     let numbers: Vec<Value> = [10, 20, 30]
         .map(|n| json!({ "id": format!("x{n}"), "title": "A number", "price": n }))
@@ -181,7 +181,7 @@ async fn ranges_hold_what_they_say() {
 }
 
 #[tokio::test]
-async fn fields_that_no_type_has_match_nothing() {
+async fn unknown_fields_match_nothing() {
     let app = TestApp::new();
     for (parameters, found) in [
         ("q=*&fields[]=nope", 0),
@@ -198,7 +198,7 @@ async fn fields_that_no_type_has_match_nothing() {
 }
 
 #[tokio::test]
-async fn unknown_parameters_are_named_and_unreadable_numbers_ignored() {
+async fn unknown_parameters_are_reported_and_invalid_numbers_ignored() {
     let app = TestApp::new();
     let known = "q=One&page=1&limit=x&content_type[]=post&fields[0]=title^5&filters[title]=one\
         &post_filters[title]=one&order_by=title.keyword&order_direction=desc&order_missing=_first\
@@ -232,7 +232,7 @@ async fn pages_end_at_ten_thousand_results() {
 }
 
 #[tokio::test]
-async fn a_scoped_key_finds_nothing_of_other_types() {
+async fn scoped_key_finds_no_objects_of_other_types() {
     let app = TestApp::new();
     app.create("author", &json!({ "id": "secret", "title": "One secret" })).await;
     let seen = async |who, parameters: &str| ids(&app, who, &[], parameters).await;
@@ -253,7 +253,7 @@ async fn a_scoped_key_finds_nothing_of_other_types() {
 }
 
 #[tokio::test]
-async fn an_index_is_made_anew_for_admins() {
+async fn index_is_rebuilt_by_admin_keys() {
     let app = TestApp::new();
     let path = "/api/v1/internal/reindex";
     let reply = app.ask(Who::Admin, "POST", path, &json!({ "contentTypes": ["post"] })).await;
@@ -306,7 +306,7 @@ const VIEWS: [View; 4] = [
 ];
 
 #[tokio::test]
-async fn each_view_is_searched_as_its_readers_see_it() {
+async fn searches_match_each_view() {
     let app = TestApp::new();
     app.create_type("article", &json!({ "draftPublic": true }));
     app.create_type("paper", &json!({ "workflowId": "publishing" }));

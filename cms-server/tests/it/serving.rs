@@ -97,7 +97,7 @@ const POSTS: &str = "/api/v1/content/post";
 /// Contract 14: braces, quotes, brackets and `|` may come as they are, on a connection that is
 /// used again and again, between requests with bodies that hold the same characters.
 #[test]
-fn queries_may_be_raw() {
+fn query_characters_may_be_unencoded() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let raw = |value: &str| {
@@ -146,7 +146,7 @@ fn unread_bodies_keep_the_connection() {
 
 /// A request line that comes in pieces, and requests that come in one piece.
 #[test]
-fn requests_may_come_in_any_portions() {
+fn requests_may_arrive_in_any_chunks() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let target = format!(r#"{POSTS}?filters={{"title":{{"type":"startsWith","filter":"say"}}}}"#);
@@ -177,7 +177,7 @@ fn requests_may_come_in_any_portions() {
 
 /// Responses that nobody reads do not pile up, and make room when their clients go.
 #[test]
-fn unread_responses_are_bounded() {
+fn unread_responses_stay_within_the_memory_budget() {
     let response_memory = 24_000_000;
     let (core, running) =
         start(&ServerConfig { response_memory, least_rate: 0, ..ServerConfig::default() });
@@ -207,7 +207,7 @@ fn unread_responses_are_bounded() {
 
 /// HTTP/2 by prior knowledge, on the same port.
 #[test]
-fn http2_is_spoken_on_the_same_port() {
+fn http2_is_served_on_the_same_port() {
     let (_core, running) = start(&ServerConfig::default());
     let address = running.address();
     let client = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -273,7 +273,7 @@ fn running_requests_are_finished() {
 
 /// Who never finishes does not keep the server from stopping.
 #[test]
-fn the_grace_period_ends() {
+fn grace_period_ends() {
     let grace = Duration::from_millis(200);
     let (_core, running) = start(&ServerConfig { grace, ..ServerConfig::default() });
     let mut stuck = Client::connect(running.address());
@@ -287,7 +287,7 @@ fn the_grace_period_ends() {
 
 /// What the protocol library refuses on its own is refused, and the server goes on.
 #[test]
-fn noise_is_refused() {
+fn malformed_requests_are_refused() {
     let (_core, running) = start(&ServerConfig::default());
     let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000));
     let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(200));

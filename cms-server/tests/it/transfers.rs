@@ -73,7 +73,7 @@ fn upload(running: &Running, length: usize) -> String {
 
 /// Who reads slowly holds up nobody, and gets everything in the end.
 #[test]
-fn slow_readers_hold_nobody_up() {
+fn slow_readers_block_no_other_clients() {
     let (_core, running) = start(&ServerConfig { files: 1, ..ServerConfig::default() });
     let length = 9_000_000;
     let path = upload(&running, length);
@@ -100,7 +100,7 @@ fn slow_readers_hold_nobody_up() {
 
 /// A form may come in any portions, also cut within the lines between its parts.
 #[test]
-fn uploads_may_come_slowly() {
+fn uploads_may_arrive_in_any_chunks() {
     let (_core, running) = start(&ServerConfig { uploads: 2, ..ServerConfig::default() });
     let text = b"a text with \r\n--a-lin and \r\n-- in it";
     let body = form(&[file("a.txt", "", text), field("type", "file")]);
@@ -120,7 +120,7 @@ fn uploads_may_come_slowly() {
 
 /// What a client began and never finished is removed, and its turn is free.
 #[test]
-fn who_goes_away_leaves_nothing() {
+fn aborted_uploads_leave_no_files() {
     let (core, running) = start(&ServerConfig { uploads: 1, ..ServerConfig::default() });
     let incoming = core.path().join("incoming");
     let count = || fs::read_dir(&incoming).into_iter().flatten().count();
@@ -144,7 +144,7 @@ fn who_goes_away_leaves_nothing() {
 
 /// Who may not upload is told so before sending anything.
 #[test]
-fn nobody_sends_in_vain() {
+fn upload_is_refused_before_its_body_is_sent() {
     let (_core, running) = start(&ServerConfig::default());
     let expect = "expect: 100-continue\r\ncontent-length: 30000000\r\n";
     let mut stream = connect(&running);

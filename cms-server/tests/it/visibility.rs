@@ -270,7 +270,7 @@ async fn fixture() -> TestApp {
 
 /// Lists, and single objects.
 #[tokio::test]
-async fn every_view_of_lists_and_of_single_objects() {
+async fn lists_and_single_objects_match_every_view() {
     let app = fixture().await;
     for view in &VIEWS {
         for name in ["article", "paper", "note"] {
@@ -286,7 +286,7 @@ async fn every_view_of_lists_and_of_single_objects() {
 
 /// 4.3: filters, order, ids and totals work on what the view shows.
 #[tokio::test]
-async fn every_view_of_filtered_and_ordered_lists() {
+async fn filtered_and_ordered_lists_match_every_view() {
     let app = fixture().await;
     let equals = |path: &str, value: Value| json!({ path: { "type": "equals", "filter": value } });
     let filters = |filters: Value| {
@@ -393,7 +393,7 @@ async fn every_view_of_filtered_and_ordered_lists() {
 
 /// 3.5: links, also those in lists, become what a list would show, or stay links.
 #[tokio::test]
-async fn every_view_of_hydrated_objects() {
+async fn hydrated_objects_match_every_view() {
     let app = fixture().await;
     for view in &VIEWS {
         for target in TARGETS {
@@ -431,7 +431,7 @@ fn versions(target: &str) -> Vec<(Value, u32, u32)> {
 /// Versions belong to the object as a whole: any of them, or none. The public view of a type that has
 /// one shows the published version alone.
 #[tokio::test]
-async fn every_view_of_versions() {
+async fn versions_match_every_view() {
     let app = fixture().await;
     let date = |minutes: u32| format!("{}.000000+0000", &minute(minutes)[..19]);
     let user = app.get("/api/auth-context").await.json()["user"]["id"].clone();
@@ -478,7 +478,7 @@ async fn every_view_of_versions() {
 
 /// 5.2: where an object stands is told where the object is shown.
 #[tokio::test]
-async fn every_view_of_workflow_states() {
+async fn workflow_states_match_every_view() {
     let app = fixture().await;
     let ways = |from: &str, tos: &[&str]| -> Value {
         let way = |to| json!({ "name": format!("_{from}_{to}"), "froms": [from], "tos": [to] });

@@ -42,7 +42,7 @@ async fn answers(app: &TestApp, who: Who) -> String {
 }
 
 #[tokio::test]
-async fn secrets_are_seen_by_those_who_may() {
+async fn secrets_are_visible_to_permitted_keys_only() {
     let app = TestApp::new();
     let hook = json!({
         "id": "hook", "name": "Hook", "url": "https://example.com/hook", "type": "async",
@@ -85,7 +85,7 @@ fn without_internal(mut object: Value) -> Value {
 }
 
 #[tokio::test]
-async fn masks_that_are_sent_keep_stored_header_values() {
+async fn masks_in_a_request_keep_stored_header_values() {
     const HOOKS: &str = "/api/v1/content/_webhooks";
     const HOOK: &str = "/api/v1/content/_webhooks/hook";
     const MASK: &str = "********";

@@ -91,7 +91,7 @@ async fn workflows_are_listed() {
 
 /// 5.2, 5.3: the way of an object through `publishing`, minute by minute.
 #[tokio::test]
-async fn an_object_goes_through_its_workflow() {
+async fn object_passes_through_its_workflow() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
     let paper = |changes: Value| shown("paper", "one", &changes, &json!({ "title": "T" }));
     let draft = |updated| paper(json!({ "workflowState": "draft", "updatedAt": minute(updated) }));
@@ -187,7 +187,7 @@ async fn approval_follows_the_state_public() {
 }
 
 #[tokio::test]
-async fn actions_that_are_no_transition() {
+async fn actions_without_a_transition_are_refused() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
     let not_enabled = |action: &str, state: &str| {
         fault("action", &format!("Transition \"{action}\" is not enabled in state \"{state}\""))
@@ -333,7 +333,7 @@ async fn workflows_in_use_are_kept() {
 
 /// 2.4: which workflow a type may name, and with what.
 #[tokio::test]
-async fn types_name_workflows_that_exist() {
+async fn types_must_name_existing_workflows() {
     let app = app(&json!({})).await;
     let missing = fault("workflowId", "This value does not exist in database");
     let excluded = fault("draftPublic", "Draft & Public cannot be combined with a custom workflow");
@@ -460,7 +460,7 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
 
 /// 2.8, 14: a project may bring its workflows, which its types name.
 #[tokio::test]
-async fn workflows_come_with_a_project() {
+async fn workflows_are_applied_with_a_project() {
     let app = TestApp::new();
     let mut letter = linking_definition("letter");
     letter.extend(object(&json!({ "workflowId": "own" })));

@@ -15,7 +15,7 @@ use crate::support::map;
 const SOON: Duration = Duration::from_secs(1);
 
 #[test]
-fn what_costs_too_much_is_refused_at_once() {
+fn expensive_queries_are_refused_immediately() {
     let test = content::folder();
     for (name, query) in &queries() {
         for version in [Legacy, V2] {
@@ -35,7 +35,7 @@ fn what_costs_too_much_is_refused_at_once() {
 
 /// A text of a quarter of what arguments may have, used five times.
 #[test]
-fn a_long_variable_cannot_be_used_again_and_again() {
+fn long_variable_counts_at_each_use() {
     let test = content::folder();
     let variables = map(json!({ "a": "x".repeat(256 * 1024) }));
     let query = |times| {
@@ -53,7 +53,7 @@ fn a_long_variable_cannot_be_used_again_and_again() {
 
 /// Few objects can be a long answer, too.
 #[test]
-fn a_long_value_cannot_be_shown_again_and_again() {
+fn long_value_counts_each_time_it_is_selected() {
     let test = content::folder();
     let long = json!({ "title": "x".repeat(500_000) });
     test.cms.objects().patch(&Caller::local(), "post", "full", map(long)).unwrap();
@@ -72,7 +72,7 @@ fn a_long_value_cannot_be_shown_again_and_again() {
 }
 
 #[test]
-fn fragments_that_contain_themselves_are_refused() {
+fn recursive_fragments_are_refused() {
     let test = content::folder();
     let (status, body) = ask(
         &test.cms,
@@ -84,7 +84,7 @@ fn fragments_that_contain_themselves_are_refused() {
 }
 
 #[test]
-fn as_much_as_is_allowed_is_answered() {
+fn queries_at_the_limit_are_executed() {
     let test = content::folder();
     let many = aliases(100, "postList { id }");
     assert_eq!(ask(&test.cms, Legacy, &format!("{{ {many} }}")).0, 200);

@@ -39,7 +39,7 @@ fn folder() -> TestCms {
 }
 
 #[test]
-fn every_type_can_be_asked_for_whatever_it_is_called() {
+fn types_with_clashing_names_can_be_queried() {
     let test = folder();
     for version in [Legacy, V2] {
         let sdl = test.cms.graphql().schema(&Caller::local(), version).unwrap();

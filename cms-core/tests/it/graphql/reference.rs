@@ -153,7 +153,7 @@ fn described(test: &TestCms, version: GraphQlVersion) -> Value {
 }
 
 #[test]
-fn the_reference_implementation_says_the_same() {
+fn validation_agrees_with_the_reference_implementation() {
     let test = content::folder();
     let versions = [(Legacy, LEGACY), (V2, SECOND)];
     let queries: Vec<Value> = (0_usize..)

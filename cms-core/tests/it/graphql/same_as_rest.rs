@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn any_selection_is_what_hydration_shows(
+    fn selections_equal_hydrated_lists(
         numbers in prop::collection::vec(any::<u8>(), 400),
     ) {
         thread_local!(static FOLDER: (TestCms, Value) = {

@@ -12,7 +12,7 @@ fn schedule() -> Value {
 }
 
 #[tokio::test]
-async fn what_is_hidden_cannot_be_changed() {
+async fn hidden_objects_cannot_be_changed() {
     let app = fixture().await;
     let none = Value::Null;
     let new = json!({ "title": "New" });
@@ -86,7 +86,7 @@ fn modified(changes: &Value, properties: &Value) -> Value {
 
 /// What is written is the current version, whichever one the view shows, and so is the answer.
 #[tokio::test]
-async fn what_is_shown_changes_in_its_current_version() {
+async fn visible_objects_change_in_their_current_version() {
     let none = Value::Null;
     let mut patched = after();
     patched["price"] = json!(7);
@@ -183,7 +183,7 @@ async fn what_is_shown_changes_in_its_current_version() {
 }
 
 #[tokio::test]
-async fn deleting_moving_and_creating_under_each_view() {
+async fn deletions_transitions_and_creations_match_every_view() {
     for view in &VIEWS {
         let app = fixture().await;
         app.wait_a_minute();
@@ -216,7 +216,7 @@ async fn deleting_moving_and_creating_under_each_view() {
 
 /// 3.11: a copy is made of the version that the view shows of one object.
 #[tokio::test]
-async fn copies_are_of_the_version_that_is_shown() {
+async fn copies_are_made_of_the_visible_version() {
     for view in &VIEWS {
         let app = fixture().await;
         let path = content("article/modified/duplicate");

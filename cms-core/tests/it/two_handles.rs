@@ -32,7 +32,7 @@ fn total(cms: &Cms, filters: Option<&str>) -> Value {
 }
 
 #[test]
-fn types_change_for_both() {
+fn type_changes_are_visible_to_both_handles() {
     let (one, other) = two();
     let local = Caller::local();
     let create = |cms: &Cms, object| cms.objects().create(&local, "article", map(object));
@@ -60,7 +60,7 @@ fn types_change_for_both() {
 
 /// Counts are remembered; what the other handle writes makes them be counted again.
 #[test]
-fn counts_change_for_both() {
+fn counts_are_updated_for_both_handles() {
     let (one, other) = two();
     let local = Caller::local();
     one.cms.types().create(&local, article()).unwrap();
@@ -80,7 +80,7 @@ fn counts_change_for_both() {
 }
 
 #[test]
-fn keys_change_for_both() {
+fn key_changes_are_visible_to_both_handles() {
     let (one, other) = two();
     let local = Caller::local();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
@@ -120,7 +120,7 @@ impl IdSource for Meddling {
 
 /// What was checked against a type that changed meanwhile is checked again.
 #[test]
-fn a_type_changes_under_a_batch() {
+fn type_change_during_a_batch_is_checked_again() {
     let ids = Arc::new(Meddling::default());
     let one = TestCms::with(|config| config.ids = Arc::clone(&ids) as _);
     let local = Caller::local();
@@ -150,7 +150,7 @@ fn a_type_changes_under_a_batch() {
 }
 
 #[test]
-fn both_write_at_once() {
+fn handles_write_concurrently() {
     let (one, other) = two();
     let local = Caller::local();
     one.cms.types().create(&local, article()).unwrap();

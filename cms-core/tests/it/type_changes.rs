@@ -75,7 +75,7 @@ fn refusal(change: Edit) -> FieldErrors {
 }
 
 #[test]
-fn what_does_not_conform_is_refused_with_all_reasons() {
+fn nonconforming_change_is_refused_with_all_reasons() {
     let cases: [(&str, Edit, Value); 8] = [
         (
             "a required text becomes a relation",
@@ -153,7 +153,7 @@ fn what_does_not_conform_is_refused_with_all_reasons() {
 
 /// Links are looked up only where `validation` changes.
 #[test]
-fn missing_targets_are_told_when_validation_changes() {
+fn missing_link_targets_are_reported_when_validation_changes() {
     let (test, local) = folder();
     let types = test.cms.types();
     types
@@ -188,7 +188,7 @@ fn missing_targets_are_told_when_validation_changes() {
 }
 
 #[test]
-fn a_renamed_property_keeps_its_values_once() {
+fn renamed_property_keeps_its_values_once() {
     let (test, local) = folder();
     let types = test.cms.types();
     let mut definition = article();
@@ -219,7 +219,7 @@ fn a_renamed_property_keeps_its_values_once() {
 }
 
 #[test]
-fn a_backfill_goes_to_those_who_lack_a_value() {
+fn backfill_sets_missing_values_only() {
     let (test, _) = folder();
     let mut definition = article();
     add_property(&mut definition, "color", json!({"type": "string"}), "text");
@@ -241,7 +241,7 @@ fn a_backfill_goes_to_those_who_lack_a_value() {
 
 /// What cannot be read comes first among the samples, however much is converted.
 #[test]
-fn samples_show_the_worst_first() {
+fn samples_list_unconvertible_values_first() {
     let (test, local) = (TestCms::new(), Caller::local());
     let mut definition = article();
     retype(&mut definition, "rank", json!({"type": "string"}), "text");
@@ -278,7 +278,7 @@ fn published_folder() -> (TestCms, Caller, Map<String, Value>) {
 }
 
 #[test]
-fn values_that_only_readers_see_are_values_too() {
+fn values_of_published_versions_are_counted() {
     let (test, local, mut definition) = published_folder();
     remove_property(&mut definition, "rank");
     let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
@@ -289,7 +289,7 @@ fn values_that_only_readers_see_are_values_too() {
 }
 
 #[test]
-fn a_published_version_must_have_what_is_required_from_now_on() {
+fn published_versions_must_have_newly_required_values() {
     let (test, local, mut definition) = published_folder();
     let objects = test.cms.objects();
     for (id, rank) in
@@ -310,7 +310,7 @@ fn a_published_version_must_have_what_is_required_from_now_on() {
 }
 
 #[test]
-fn a_relation_that_is_removed_lets_its_targets_go() {
+fn removed_relation_releases_its_targets() {
     let (test, local, mut definition) = published_folder();
     let objects = test.cms.objects();
     assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Refused(_))));
@@ -321,7 +321,7 @@ fn a_relation_that_is_removed_lets_its_targets_go() {
 }
 
 #[test]
-fn samples_of_what_fails_show_what_is_stored() {
+fn samples_of_failed_conversions_show_stored_values() {
     let (test, local) = folder();
     let mut definition = article();
     add_property(&mut definition, "note", json!({"type": "string"}), "text");

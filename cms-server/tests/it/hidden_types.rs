@@ -51,7 +51,7 @@ fn betrayed(reply: &Reply) -> Option<&'static str> {
 }
 
 #[tokio::test]
-async fn no_route_tells_of_a_hidden_type() {
+async fn routes_reveal_no_hidden_type() {
     for row in rows().into_iter().filter(|row| !row.path.starts_with("/docs")) {
         let app = with_secrets();
         let path = prepare(&app, Who::Scoped, row.path);
@@ -67,7 +67,7 @@ async fn no_route_tells_of_a_hidden_type() {
 /// Who guesses the name of a type is told 403, as contract 1.4 orders it, and no more: whatever is
 /// asked about it, the answer is the same.
 #[tokio::test]
-async fn a_guessed_name_tells_nothing_else() {
+async fn guessed_type_name_reveals_nothing() {
     let app = with_secrets();
     let refusal = generic(403, "Access denied or quota limit exceeded");
     let mut asked = 0;
@@ -85,7 +85,7 @@ async fn a_guessed_name_tells_nothing_else() {
 
 /// Questions that name what is hidden get the answer that any other word gets.
 #[tokio::test]
-async fn questions_about_hidden_words_find_nothing() {
+async fn requests_with_hidden_words_find_nothing() {
     let app = with_secrets();
     let posts = "/api/v1/content/post";
     let graphql = |query: &str| json!({ "query": query });
@@ -155,7 +155,7 @@ async fn questions_about_hidden_words_find_nothing() {
 
 /// Everything that may be read is read: whole lists in all depths, the schemas, and descriptions.
 #[tokio::test]
-async fn nothing_that_may_be_read_holds_a_hidden_word() {
+async fn readable_responses_contain_no_hidden_word() {
     let app = with_secrets();
     // So that there is something to learn from.
     assert!(betrayed(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());

@@ -87,7 +87,7 @@ fn titles(test: &TestCms) -> Vec<String> {
 }
 
 #[test]
-fn each_write_asks_once_and_nobody_is_asked_about_what_cannot_be_written() {
+fn webhook_is_called_once_per_valid_write() {
     let (test, receiver) = asking();
     let (local, objects) = (Caller::local(), test.cms.objects());
     create(&test, "article", json!({ "id": "a", "title": "A" }));
@@ -115,7 +115,7 @@ fn each_write_asks_once_and_nobody_is_asked_about_what_cannot_be_written() {
 
 /// The first request was asked about, and made.
 #[test]
-fn nobody_is_asked_about_a_repeated_request() {
+fn webhook_is_not_called_for_a_repeated_request() {
     let (test, receiver) = asking();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
     let token = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
@@ -130,7 +130,7 @@ fn nobody_is_asked_about_a_repeated_request() {
 }
 
 #[test]
-fn elements_are_asked_about_one_by_one() {
+fn webhook_is_called_for_each_element() {
     let (test, receiver) = asking();
     let (local, objects) = (Caller::local(), test.cms.objects());
     create(&test, "article", json!({ "id": "a", "title": "A" }));
@@ -161,7 +161,7 @@ fn elements_are_asked_about_one_by_one() {
 
 /// A slow receiver and a long batch would take hours.
 #[test]
-fn a_call_asks_for_a_minute_and_no_longer() {
+fn request_calls_webhooks_for_at_most_a_minute() {
     /// Takes 25 seconds.
     struct Slow(Receiver, Arc<FixedClock>);
     impl AskReceiver for Slow {
@@ -193,7 +193,7 @@ fn a_call_asks_for_a_minute_and_no_longer() {
 }
 
 #[test]
-fn one_that_did_not_answer_is_not_asked_again_in_the_same_call() {
+fn webhook_that_failed_is_not_called_again_in_one_request() {
     let (test, receiver) = asking();
     receiver.say(Ok(Answered::Nothing("no answer in time".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
@@ -207,7 +207,7 @@ fn one_that_did_not_answer_is_not_asked_again_in_the_same_call() {
 
 /// Whoever asks is told to come back when too many ask already, and nothing was done.
 #[test]
-fn a_call_that_cannot_ask_writes_nothing() {
+fn request_without_a_permit_for_webhooks_writes_nothing() {
     let (test, receiver) = asking();
     receiver.say(Ok(Answered::With(200, json!({ "payload": { "title": "A" } }).to_string())));
     receiver.say(Err(Error::Busy("too many".to_owned())));
@@ -223,7 +223,7 @@ fn a_call_that_cannot_ask_writes_nothing() {
 }
 
 #[test]
-fn each_webhook_sees_what_the_one_before_made() {
+fn webhooks_receive_the_result_of_the_previous_one() {
     let (test, receiver) = asking();
     create(&test, "_webhooks", webhook("second", &json!({ "name": "Second", "type": "sync" })));
     let answer =

@@ -78,7 +78,7 @@ fn refusal(test: &TestCms, since: &str) -> Error {
 
 /// Readers learn of what they see, and not that something else exists.
 #[test]
-fn drafts_are_nobodys_business_but_of_previews() {
+fn drafts_are_visible_to_previews_only() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
     let start = head(&test);
@@ -160,7 +160,7 @@ fn workflow_states_narrow_the_public_view() {
 
 /// A key learns of its types alone, also when it names others, and also of types that are gone.
 #[test]
-fn keys_learn_of_their_types_alone() {
+fn keys_receive_changes_of_readable_types_only() {
     let (test, local) = (TestCms::new(), Caller::local());
     let (mine, all) = (key(&test, KeyKind::Scoped, &["mine"]), key(&test, KeyKind::ReadOnly, &[]));
     let start = head(&test);
@@ -197,7 +197,7 @@ fn keys_learn_of_their_types_alone() {
 
 /// However the pages are cut, they give every change once and in order.
 #[test]
-fn pages_of_any_size_give_everything_once() {
+fn pages_of_any_size_contain_each_change_once() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
     test.cms.types().create(&local, kind("note", json!({}))).unwrap();
@@ -227,7 +227,7 @@ fn pages_of_any_size_give_everything_once() {
 
 /// Who was away too long, or comes from another database, is told so.
 #[test]
-fn what_is_forgotten_is_not_passed_over() {
+fn removed_journal_rows_are_reported_not_skipped() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, kind("note", json!({}))).unwrap();
     let here = head(&test);

@@ -26,7 +26,7 @@ fn transcript(version: GraphQlVersion, queries: &[&str]) -> String {
 }
 
 #[test]
-fn legacy_answers() {
+fn legacy_responses() {
     insta::assert_snapshot!(transcript(
         Legacy,
         &[
@@ -58,7 +58,7 @@ fn legacy_answers() {
 }
 
 #[test]
-fn v2_answers() {
+fn v2_responses() {
     insta::assert_snapshot!(transcript(
         V2,
         &[
@@ -116,7 +116,7 @@ fn variables_are_read_as_declared() {
 }
 
 #[test]
-fn the_operation_is_found_by_name() {
+fn operation_is_selected_by_name() {
     let test = content::folder();
     let ask = |query: &str, name: Option<&str>| {
         let request = GraphQlRequest {
@@ -143,7 +143,7 @@ fn the_operation_is_found_by_name() {
 }
 
 #[test]
-fn the_schema_is_described_in_the_place_where_it_is_asked_for() {
+fn introspection_is_placed_where_it_was_selected() {
     let test = content::folder();
     let query = "{ a: post(id: \"full\") { id } s: __schema { queryType { name } } \
                  t: __type(name: \"cms___geo\") { fields { name } } z: __typename }";
@@ -156,7 +156,7 @@ fn the_schema_is_described_in_the_place_where_it_is_asked_for() {
 }
 
 #[test]
-fn schemas_are_what_they_were() {
+fn schemas_match_their_snapshots() {
     let test = content::folder();
     let local = Caller::local();
     insta::assert_snapshot!("legacy_schema", test.cms.graphql().schema(&local, Legacy).unwrap());

@@ -17,7 +17,7 @@ const EACH: usize = 20;
 
 /// Every fifth object is refused, in the middle of others; each answer is that of its own object.
 #[test]
-fn a_refused_write_disturbs_no_other() {
+fn refused_write_does_not_affect_others() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, article()).unwrap();
     thread::scope(|scope| {
@@ -56,7 +56,7 @@ fn a_refused_write_disturbs_no_other() {
 
 /// What all want only one gets, whoever is first; nobody is told so in vain.
 #[test]
-fn one_of_many_gets_what_is_unique() {
+fn unique_value_is_given_to_one_of_many_writers() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, article()).unwrap();
     let winners: Vec<Vec<usize>> = thread::scope(|scope| {
@@ -96,7 +96,7 @@ fn one_of_many_gets_what_is_unique() {
 
 /// Patches of one object by many: none is lost.
 #[test]
-fn changes_of_one_object_line_up() {
+fn patches_of_one_object_are_serialized() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, article()).unwrap();
     test.cms.objects().create(&local, "article", map(json!({ "id": "a", "title": "A" }))).unwrap();
@@ -125,7 +125,7 @@ fn changes_of_one_object_line_up() {
 
 /// Matching these texts takes more steps than a job of the writer has, so it must have been done before.
 #[test]
-fn patterns_are_matched_before_the_writer_is_taken() {
+fn patterns_are_matched_before_the_writer_is_acquired() {
     let (test, local) = (TestCms::new(), Caller::local());
     let mut definition = Value::Object(article());
     definition["schemaDefinition"]["allOf"][1]["properties"]["title"]["pattern"] =

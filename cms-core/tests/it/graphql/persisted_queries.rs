@@ -35,7 +35,7 @@ fn message(answer: &(u16, Value)) -> (u16, &str, &str) {
 }
 
 #[test]
-fn a_query_has_a_name_once_it_was_sent_and_found_good() {
+fn valid_query_is_stored_under_its_hash() {
     let test = content::folder();
     let unknown = (200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND");
     let table =
@@ -54,7 +54,7 @@ fn a_query_has_a_name_once_it_was_sent_and_found_good() {
 }
 
 #[test]
-fn long_queries_have_names_too() {
+fn long_queries_are_stored() {
     let test = content::folder();
     let query = format!("{{ postList {{ id }} }} #{}", "x".repeat(60_000));
     let mut hash = String::new();
@@ -67,7 +67,7 @@ fn long_queries_have_names_too() {
 }
 
 #[test]
-fn a_hash_of_something_else_is_refused() {
+fn hash_of_another_query_is_refused() {
     let test = content::folder();
     let refused = ask(&test.cms, Legacy, "{ postList { id } }", V2_HASH);
     let mismatch = (400, "provided sha does not match query", "BAD_REQUEST");
@@ -76,7 +76,7 @@ fn a_hash_of_something_else_is_refused() {
 }
 
 #[test]
-fn what_names_a_query_is_read_as_clients_send_it() {
+fn persisted_query_extension_is_parsed() {
     let read = |persisted: Value| {
         let body = json!({ "extensions": { "persistedQuery": persisted, "other": 1 } });
         GraphQlRequest::read(body.to_string().as_bytes()).map_err(|answer| body_message(&answer))

@@ -158,7 +158,7 @@ fn assert_shows(
 type Row = ((u32, u32), &'static str, (f64, f64, f64, f64), (u32, u32));
 
 #[test]
-fn every_row_of_the_resize_table_is_seen() {
+fn resize_table_matches_the_rendered_pixels() {
     const ROWS: [Row; 11] = [
         // Wx0
         ((300, 150), "100x0", (0., 0., 300., 150.), (100, 50)),
@@ -191,7 +191,7 @@ fn every_row_of_the_resize_table_is_seen() {
 }
 
 #[test]
-fn what_would_be_the_same_picture_is_the_stored_file() {
+fn unchanged_image_is_the_stored_file() {
     for kind in &KINDS {
         let picture = Uploaded::new(encoded(&soft(60, 40), kind.extension), kind.extension);
         let everything = r#"{"trim":{"top":0,"left":0,"width":60,"height":40}}"#;
@@ -215,7 +215,7 @@ fn what_would_be_the_same_picture_is_the_stored_file() {
 type Cut = (&'static str, (f64, f64, f64, f64));
 
 #[test]
-fn every_row_of_the_trim_table_is_seen() {
+fn trim_table_matches_the_rendered_pixels() {
     const CUTS: [Cut; 12] = [
         // The examples of the contract.
         (r#"{"top":10,"right":10,"bottom":10,"left":10}"#, (10., 10., 380., 280.)),
@@ -262,7 +262,7 @@ fn every_row_of_the_trim_table_is_seen() {
 }
 
 #[test]
-fn trims_that_leave_nothing_are_refused() {
+fn empty_trims_are_refused() {
     let picture = Uploaded::new(encoded(&soft(40, 30), "png"), "png");
     for (asked, transform) in [
         ("0x0", Some(r#"{"trim":{"top":30}}"#)),

@@ -10,7 +10,7 @@ use cms_core::{
 use tempfile::TempDir;
 
 #[test]
-fn a_new_folder_is_made_once_however_many_open_it() {
+fn data_directory_is_created_once_by_concurrent_opens() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("deep/down/data");
     thread::scope(|scope| {
@@ -28,7 +28,7 @@ fn a_new_folder_is_made_once_however_many_open_it() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_an_error() {
+fn unusable_data_directory_is_an_error() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("file"), "").unwrap();
@@ -52,7 +52,7 @@ fn a_folder_that_cannot_be_used_is_an_error() {
 }
 
 #[test]
-fn a_folder_of_the_first_schema_is_brought_up_to_date() {
+fn data_directory_of_the_first_schema_is_upgraded() {
     let folder = TempDir::new().unwrap();
     fs::copy(fixture("folders/1/cms.db"), folder.path().join("cms.db")).unwrap();
     let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
@@ -167,7 +167,7 @@ fn database_is_not_created_beside_data_of_a_missing_one() {
 }
 
 #[test]
-fn database_is_created_in_folders_that_hold_nothing_of_one() {
+fn database_is_created_in_directories_without_data() {
     let folder = TempDir::new().unwrap();
     for name in ["media", "index", "restoring", "incoming"] {
         fs::create_dir(folder.path().join(name)).unwrap();
@@ -190,7 +190,7 @@ fn database_is_created_in_folders_that_hold_nothing_of_one() {
 }
 
 #[test]
-fn missing_database_of_an_open_folder_is_named() {
+fn missing_database_of_an_open_directory_is_reported() {
     let folder = TempDir::new().unwrap();
     let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
     fs::remove_file(folder.path().join("cms.db")).unwrap();
