@@ -1,4 +1,4 @@
-//! Many writers at once: their commits are shared, their fates are not.
+//! Concurrent writers share commits, but not their outcomes.
 
 use std::thread;
 
@@ -15,7 +15,7 @@ use crate::support::{article, link, map, rows};
 const THREADS: usize = 16;
 const EACH: usize = 20;
 
-/// Every fifth object is refused, in the middle of others; each answer is that of its own object.
+/// Every fifth object is refused among others; each outcome is that of its own object.
 #[test]
 fn refused_write_does_not_affect_others() {
     let (test, local) = (TestCms::new(), Caller::local());
@@ -49,12 +49,12 @@ fn refused_write_does_not_affect_others() {
     assert_eq!(versions, [format!("1 {refused}"), format!("2 {patched}")]);
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [patched.to_string()]);
     assert_eq!(rows(&test, "SELECT count(*) FROM link"), [patched.to_string()]);
-    let told = "SELECT kind, count(*) FROM journal WHERE object IS NOT NULL GROUP BY kind";
-    let wanted = [format!("object.create {all}"), format!("object.update {patched}")];
-    assert_eq!(rows(&test, told), wanted);
+    let refusals = "SELECT kind, count(*) FROM journal WHERE object IS NOT NULL GROUP BY kind";
+    let expected = [format!("object.create {all}"), format!("object.update {patched}")];
+    assert_eq!(rows(&test, refusals), expected);
 }
 
-/// What all want only one gets, whoever is first; nobody is told so in vain.
+/// One writer gets the value, and every other one a validation error.
 #[test]
 fn unique_value_is_given_to_one_of_many_writers() {
     let (test, local) = (TestCms::new(), Caller::local());
@@ -65,7 +65,7 @@ fn unique_value_is_given_to_one_of_many_writers() {
                 let (cms, local) = (&test.cms, &local);
                 scope.spawn(move || {
                     let wins = |number: &usize| {
-                        // Even numbers clash by id, odd ones by a unique value.
+                        // Even numbers conflict by id, odd ones by a unique value.
                         let (mine, same) = (format!("{thread} {number}"), format!("{number}"));
                         let by_id = number.is_multiple_of(2);
                         let (id, title) = if by_id { (same, mine) } else { (mine, same) };
@@ -85,7 +85,7 @@ fn unique_value_is_given_to_one_of_many_writers() {
     let mut won: Vec<usize> = winners.iter().flatten().copied().collect();
     won.sort_unstable();
     assert_eq!(won, (0..EACH).collect::<Vec<_>>());
-    // Who was told to have won is who is stored.
+    // The objects of the successful writers are stored.
     for (thread, numbers) in winners.iter().enumerate() {
         let filters = json!({ "rank": { "type": "equals", "filter": thread } }).to_string();
         let request = ListRequest { filters: Some(filters), ..ListRequest::default() };
@@ -94,7 +94,7 @@ fn unique_value_is_given_to_one_of_many_writers() {
     }
 }
 
-/// Patches of one object by many: none is lost.
+/// Concurrent patches of one object: none is lost.
 #[test]
 fn patches_of_one_object_are_serialized() {
     let (test, local) = (TestCms::new(), Caller::local());
@@ -123,7 +123,7 @@ fn patches_of_one_object_are_serialized() {
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * EACH).to_string()]);
 }
 
-/// Matching these texts takes more steps than a job of the writer has, so it must have been done before.
+/// Matching these texts takes more steps than a job of the writer may take.
 #[test]
 fn patterns_are_matched_before_the_writer_is_acquired() {
     let (test, local) = (TestCms::new(), Caller::local());

@@ -1,5 +1,5 @@
-//! What the core promises, through its public names. The database file is looked at, and written only
-//! to make it one of another time.
+//! Tests of the core through its public names. They read the database file, and write it only to
+//! damage it or to make it older.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

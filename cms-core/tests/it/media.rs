@@ -1,4 +1,4 @@
-//! Files and pictures: stored, served in any size, and gone with their object.
+//! Files and images: stored, rendered, and removed with their object.
 
 use std::{fs, io::Write, path::Path};
 
@@ -49,7 +49,7 @@ pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
     };
     let media_type = image.media_type(&picture).to_owned();
     let bytes = match picture {
-        Picture::Rendered(made) => pictures::bytes(made),
+        Picture::Rendered(rendered) => pictures::bytes(rendered),
         Picture::Original { size } => cms.media().read(&image, 0..size)?.to_vec(),
     };
     Ok((media_type, bytes))
@@ -83,9 +83,9 @@ fn image_is_stored_rendered_and_removed() {
 
     assert_eq!(get(cms, url).unwrap(), ("image/jpeg".to_owned(), photo));
     let small = url.replace("0x0", "100x0");
-    let (_, made) = get(cms, &small).unwrap();
-    assert_eq!(pictures::size(&made), (100, 75));
-    assert_eq!(get(cms, &small).unwrap().1, made);
+    let (_, rendered) = get(cms, &small).unwrap();
+    assert_eq!(pictures::size(&rendered), (100, 75));
+    assert_eq!(get(cms, &small).unwrap().1, rendered);
     assert_eq!(files(&core.path().join("media")), [id]);
     assert_eq!(files(&core.path().join("cache")), ["100x0-q85-1.jpg"]);
 
@@ -128,8 +128,7 @@ fn unsaved_files_are_removed_after_a_day() {
     assert!(media.join(kept["id"].as_str().unwrap()).exists());
 }
 
-/// The age of a file says nothing of how long it has had no object: the database may have been put
-/// back, or be a new one.
+/// The age of a file is not the time without an object: the database may be new or restored.
 #[test]
 fn orphaned_files_age_from_when_this_database_first_saw_them() {
     let core = TestCms::new();
@@ -141,7 +140,7 @@ fn orphaned_files_age_from_when_this_database_first_saw_them() {
         upload(cms, &bytes, request).unwrap();
     }
     core.to_real_time(400 * 86_400);
-    assert_eq!(check(cms).waiting, 1, "old, and never seen");
+    assert_eq!(check(cms).waiting, 1, "old, but not marked yet");
     let nothing = Sweep { files: 20, ..Sweep::default() };
     assert_eq!(cms.media().sweep().unwrap(), nothing);
     core.run_for(86_400);
@@ -152,7 +151,7 @@ fn orphaned_files_age_from_when_this_database_first_saw_them() {
     assert_eq!((check(cms).files, check(cms).waiting), (19, 0));
 }
 
-/// What was an orphan and got an object begins its day anew when that goes.
+/// An orphaned file that got an object is kept for another day after that is deleted.
 #[test]
 fn orphaned_files_start_a_new_day_after_an_object() {
     let core = TestCms::new();
@@ -175,7 +174,7 @@ fn orphaned_files_start_a_new_day_after_an_object() {
     assert_eq!((check(cms).waiting, check(cms).orphaned.len()), (1, 0));
 }
 
-/// Many orphaned files rather mean that their objects were lost.
+/// Many orphaned files may mean that the objects were lost.
 #[test]
 fn orphaned_files_over_a_tenth_are_removed_by_a_command_only() {
     let core = TestCms::new();
@@ -203,7 +202,7 @@ fn orphaned_files_over_a_tenth_are_removed_by_a_command_only() {
         upload(cms, &bytes, &unsaved).unwrap();
     }
     let repair = CheckRequest { repair: true, digests: false };
-    assert_eq!(cms.check(&repair).unwrap().media.removed, 0, "they were not seen before");
+    assert_eq!(cms.check(&repair).unwrap().media.removed, 0, "they were not marked before");
     core.run_for(25 * 3600);
     let found = cms.check(&repair).unwrap().media;
     assert_eq!((found.orphaned.len(), found.removed), (4, 4));
@@ -218,12 +217,12 @@ fn check_lists_objects_without_a_file() {
     let mut ids: Vec<_> = (0..3)
         .map(|_| upload(cms, &bytes, &image("a.png")).unwrap()["id"].as_str().unwrap().to_owned())
         .collect();
-    let lost = ids.remove(1);
-    fs::remove_file(core.path().join("media").join(&lost)).unwrap();
-    let url = format!("/image/0x0/{lost}.png");
+    let missing = ids.remove(1);
+    fs::remove_file(core.path().join("media").join(&missing)).unwrap();
+    let url = format!("/image/0x0/{missing}.png");
     assert!(matches!(get(cms, &url), Err(Error::NotFound { .. })));
     let found = check(cms);
-    assert_eq!((found.files, found.missing, found.orphaned), (2, vec![lost], vec![]));
+    assert_eq!((found.files, found.missing, found.orphaned), (2, vec![missing], vec![]));
 }
 
 #[test]
@@ -310,7 +309,9 @@ fn unwritable_directory_is_reported() {
     let core = TestCms::new();
     let incoming = core.path().join("incoming");
     fs::write(&incoming, "in the way").unwrap();
-    let Err(Error::Internal(reason)) = core.cms.media().receive() else { panic!("it is a file") };
+    let Err(Error::Internal(reason)) = core.cms.media().receive() else {
+        panic!("the path is a file")
+    };
     assert!(reason.to_string().contains(incoming.to_str().unwrap()), "{reason}");
 
     let core = TestCms::new();
@@ -343,7 +344,7 @@ fn refused_object_removes_only_its_own_file() {
 
     upload(cms, &bytes, &tagged(&[])).unwrap();
     fs::remove_file(core.path().join("media").join(&id)).unwrap();
-    // What is refused changes nothing, for the object that is there neither.
+    // A refused upload changes nothing, also for an existing object.
     upload(cms, &bytes, &tagged(&[])).unwrap_err();
     assert_eq!(files(&core.path().join("media")), [""; 0]);
     upload(cms, &bytes, &UploadRequest { save: false, ..tagged(&[]) }).unwrap();
