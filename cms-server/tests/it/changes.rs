@@ -1,4 +1,4 @@
-//! Changes over HTTP: pages, and streams that are cut off and go on.
+//! The change feed over HTTP: pages, and streams that are interrupted and resumed.
 
 use std::{
     collections::HashSet,
@@ -20,12 +20,12 @@ use cms_core::{
 use cms_server::{Running, ServerConfig, serve};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, fault, generic, object};
+use crate::support::{Role, TestApp, definition, error_body, object, validation_error};
 
 const CHANGES: &str = "/api/v1/changes";
 const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
-/// Longer than anything takes that a stream does.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than any pause of a stream.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 const WRITERS: usize = 4;
 const EACH: usize = 60;
@@ -40,7 +40,7 @@ fn start(config: ServerConfig) -> (TestCms, Running) {
     (core, running)
 }
 
-/// Somebody who follows changes on a connection of their own.
+/// A client of the change stream with its own connection.
 struct Client {
     lines: BufReader<TcpStream>,
     status: u16,
@@ -48,11 +48,11 @@ struct Client {
 }
 
 impl Client {
-    /// Asks for a stream that goes on after an event; nothing means from now on.
+    /// Opens a stream after the event `last`; an empty one means from now on.
     fn connect(address: SocketAddr, key: &str, last: &str) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        // HTTP/1.0 has no chunks, so lines are those of the stream.
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        // HTTP/1.0 has no chunks between the lines.
         let head = format!(
             "GET {CHANGES} HTTP/1.0\r\nhost: x\r\nx-auth-token: {key}\r\n\
              accept: text/event-stream\r\nlast-event-id: {last}\r\n\r\n"
@@ -72,13 +72,13 @@ impl Client {
         (read > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// The next event with data; none at the end of the stream. An event counts, and its number is
-    /// remembered, once it is there as a whole.
+    /// The next event with data; none at the end of the stream. The id of an event is stored once it is
+    /// complete.
     fn next(&mut self) -> Option<Value> {
         let (mut id, mut data) = (None, None);
         let started = Instant::now();
         loop {
-            assert!(started.elapsed() < PATIENCE, "nothing but heartbeats");
+            assert!(started.elapsed() < TIMEOUT, "nothing but heartbeats");
             let line = self.line()?;
             if let Some(found) = line.strip_prefix("id: ") {
                 id = Some(found.to_owned());
@@ -95,8 +95,8 @@ impl Client {
         }
     }
 
-    /// Waits for the message with which every stream begins, and which says where that is.
-    fn begun(mut self) -> Self {
+    /// Waits for the first message of the stream, which contains its position.
+    fn after_start(mut self) -> Self {
         assert_eq!(self.status, 200);
         assert_eq!(self.line().as_deref(), Some(":"));
         let id = self.line().unwrap();
@@ -111,13 +111,13 @@ fn create(cms: &Cms, id: &str) {
     cms.objects().create(&Caller::local(), "post", new).unwrap();
 }
 
-/// Writers in this process and in another one, while the subscriber loses its connection again and
-/// again, also in the middle of an event.
+/// Writers in two processes, while the client loses its connection repeatedly, also in the middle of
+/// an event.
 #[test]
 fn reconnecting_client_gets_every_change_once_in_order() {
     let (core, running) = start(ServerConfig::default());
     let address = running.address();
-    let mut client = Client::connect(address, KEY, "").begun();
+    let mut client = Client::connect(address, KEY, "").after_start();
     let start = client.last.parse().unwrap();
     let mut config = CoreConfig::new(core.path());
     config.clock = Arc::clone(&core.clock) as _;
@@ -151,28 +151,28 @@ fn reconnecting_client_gets_every_change_once_in_order() {
             }
             client = Client::connect(address, KEY, &client.last);
             if round % 3 == 0 {
-                let begun = client.begun();
+                let begun = client.after_start();
                 client = Client::connect(address, KEY, &begun.last);
             }
         }
     });
     let request = ChangesRequest { since: Some(start), content_types: None, limit: u32::MAX };
-    let told = core.cms.changes().after(&Caller::local(), &request).unwrap();
-    assert_eq!(seen, told.data.iter().map(|change| change.seq).collect::<Vec<_>>());
-    let ids: HashSet<_> = told.data.iter().map(|change| (&change.id, change.action)).collect();
+    let recorded = core.cms.changes().after(&Caller::local(), &request).unwrap();
+    assert_eq!(seen, recorded.data.iter().map(|change| change.seq).collect::<Vec<_>>());
+    let ids: HashSet<_> = recorded.data.iter().map(|change| (&change.id, change.action)).collect();
     assert_eq!(ids.len(), WRITERS * (EACH + EACH / 3));
     running.shutdown();
 }
 
-/// A stream ends with the key, and with the server; and comes back in neither case.
+/// A stream ends when its key is revoked or the server stops.
 #[test]
 fn stream_ends_with_its_key_and_its_server() {
     let (core, running) = start(ServerConfig::default());
     let local = Caller::local();
     let new = NewKey { name: "k".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
     let key = core.cms.keys().create(&local, &new).unwrap();
-    let mut short = Client::connect(running.address(), &key.key, "").begun();
-    let mut long = Client::connect(running.address(), KEY, "").begun();
+    let mut short = Client::connect(running.address(), &key.key, "").after_start();
+    let mut long = Client::connect(running.address(), KEY, "").after_start();
     create(&core.cms, "a");
     assert_eq!(short.next().unwrap()["id"], "a");
     core.cms.keys().revoke(&local, &key.item.id).unwrap();
@@ -187,11 +187,11 @@ fn stream_ends_with_its_key_and_its_server() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
-/// There are so many streams and no more, and who goes makes room.
+/// The number of streams is limited; a closed one makes room.
 #[test]
 fn streams_are_limited() {
     let (core, running) = start(ServerConfig { subscribers: 1, ..ServerConfig::default() });
-    let first = Client::connect(running.address(), KEY, "").begun();
+    let first = Client::connect(running.address(), KEY, "").after_start();
     assert_eq!(Client::connect(running.address(), KEY, "").status, 503);
     assert_eq!(Client::connect(running.address(), KEY, "1000000").status, 410);
     assert_eq!(Client::connect(running.address(), KEY, "x").status, 400);
@@ -201,9 +201,9 @@ fn streams_are_limited() {
     let mut second = loop {
         let client = Client::connect(running.address(), KEY, "");
         if client.status == 200 {
-            break client.begun();
+            break client.after_start();
         }
-        assert!(started.elapsed() < PATIENCE);
+        assert!(started.elapsed() < TIMEOUT);
     };
     create(&core.cms, "a");
     assert_eq!(second.next().unwrap()["id"], "a");
@@ -245,31 +245,31 @@ async fn pages_contain_the_next_position() {
         json!([])
     );
     for wrong in ["x", "-1", "1-"] {
-        let reply = app.get(&format!("{CHANGES}?since={wrong}")).await;
-        assert_eq!(reply.both(), fault("since", "This value is not valid."));
+        let response = app.get(&format!("{CHANGES}?since={wrong}")).await;
+        assert_eq!(response.parts(), validation_error("since", "This value is not valid."));
     }
-    let gone = generic(410, "The changes after this position are forgotten");
-    assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.both(), (410, gone));
+    let gone = error_body(410, "The changes after this position are forgotten");
+    assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.parts(), (410, gone));
 }
 
-/// A scoped key gets the same answers whether the other types change, exist, or not at all.
+/// A scoped key gets the same responses whether other types change, exist, or do not exist.
 #[tokio::test]
 async fn scoped_key_receives_no_changes_of_other_types() {
     let app = TestApp::new();
-    let ask = |path: String| {
+    let send = |path: String| {
         let app = &app;
-        async move { app.ask(Who::Stranger, "GET", &path, &Value::Null).await.both() }
+        async move { app.request_as(Role::Unrelated, "GET", &path, &Value::Null).await.parts() }
     };
-    let start = ask(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
+    let start = send(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
     app.create("post", &json!({ "id": "secret", "title": "secret" })).await;
     app.create("author", &json!({ "id": "secret", "title": "secret" })).await;
     app.request("DELETE", "/api/v1/content/author/secret", &Value::Null).await;
     app.request("DELETE", "/api/v1/internal/contenttype/author", &Value::Null).await;
-    let all = ask(format!("{CHANGES}?since={start}")).await;
+    let all = send(format!("{CHANGES}?since={start}")).await;
     assert_eq!((all.0, &all.1["data"]), (200, &json!([])));
     for name in ["post", "author", "nothing"] {
-        assert_eq!(ask(format!("{CHANGES}?since={start}&types[]={name}")).await, all, "{name}");
+        assert_eq!(send(format!("{CHANGES}?since={start}&types[]={name}")).await, all, "{name}");
     }
-    let whole = ask(format!("{CHANGES}?since=0&limit=1000")).await;
-    assert_eq!((whole.0, &whole.1["data"]), (200, &json!([])));
+    let result = send(format!("{CHANGES}?since=0&limit=1000")).await;
+    assert_eq!((result.0, &result.1["data"]), (200, &json!([])));
 }

@@ -1,21 +1,21 @@
-//! Tags, conditions and repeated requests over HTTP.
+//! ETags, conditional and idempotent requests over HTTP.
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, TestApp, Who, generic, links, not_found};
+use crate::support::{Response, Role, TestApp, error_body, links, not_found};
 
 const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 
-async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
-    app.ask_with(headers, Who::ReadWrite, "GET", path, &Value::Null).await
+async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Response {
+    app.request_with(headers, Role::ReadWrite, "GET", path, &Value::Null).await
 }
 
-fn tag(reply: &Reply) -> String {
-    reply.header("etag").unwrap().to_owned()
+fn tag(response: &Response) -> String {
+    response.header("etag").unwrap().to_owned()
 }
 
-/// What a client has is not sent again; what changed is, in every form of the answer.
+/// Unchanged responses are not sent again; changed ones are, with every compression.
 #[tokio::test]
 async fn unchanged_response_is_not_sent_again() {
     let app = TestApp::new();
@@ -44,8 +44,9 @@ async fn unchanged_response_is_not_sent_again() {
             {
                 for method in ["GET", "HEAD"] {
                     let headers = [accepting, ("if-none-match", header.as_str())];
-                    let known =
-                        app.ask_with(&headers, Who::ReadWrite, method, path, &Value::Null).await;
+                    let known = app
+                        .request_with(&headers, Role::ReadWrite, method, path, &Value::Null)
+                        .await;
                     assert_eq!((known.status, known.bytes.len()), (304, 0), "{path} {header}");
                     assert_eq!(known.header("etag"), Some(etag.as_str()));
                     assert_eq!(known.header("vary"), Some("accept-encoding"));
@@ -54,11 +55,11 @@ async fn unchanged_response_is_not_sent_again() {
             }
             tags.push(etag);
         }
-        // Other bytes have another tag.
+        // Other bytes have another ETag.
         assert!(tags[0] != tags[1] && tags[1] != tags[2] && tags[0] != tags[2], "{tags:?}");
     }
     let before: Vec<String> = get_tags(&app, &paths).await;
-    // What only hydration shows.
+    // A change that only the hydrated response contains.
     app.request("PATCH", ONE, &json!({ "price": 1 })).await;
     let after = get_tags(&app, &paths).await;
     let changed: Vec<bool> = before.iter().zip(&after).map(|(a, b)| a != b).collect();
@@ -77,23 +78,23 @@ async fn get_tags(app: &TestApp, paths: &[String]) -> Vec<String> {
     tags
 }
 
-/// The tag of a read, of a hydrated read, of a compressed one and of a write all name the state.
+/// The ETags of plain, hydrated and compressed reads and of writes are valid conditions.
 #[tokio::test]
 async fn etag_of_any_response_is_a_valid_condition() {
     let app = TestApp::new();
     let patch = async |etag: &str, price: u32| {
         let headers = [("if-match", etag)];
-        app.ask_with(&headers, Who::ReadWrite, "PATCH", ONE, &json!({ "price": price })).await
+        app.request_with(&headers, Role::ReadWrite, "PATCH", ONE, &json!({ "price": price })).await
     };
-    let failed = (412, generic(412, "Precondition Failed"));
+    let failed = (412, error_body(412, "Precondition Failed"));
     let mut etag = tag(&get(&app, ONE, &[]).await);
     for price in 0..3 {
         let stale = etag.clone();
-        let reply = patch(&etag, price).await;
-        assert_eq!(reply.status, 200);
-        etag = tag(&reply);
+        let response = patch(&etag, price).await;
+        assert_eq!(response.status, 200);
+        etag = tag(&response);
         assert_eq!(etag, tag(&get(&app, ONE, &[]).await));
-        assert_eq!(patch(&stale, 9).await.both(), failed);
+        assert_eq!(patch(&stale, 9).await.parts(), failed);
     }
     assert_eq!(
         patch(&tag(&get(&app, &format!("{ONE}?hydrate=1"), &[]).await), 5).await.status,
@@ -105,57 +106,57 @@ async fn etag_of_any_response_is_a_valid_condition() {
     assert_eq!(patch(&packed, 6).await.status, 200);
     assert_eq!(patch("*", 7).await.status, 200);
     for never in ["", "\"x\"", "x", "W/\"0000000000000000\""] {
-        assert_eq!(patch(never, 8).await.both(), failed, "{never}");
+        assert_eq!(patch(never, 8).await.parts(), failed, "{never}");
     }
-    // Checks that come before, and calls about no single object.
+    // Earlier checks, and requests that are not about one object.
     let stale = [("if-match", "\"x\"")];
-    let ask = async |method: &str, path: &str, body: Value| {
-        app.ask_with(&stale, Who::ReadWrite, method, path, &body).await
+    let send = async |method: &str, path: &str, body: Value| {
+        app.request_with(&stale, Role::ReadWrite, method, path, &body).await
     };
     let gone = format!("{POSTS}/gone");
-    assert_eq!(ask("DELETE", &gone, Value::Null).await.both(), not_found());
-    assert_eq!(ask("DELETE", ONE, Value::Null).await.both(), failed);
-    assert_eq!(ask("POST", &format!("{ONE}/publish"), Value::Null).await.both(), failed);
-    assert_eq!(ask("PATCH", ONE, json!([])).await.status, 400);
-    assert_eq!(ask("POST", POSTS, json!({ "title": "A" })).await.status, 200);
-    assert_eq!(ask("GET", ONE, Value::Null).await.status, 200);
+    assert_eq!(send("DELETE", &gone, Value::Null).await.parts(), not_found());
+    assert_eq!(send("DELETE", ONE, Value::Null).await.parts(), failed);
+    assert_eq!(send("POST", &format!("{ONE}/publish"), Value::Null).await.parts(), failed);
+    assert_eq!(send("PATCH", ONE, json!([])).await.status, 400);
+    assert_eq!(send("POST", POSTS, json!({ "title": "A" })).await.status, 200);
+    assert_eq!(send("GET", ONE, Value::Null).await.status, 200);
     let fresh = [("if-match", "*")];
-    let deleted = app.ask_with(&fresh, Who::ReadWrite, "DELETE", ONE, &Value::Null).await;
+    let deleted = app.request_with(&fresh, Role::ReadWrite, "DELETE", ONE, &Value::Null).await;
     assert_eq!(deleted.status, 204);
 }
 
-/// The same request with the same key is the same request; anything else is not.
+/// The same request with the same idempotency key is executed once; any other one is refused.
 #[tokio::test]
 async fn repeated_requests_have_one_effect() {
     let app = TestApp::new();
-    let post = async |who: Who, key: &str, path: &str, body: &Value| {
-        app.ask_with(&[("idempotency-key", key)], who, "POST", path, body).await
+    let post = async |role: Role, key: &str, path: &str, body: &Value| {
+        app.request_with(&[("idempotency-key", key)], role, "POST", path, body).await
     };
     let new = json!({ "title": "New" });
-    let first = post(Who::ReadWrite, "k-1", POSTS, &new).await;
-    let again = post(Who::ReadWrite, "\"k-1\"", POSTS, &new).await;
+    let first = post(Role::ReadWrite, "k-1", POSTS, &new).await;
+    let again = post(Role::ReadWrite, "\"k-1\"", POSTS, &new).await;
     assert_eq!(first.status, 200);
-    assert_eq!((first.both(), tag(&first)), (again.both(), tag(&again)));
-    let reused = (422, generic(422, "Idempotency-Key is already used"));
-    assert_eq!(post(Who::ReadWrite, "k-1", POSTS, &json!({ "title": "B" })).await.both(), reused);
+    assert_eq!((first.parts(), tag(&first)), (again.parts(), tag(&again)));
+    let reused = (422, error_body(422, "Idempotency-Key is already used"));
+    assert_eq!(post(Role::ReadWrite, "k-1", POSTS, &json!({ "title": "B" })).await.parts(), reused);
     let batch = format!("{POSTS}/batch");
-    assert_eq!(post(Who::ReadWrite, "k-1", &batch, &json!([new])).await.both(), reused);
-    // Rights come first, and others have keys of their own.
-    assert_eq!(post(Who::Stranger, "k-1", POSTS, &new).await.status, 403);
-    assert_ne!(post(Who::Scoped, "k-1", POSTS, &new).await.json()["id"], first.json()["id"]);
+    assert_eq!(post(Role::ReadWrite, "k-1", &batch, &json!([new])).await.parts(), reused);
+    // Rights are checked first, and each caller has separate idempotency keys.
+    assert_eq!(post(Role::Unrelated, "k-1", POSTS, &new).await.status, 403);
+    assert_ne!(post(Role::Scoped, "k-1", POSTS, &new).await.json()["id"], first.json()["id"]);
     for update in ["true", "false"] {
         // The query is part of the request.
         let status =
-            post(Who::Admin, "k-2", &format!("{batch}?updateExisting={update}"), &json!([new]))
+            post(Role::Admin, "k-2", &format!("{batch}?updateExisting={update}"), &json!([new]))
                 .await
                 .status;
         assert_eq!(status, if update == "true" { 200 } else { 422 });
     }
-    let invalid = (400, generic(400, "Invalid Idempotency-Key"));
+    let invalid = (400, error_body(400, "Invalid Idempotency-Key"));
     for wrong in ["", "\"\"", &"x".repeat(256)] {
-        assert_eq!(post(Who::ReadWrite, wrong, POSTS, &new).await.both(), invalid, "{wrong}");
+        assert_eq!(post(Role::ReadWrite, wrong, POSTS, &new).await.parts(), invalid, "{wrong}");
     }
     let list = get(&app, POSTS, &[]).await.json();
-    // The one from the start, the first, that of the scoped key, and that of the batch.
+    // The initial one, the first, that of the scoped key, and that of the batch.
     assert_eq!(list["total_count"], 4);
 }

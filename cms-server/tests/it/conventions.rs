@@ -1,11 +1,12 @@
-//! Bodies, paths, methods and the order of checks (contract 1.1, 1.4), as tables: whole answers are
-//! compared.
+//! Bodies, paths, methods and the order of checks, see docs/reference/http.md#requests and
+//! docs/reference/http.md#order-of-checks. Complete responses are compared.
 
 use axum::body::Body;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Reply, TestApp, Who, forbidden, generic, malformed, not_found, unauthorized, wrong_media_type,
+    Response, Role, TestApp, error_body, forbidden, malformed, not_found, unauthorized,
+    wrong_media_type,
 };
 
 const POSTS: &str = "/api/v1/content/post";
@@ -16,11 +17,11 @@ fn required_title() -> (u16, Value) {
     (400, json!({ "title": ["The property title is required"] }))
 }
 
-/// 1.1: content types are asked for where there is a body that is read, and nowhere else.
+/// The media type is checked if a body is present and read.
 #[tokio::test]
 async fn bodies_need_the_json_media_type() {
     let app = TestApp::new();
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(Role::ReadWrite).unwrap());
     let body = r#"{"title":"A"}"#;
     let statuses = [
         (Some("application/json"), 200),
@@ -35,25 +36,25 @@ async fn bodies_need_the_json_media_type() {
         let mut headers = vec![key];
         headers.extend(value.map(|v| ("content-type", v)));
         for (method, path) in [("POST", POSTS), ("PUT", ONE), ("PATCH", ONE)] {
-            let reply = app.send(method, path, &headers, body).await;
-            assert_eq!(reply.status, status, "{method} {value:?}");
+            let response = app.send(method, path, &headers, body).await;
+            assert_eq!(response.status, status, "{method} {value:?}");
             if status == 415 {
-                assert_eq!(reply.both(), wrong_media_type());
+                assert_eq!(response.parts(), wrong_media_type());
             }
         }
-        // Without a body, and where none is read, the type does not matter.
-        assert_eq!(app.send("POST", POSTS, &headers, "").await.both(), malformed());
+        // Without a body, or if it is not read, the media type does not matter.
+        assert_eq!(app.send("POST", POSTS, &headers, "").await.parts(), malformed());
         assert_eq!(app.send("GET", ONE, &headers, body).await.status, 200);
         let gone = "/api/v1/content/post/gone";
-        assert_eq!(app.send("DELETE", gone, &headers, body).await.both(), not_found());
+        assert_eq!(app.send("DELETE", gone, &headers, body).await.parts(), not_found());
     }
 }
 
-/// 1.1: what is no JSON, or JSON of another kind than the endpoint takes.
+/// Bodies that are no JSON, or JSON of another type than the endpoint expects.
 #[tokio::test]
 async fn bodies_of_the_wrong_kind_are_malformed() {
     let app = TestApp::new();
-    let key = app.key(Who::Admin).unwrap();
+    let key = app.key(Role::Admin).unwrap();
     let headers = [("x-auth-token", key), ("content-type", "application/json")];
     let takes_object = [
         ("POST", POSTS),
@@ -76,21 +77,21 @@ async fn bodies_of_the_wrong_kind_are_malformed() {
         ["{", "nope", "\"text\"", "1", "null", "true", "{}{}", "[1,]", "\u{feff}{}", "\0"];
     for (method, path) in takes_object.into_iter().chain(takes_array) {
         for body in neither {
-            let reply = app.send(method, path, &headers, body).await;
-            assert_eq!(reply.both(), malformed(), "{method} {path} {body}");
+            let response = app.send(method, path, &headers, body).await;
+            assert_eq!(response.parts(), malformed(), "{method} {path} {body}");
         }
     }
     for (method, path) in takes_object {
-        assert_eq!(app.send(method, path, &headers, "[]").await.both(), malformed(), "{path}");
+        assert_eq!(app.send(method, path, &headers, "[]").await.parts(), malformed(), "{path}");
     }
     for (method, path) in takes_array {
-        assert_eq!(app.send(method, path, &headers, "{}").await.both(), malformed(), "{path}");
+        assert_eq!(app.send(method, path, &headers, "{}").await.parts(), malformed(), "{path}");
     }
     let mixed = app.send("POST", "/api/v1/content/post/batch-delete", &headers, "[1]").await;
-    assert_eq!(mixed.both(), malformed());
+    assert_eq!(mixed.parts(), malformed());
 }
 
-/// 1.1, 14: unknown paths come before the key, unknown methods after it.
+/// Unknown paths are checked before the key, unknown methods after it.
 #[tokio::test]
 async fn unknown_paths_return_404_and_methods_405() {
     let app = TestApp::new();
@@ -109,10 +110,10 @@ async fn unknown_paths_return_404_and_methods_405() {
         "/api/v1/internal/jobs",
     ];
     for path in unknown {
-        for who in [Who::Nobody, Who::Unknown, Who::ReadOnly, Who::Admin] {
+        for role in [Role::Anonymous, Role::Unknown, Role::ReadOnly, Role::Admin] {
             for method in ["GET", "POST", "PATCH"] {
-                let reply = app.ask(who, method, path, &Value::Null).await;
-                assert_eq!(reply.both(), not_found(), "{who:?} {method} {path}");
+                let response = app.request_as(role, method, path, &Value::Null).await;
+                assert_eq!(response.parts(), not_found(), "{role:?} {method} {path}");
             }
         }
     }
@@ -132,17 +133,24 @@ async fn unknown_paths_return_404_and_methods_405() {
         ("BREW", ONE, "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"),
     ];
     for (method, path, allow) in known {
-        let reply = app.ask(Who::ReadOnly, method, path, &Value::Null).await;
-        assert_eq!(reply.both(), (405, generic(405, "Method Not Allowed")), "{method} {path}");
-        assert_eq!(reply.header("allow"), Some(allow), "{method} {path}");
-        for who in [Who::Nobody, Who::Unknown] {
-            assert_eq!(app.ask(who, method, path, &Value::Null).await.both(), unauthorized());
+        let response = app.request_as(Role::ReadOnly, method, path, &Value::Null).await;
+        assert_eq!(
+            response.parts(),
+            (405, error_body(405, "Method Not Allowed")),
+            "{method} {path}"
+        );
+        assert_eq!(response.header("allow"), Some(allow), "{method} {path}");
+        for role in [Role::Anonymous, Role::Unknown] {
+            assert_eq!(
+                app.request_as(role, method, path, &Value::Null).await.parts(),
+                unauthorized()
+            );
         }
     }
-    assert_eq!(app.ask(Who::Nobody, "POST", "/healthz", &Value::Null).await.status, 405);
+    assert_eq!(app.request_as(Role::Anonymous, "POST", "/healthz", &Value::Null).await.status, 405);
 }
 
-/// 1.1: a trailing slash, percent-encoding, `Accept`, letter case of ids.
+/// A trailing slash, percent-encoding, `Accept`, letter case of ids.
 #[tokio::test]
 async fn paths_have_several_spellings() {
     let app = TestApp::new();
@@ -150,34 +158,34 @@ async fn paths_have_several_spellings() {
     for path in
         ["/api/v1/content/post/one/", "/api/v1/content/post/%6fne", "/api/v1/%63ontent/post/ONE"]
     {
-        assert_eq!(app.get(path).await.both(), (200, object.clone()), "{path}");
+        assert_eq!(app.get(path).await.parts(), (200, object.clone()), "{path}");
     }
-    let key = app.key(Who::ReadOnly).unwrap();
-    let reply = app.send("GET", ONE, &[("X-Auth-Token", key), ("accept", "schema")], "").await;
-    assert_eq!(reply.both(), (200, object));
+    let key = app.key(Role::ReadOnly).unwrap();
+    let response = app.send("GET", ONE, &[("X-Auth-Token", key), ("accept", "schema")], "").await;
+    assert_eq!(response.parts(), (200, object));
 
     let id = "a b-_.,:=!?#$%&(`’{}\"";
     app.request("POST", POSTS, &json!({ "id": id, "title": "Odd" })).await.json();
     let encoded = "a%20b-_.%2C%3A%3D%21%3F%23%24%25%26%28%60%E2%80%99%7B%7D%22";
-    let reply = app.get(&format!("{POSTS}/{encoded}")).await;
-    assert_eq!((reply.status, &reply.json()["id"]), (200, &json!(id)));
-    assert_eq!(app.get("/api/v1/content/post/%FF").await.both(), not_found());
+    let response = app.get(&format!("{POSTS}/{encoded}")).await;
+    assert_eq!((response.status, &response.json()["id"]), (200, &json!(id)));
+    assert_eq!(app.get("/api/v1/content/post/%FF").await.parts(), not_found());
 }
 
-/// 1.1: HEAD is answered where GET is, without a body and with its length.
+/// HEAD is supported wherever GET is, with the length but without the body.
 #[tokio::test]
 async fn head_returns_the_headers_of_get() {
     let app = TestApp::new();
     for (path, status) in [(ONE, 200), (POSTS, 200), ("/healthz", 200), ("/nowhere", 404)] {
         let length = app.get(path).await.bytes.len().to_string();
-        let reply = app.request("HEAD", path, &Value::Null).await;
-        assert_eq!((reply.status, reply.bytes.len()), (status, 0), "{path}");
-        assert_eq!(reply.header("content-length"), Some(&*length), "{path}");
-        assert_eq!(reply.header("content-type"), Some("application/json"), "{path}");
+        let response = app.request("HEAD", path, &Value::Null).await;
+        assert_eq!((response.status, response.bytes.len()), (status, 0), "{path}");
+        assert_eq!(response.header("content-length"), Some(&*length), "{path}");
+        assert_eq!(response.header("content-type"), Some("application/json"), "{path}");
     }
 }
 
-/// 1.4: of several faults, the earlier one in the order of checks is told.
+/// Of several errors, the first one in the order of checks is reported.
 #[tokio::test]
 async fn checks_run_in_order() {
     let app = TestApp::new();
@@ -186,41 +194,41 @@ async fn checks_run_in_order() {
         let message = format!(
             "Content Object size limit exceeded by an object with ID: {id}. Requested size 1.05 MB, limit: 1 MB)"
         );
-        (413, generic(413, &message))
+        (413, error_body(413, &message))
     };
     let no_type = "/api/v1/content/no_such_type";
     let cases = [
-        // who, method, path, content type, body, answer
-        (Who::Nobody, "BREW", no_type, "text/plain", "{", unauthorized()),
+        // role, method, path, media type, body, response
+        (Role::Anonymous, "BREW", no_type, "text/plain", "{", unauthorized()),
         (
-            Who::ReadOnly,
+            Role::ReadOnly,
             "BREW",
             no_type,
             "text/plain",
             "{",
-            (405, generic(405, "Method Not Allowed")),
+            (405, error_body(405, "Method Not Allowed")),
         ),
-        (Who::ReadOnly, "POST", no_type, "text/plain", "{", forbidden()),
-        (Who::Stranger, "POST", no_type, "text/plain", "{", not_found()),
-        (Who::Stranger, "POST", POSTS, "text/plain", "{", forbidden()),
-        (Who::Scoped, "POST", POSTS, "text/plain", "{", wrong_media_type()),
-        (Who::Scoped, "POST", POSTS, "application/json", "{", malformed()),
-        (Who::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{", malformed()),
-        (Who::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{}", not_found()),
-        (Who::Scoped, "PUT", ONE, "application/json", "{}", required_title()),
-        (Who::Scoped, "PUT", ONE, "application/json", large.as_str(), too_large("one")),
-        (Who::ReadOnly, "POST", TYPES, "text/plain", "{", forbidden()),
+        (Role::ReadOnly, "POST", no_type, "text/plain", "{", forbidden()),
+        (Role::Unrelated, "POST", no_type, "text/plain", "{", not_found()),
+        (Role::Unrelated, "POST", POSTS, "text/plain", "{", forbidden()),
+        (Role::Scoped, "POST", POSTS, "text/plain", "{", wrong_media_type()),
+        (Role::Scoped, "POST", POSTS, "application/json", "{", malformed()),
+        (Role::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{", malformed()),
+        (Role::Scoped, "PUT", "/api/v1/content/post/gone", "application/json", "{}", not_found()),
+        (Role::Scoped, "PUT", ONE, "application/json", "{}", required_title()),
+        (Role::Scoped, "PUT", ONE, "application/json", large.as_str(), too_large("one")),
+        (Role::ReadOnly, "POST", TYPES, "text/plain", "{", forbidden()),
         (
-            Who::Scoped,
+            Role::Scoped,
             "PUT",
             "/api/v1/internal/contenttype/no_such",
             "text/plain",
             "{",
             not_found(),
         ),
-        (Who::Scoped, "PUT", "/api/v1/internal/contenttype/post", "text/plain", "{", forbidden()),
+        (Role::Scoped, "PUT", "/api/v1/internal/contenttype/post", "text/plain", "{", forbidden()),
         (
-            Who::ReadWrite,
+            Role::ReadWrite,
             "PUT",
             "/api/v1/internal/contenttype/no_such",
             "text/plain",
@@ -228,7 +236,7 @@ async fn checks_run_in_order() {
             not_found(),
         ),
         (
-            Who::ReadWrite,
+            Role::ReadWrite,
             "PUT",
             "/api/v1/internal/contenttype/post",
             "text/plain",
@@ -236,7 +244,7 @@ async fn checks_run_in_order() {
             wrong_media_type(),
         ),
         (
-            Who::ReadWrite,
+            Role::ReadWrite,
             "PUT",
             "/api/v1/internal/contenttype/_media",
             "application/json",
@@ -244,39 +252,39 @@ async fn checks_run_in_order() {
             forbidden(),
         ),
     ];
-    for (who, method, path, content_type, body, wanted) in cases {
+    for (role, method, path, content_type, body, expected) in cases {
         let mut headers = vec![("content-type", content_type)];
-        headers.extend(app.key(who).map(|key| ("x-auth-token", key)));
-        let reply = app.send(method, path, &headers, body.to_owned()).await;
-        assert_eq!(reply.both(), wanted, "{who:?} {method} {path}");
+        headers.extend(app.key(role).map(|key| ("x-auth-token", key)));
+        let response = app.send(method, path, &headers, body.to_owned()).await;
+        assert_eq!(response.parts(), expected, "{role:?} {method} {path}");
     }
 }
 
-/// 1.4, 1.12: the limit of a whole body is the server's.
+/// The size limit of bodies is a setting of the server.
 #[tokio::test]
 async fn body_over_the_limit_is_refused_before_and_during_the_read() {
     let config = cms_server::ServerConfig { body_limit: 1000, ..Default::default() };
     let app = TestApp::with(&config);
-    let key = app.key(Who::ReadWrite).unwrap();
+    let key = app.key(Role::ReadWrite).unwrap();
     let headers = [("x-auth-token", key), ("content-type", "application/json")];
     let body = |length: usize| format!(r#"{{"title":"{}"}}"#, "x".repeat(length - 12));
     assert_eq!(app.send("POST", POSTS, &headers, body(1000)).await.status, 200);
-    let refused = (413, generic(413, "Request Entity Too Large"));
-    assert_eq!(app.send("POST", POSTS, &headers, body(1001)).await.both(), refused);
+    let refused = (413, error_body(413, "Request Entity Too Large"));
+    assert_eq!(app.send("POST", POSTS, &headers, body(1001)).await.parts(), refused);
 
-    // Chunks do not tell how many will come.
+    // Chunked bodies do not declare their length.
     for (length, status) in [(1000, 200), (1001, 413)] {
         let text = body(length);
         let chunks = text.as_bytes().chunks(100).map(<[u8]>::to_vec).collect::<Vec<_>>();
-        let reply = app.send("POST", POSTS, &headers, Body::new(Chunks(chunks.into()))).await;
-        assert_eq!(reply.status, status);
+        let response = app.send("POST", POSTS, &headers, Body::new(Chunks(chunks.into()))).await;
+        assert_eq!(response.status, status);
         if status == 413 {
-            assert_eq!(reply.both(), refused);
+            assert_eq!(response.parts(), refused);
         }
     }
 }
 
-/// A body in pieces, of unknown length.
+/// A body of unknown length, in chunks.
 struct Chunks(std::collections::VecDeque<Vec<u8>>);
 
 impl hyper::body::Body for Chunks {
@@ -291,27 +299,27 @@ impl hyper::body::Body for Chunks {
     }
 }
 
-/// 1.4, 2.7, 3.8: refusals as a list of reasons, and answers without a body.
+/// Refusals with a list of reasons, and responses without a body.
 #[tokio::test]
 async fn empty_responses_and_lists_of_reasons_have_their_format() {
     let app = TestApp::new();
-    let empty = |reply: Reply, status| {
-        assert_eq!((reply.status, reply.bytes.len()), (status, 0));
-        assert_eq!(reply.header("content-type"), None);
+    let empty = |response: Response, status| {
+        assert_eq!((response.status, response.bytes.len()), (status, 0));
+        assert_eq!(response.header("content-type"), None);
     };
     let in_use = app.request("DELETE", "/api/v1/internal/contenttype/post", &Value::Null).await;
     let reasons = json!({ "errors": [
         "This content type definition is used by Api Key: scoped",
         "Content Type has objects, you can't remove it!",
     ] });
-    assert_eq!(in_use.both(), (400, reasons));
+    assert_eq!(in_use.parts(), (400, reasons));
     empty(app.request("DELETE", ONE, &Value::Null).await, 204);
-    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), not_found());
+    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.parts(), not_found());
     let author = "/api/v1/internal/contenttype/author";
     empty(app.request("POST", &format!("{author}/purge"), &Value::Null).await, 204);
     empty(app.request("DELETE", author, &Value::Null).await, 200);
     let flag = json!({ "deleteSchema": "yes" });
     let purge = app.request("POST", "/api/v1/internal/contenttype/post/purge", &flag).await;
     let message = json!({ "deleteSchema": ["String value found, but a boolean is required"] });
-    assert_eq!(purge.both(), (400, message));
+    assert_eq!(purge.parts(), (400, message));
 }

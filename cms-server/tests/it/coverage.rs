@@ -1,4 +1,5 @@
-//! Each route, asked by each kind of caller (contract 10): a route without a row fails.
+//! The status of each route for each kind of key, see docs/reference/keys.md#rights-per-endpoint. A route
+//! without a row fails.
 
 use cms_core::{
     Caller,
@@ -10,9 +11,9 @@ use cms_core::{
 use cms_server::ROUTES;
 use serde_json::{Map, Value, json};
 
-use crate::support::{TestApp, Who, definition, object};
+use crate::support::{Role, TestApp, definition, object};
 
-/// A sample request of one route, and the status for each of [`Who::ALL`].
+/// A sample request of one route, and the status for each of [`Role::ALL`].
 pub(crate) struct Row {
     pub(crate) method: &'static str,
     route: &'static str,
@@ -126,7 +127,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// Rows of Draft & Public, asked about an object of a type that has it.
+/// Rows of Draft & Public, for an object of a type with Draft & Public.
 fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     let one = ("/api/v1/content/{name}/{id}/publish", "/api/v1/content/post/one/publish");
     row("POST", one.0, one.1, Value::Null, REMOVE);
@@ -140,7 +141,7 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
 }
 
-/// Uploads without a form: who may create media objects is told what is missing.
+/// Uploads without a form: callers with the right to create media objects get a validation error.
 fn media(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     const UPLOAD: [u16; 7] = [401, 401, 403, 400, 403, 403, 400];
     for path in ["/api/media", "/api/v1/media"] {
@@ -164,21 +165,20 @@ fn workflows(row: &mut impl FnMut(&'static str, &'static str, &'static str, Valu
 }
 
 fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
-    for [path, asking, schema] in [
+    for [path, query, schema] in [
         ["/api/graphql", "/api/graphql?query=%7B__typename%7D", "/api/graphql/schema"],
         ["/api/v2/graphql", "/api/v2/graphql?query=%7B__typename%7D", "/api/v2/graphql/schema"],
     ] {
-        row("GET", path, asking, Value::Null, READ);
+        row("GET", path, query, Value::Null, READ);
         row("POST", path, path, json!({ "query": "{ __typename }" }), READ);
         row("GET", schema, schema, Value::Null, READ);
     }
 }
 
-/// Puts back what an earlier caller of the same row may have taken away or added; returns the
-/// path with the ids that only the folder knows.
-pub(crate) fn prepare(app: &TestApp, who: Who, path: &str) -> String {
+/// Undoes the effects of an earlier request of the same row; returns the path with generated ids.
+pub(crate) fn prepare(app: &TestApp, role: Role, path: &str) -> String {
     let (cms, local) = (&app.core.cms, Caller::local());
-    // Each of these may already be so: then it is refused, which is just as well.
+    // Each of these fails if there is nothing to undo.
     drop(cms.types().delete(&local, "fresh"));
     drop(cms.types().create(&local, definition("author")));
     let one = object(&json!({ "id": "one", "title": "One" }));
@@ -198,14 +198,14 @@ pub(crate) fn prepare(app: &TestApp, who: Who, path: &str) -> String {
         cms.publishing().act_on_many(&local, "post", &["one".to_owned()], action).unwrap();
     }
     let new =
-        NewKey { name: format!("victim of {who:?}"), kind: KeyKind::ReadOnly, rules: Vec::new() };
+        NewKey { name: format!("victim of {role:?}"), kind: KeyKind::ReadOnly, rules: Vec::new() };
     let key = cms.keys().create(&local, &new).unwrap().item.id;
     let space = cms.auth_context(&local).unwrap().space.id;
     let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
     path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job)
 }
 
-/// What the type `post` must have for a path.
+/// The settings of the type `post` that a path needs.
 fn settings(path: &str) -> Map<String, Value> {
     let is_of_status = ["publish", "archive", "schedule"].iter().any(|word| path.ends_with(word));
     object(&if is_of_status {
@@ -222,9 +222,9 @@ async fn routes_return_the_expected_status_for_each_caller() {
     for row in rows() {
         let app = TestApp::new();
         let mut statuses = [0; 7];
-        for (status, who) in statuses.iter_mut().zip(Who::ALL) {
-            let path = prepare(&app, who, row.path);
-            *status = app.ask(who, row.method, &path, &row.body).await.status;
+        for (status, role) in statuses.iter_mut().zip(Role::ALL) {
+            let path = prepare(&app, role, row.path);
+            *status = app.request_as(role, row.method, &path, &row.body).await.status;
         }
         assert_eq!(statuses, row.statuses, "{} {}", row.method, row.path);
     }

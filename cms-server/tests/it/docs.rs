@@ -1,16 +1,16 @@
-//! The page about the API: that it is whole, loads nothing from elsewhere, and is not sent twice.
+//! The API documentation page: complete, without files of other hosts, and cached.
 
 use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use crate::support::{Reply, TestApp};
+use crate::support::{Response, TestApp};
 
-async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
+async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Response {
     app.send("GET", path, headers, "").await
 }
 
-/// What the page loads, as it is written there.
+/// The URLs that the page loads.
 fn references(page: &str) -> Vec<&str> {
     let values = ["src=\"", "href=\""].iter().flat_map(|name| page.split(name).skip(1));
     let values = values.map(|rest| rest.split('"').next().unwrap());
@@ -41,7 +41,7 @@ async fn page_loads_only_its_own_files() {
             };
             assert!(found.header("content-type").unwrap().starts_with(media_type), "{name}");
         }
-        // What other hosts have is not even asked for.
+        // The page requests nothing from other hosts.
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.starts_with("default-src 'none';") && !policy.contains("http"), "{policy}");
         assert!(!text.contains("//"), "{text}");

@@ -1,8 +1,8 @@
-//! GraphQL over HTTP: statuses and bodies (contract 8.6), and who sees what.
+//! GraphQL over HTTP: statuses, error bodies (docs/reference/graphql.md#errors), and visibility.
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, forbidden, generic, unauthorized};
+use crate::support::{Role, TestApp, definition, error_body, forbidden, unauthorized};
 
 const PATHS: [&str; 2] = ["/api/graphql", "/api/v2/graphql"];
 
@@ -18,11 +18,11 @@ async fn object_and_list_queries_are_executed() {
         "variables": { "id": "one" } });
     let post = json!({ "id": "one", "title": "One" });
     let data = json!({ "data": { "post": post, "postList": [{ "id": "one" }] } });
-    assert_eq!(app.request("POST", PATHS[0], &legacy).await.both(), (200, data));
+    assert_eq!(app.request("POST", PATHS[0], &legacy).await.parts(), (200, data));
 
     let query = json!({ "query": "{ post { edges { node { id title } } totalCount } }" });
     let data = json!({ "data": { "post": { "edges": [{ "node": post }], "totalCount": 1 } } });
-    assert_eq!(app.request("POST", PATHS[1], &query).await.both(), (200, data));
+    assert_eq!(app.request("POST", PATHS[1], &query).await.parts(), (200, data));
 }
 
 #[tokio::test]
@@ -30,10 +30,10 @@ async fn query_may_be_a_url_parameter() {
     let app = TestApp::new();
     let query = "query=query+Q(%24id:+String)%7Bpost(id:%24id)%7Bid%7D%7D&operationName=Q\
         &variables=%7B%22id%22:%22one%22%7D";
-    let reply = app.get(&format!("{}?{query}&unknown=1", PATHS[0])).await;
-    assert_eq!(reply.both(), (200, json!({ "data": { "post": { "id": "one" } } })));
-    assert_eq!(reply.header("cache-control"), Some("private, no-cache"));
-    assert_eq!(reply.header("x-deprecated-query-params"), Some("unknown"));
+    let response = app.get(&format!("{}?{query}&unknown=1", PATHS[0])).await;
+    assert_eq!(response.parts(), (200, json!({ "data": { "post": { "id": "one" } } })));
+    assert_eq!(response.header("cache-control"), Some("private, no-cache"));
+    assert_eq!(response.header("x-deprecated-query-params"), Some("unknown"));
     let table = [
         ("query=%7Ba%7D&variables=%5B%5D", "The property variables must be an object"),
         ("query=%7Ba%7D&variables=%7B", "The property variables must be an object"),
@@ -41,8 +41,8 @@ async fn query_may_be_a_url_parameter() {
         ("variables=%7B%7D", "The property query is required"),
     ];
     for (parameters, message) in table {
-        let reply = app.get(&format!("{}?{parameters}", PATHS[1])).await;
-        assert_eq!(reply.both(), failed(400, message, "BAD_REQUEST"), "{parameters}");
+        let response = app.get(&format!("{}?{parameters}", PATHS[1])).await;
+        assert_eq!(response.parts(), failed(400, message, "BAD_REQUEST"), "{parameters}");
     }
 }
 
@@ -53,16 +53,16 @@ async fn query_sent_once_is_found_by_its_hash() {
     let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": HASH } });
     let by_hash = json!({ "extensions": extensions });
     let address = format!("{}?extensions={}", PATHS[0], extensions.to_string().replace('"', "%22"));
-    // A step of the protocol rather than a failure: what the client does next is to send the query.
+    // The protocol expects this response: the client sends the query next.
     let unknown = failed(200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND");
-    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), unknown);
-    assert_eq!(app.get(&address).await.both(), unknown);
+    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.parts(), unknown);
+    assert_eq!(app.get(&address).await.parts(), unknown);
 
-    let whole = json!({ "query": "{ postList { id } }", "extensions": extensions });
+    let request = json!({ "query": "{ postList { id } }", "extensions": extensions });
     let data = (200, json!({ "data": { "postList": [{ "id": "one" }] } }));
-    assert_eq!(app.request("POST", PATHS[0], &whole).await.both(), data);
-    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), data);
-    assert_eq!(app.get(&address).await.both(), data);
+    assert_eq!(app.request("POST", PATHS[0], &request).await.parts(), data);
+    assert_eq!(app.request("POST", PATHS[0], &by_hash).await.parts(), data);
+    assert_eq!(app.get(&address).await.parts(), data);
 }
 
 #[tokio::test]
@@ -71,11 +71,14 @@ async fn refusals_have_the_graphql_format() {
     let query = json!({ "query": "{ __typename }" });
     for path in PATHS {
         let nobody = failed(401, "Unauthorized", "UNAUTHORIZED");
-        assert_eq!(app.ask(Who::Nobody, "POST", path, &query).await.both(), nobody);
-        assert_eq!(app.ask(Who::Unknown, "POST", path, &query).await.both(), nobody);
-        let stranger = failed(403, "Access denied or quota limit exceeded", "FORBIDDEN");
-        assert_eq!(app.ask(Who::Stranger, "POST", path, &query).await.both(), stranger);
-        assert_eq!(app.ask(Who::Stranger, "POST", path, &json!({})).await.both(), stranger);
+        assert_eq!(app.request_as(Role::Anonymous, "POST", path, &query).await.parts(), nobody);
+        assert_eq!(app.request_as(Role::Unknown, "POST", path, &query).await.parts(), nobody);
+        let unrelated = failed(403, "Access denied or quota limit exceeded", "FORBIDDEN");
+        assert_eq!(app.request_as(Role::Unrelated, "POST", path, &query).await.parts(), unrelated);
+        assert_eq!(
+            app.request_as(Role::Unrelated, "POST", path, &json!({})).await.parts(),
+            unrelated
+        );
 
         let bodies = [
             ("{}", "The property query is required"),
@@ -87,16 +90,16 @@ async fn refusals_have_the_graphql_format() {
             ("[]", "Malformed JSON"),
             ("", "Malformed JSON"),
         ];
-        let key = ("x-auth-token", app.key(Who::ReadOnly).unwrap());
+        let key = ("x-auth-token", app.key(Role::ReadOnly).unwrap());
         for (body, message) in bodies {
             let headers = [key, ("content-type", "application/json")];
-            let reply = app.send("POST", path, &headers, body).await;
-            assert_eq!(reply.both(), failed(400, message, "BAD_REQUEST"), "{body}");
+            let response = app.send("POST", path, &headers, body).await;
+            assert_eq!(response.parts(), failed(400, message, "BAD_REQUEST"), "{body}");
         }
         let headers = [key, ("content-type", "application/graphql")];
-        let reply = app.send("POST", path, &headers, "{ __typename }").await;
+        let response = app.send("POST", path, &headers, "{ __typename }").await;
         let other = failed(415, "Unsupported Media Type", "UNSUPPORTED_MEDIA_TYPE");
-        assert_eq!(reply.both(), other);
+        assert_eq!(response.parts(), other);
 
         let unknown = json!({ "query": "{ nothing { id } }" });
         let error = json!({
@@ -104,37 +107,45 @@ async fn refusals_have_the_graphql_format() {
             "locations": [{ "line": 1, "column": 3 }],
             "extensions": { "code": "NOT_FOUND" },
         });
-        let reply = app.request("POST", path, &unknown).await;
-        assert_eq!(reply.both(), (404, json!({ "errors": [error] })));
+        let response = app.request("POST", path, &unknown).await;
+        assert_eq!(response.parts(), (404, json!({ "errors": [error] })));
         let missing = failed(400, "The property query is required", "BAD_REQUEST");
-        assert_eq!(app.get(path).await.both(), missing);
-        assert_eq!(app.ask(Who::Nobody, "GET", path, &Value::Null).await.both(), nobody);
-        assert_eq!(app.ask(Who::Stranger, "GET", path, &Value::Null).await.both(), stranger);
-        let (status, body) = app.request("PUT", path, &query).await.both();
-        assert_eq!((status, body), (405, generic(405, "Method Not Allowed")));
+        assert_eq!(app.get(path).await.parts(), missing);
+        assert_eq!(
+            app.request_as(Role::Anonymous, "GET", path, &Value::Null).await.parts(),
+            nobody
+        );
+        assert_eq!(
+            app.request_as(Role::Unrelated, "GET", path, &Value::Null).await.parts(),
+            unrelated
+        );
+        let (status, body) = app.request("PUT", path, &query).await.parts();
+        assert_eq!((status, body), (405, error_body(405, "Method Not Allowed")));
     }
 }
 
-/// Types for links, geo points and blocks were in every schema.
+/// Types for links, geo points and blocks were part of every schema.
 #[tokio::test]
 async fn schemas_contain_reachable_types_only() {
     let app = TestApp::new();
     let internal = "type cms___internal {\n  status: String\n";
     for (path, input) in PATHS.iter().zip([false, true]) {
-        let reply = app.ask(Who::Scoped, "GET", &format!("{path}/schema"), &Value::Null).await;
-        let sdl = String::from_utf8(reply.bytes.to_vec()).unwrap();
+        let response =
+            app.request_as(Role::Scoped, "GET", &format!("{path}/schema"), &Value::Null).await;
+        let sdl = String::from_utf8(response.bytes.to_vec()).unwrap();
         assert!(sdl.contains(internal) && sdl.contains("type post {"), "{sdl}");
         assert_eq!(sdl.contains("input FieldFilterInput"), input, "{sdl}");
         let query = "{ __schema { types { name kind } } }";
         let body = json!({ "query": query });
-        let described = app.ask(Who::Scoped, "POST", path, &body).await.json().to_string();
+        let described = app.request_as(Role::Scoped, "POST", path, &body).await.json().to_string();
         for name in ["DataSource", "cms___geo", "cms___block", "cms___block_item", "JSON"] {
             assert!(!sdl.contains(name), "{name} in {sdl}");
             assert!(!described.contains(name), "{name} in {described}");
-            // A query cannot name it either.
+            // A query cannot use it either.
             let query = format!("query Q($x: {name}) {{ post(id: \"one\") {{ __typename }} }}");
-            let reply = app.ask(Who::Scoped, "POST", path, &json!({ "query": query })).await;
-            let errors = reply.json()["errors"].to_string();
+            let response =
+                app.request_as(Role::Scoped, "POST", path, &json!({ "query": query })).await;
+            let errors = response.json()["errors"].to_string();
             assert!(errors.contains(&format!("Unknown type \\\"{name}\\\".")), "{errors}");
         }
     }
@@ -146,7 +157,7 @@ async fn queries_over_the_length_limit_are_refused_before_parsing() {
     let long = json!({ "query": "{ __typename }", "variables": { "a": "x".repeat(1 << 20) } });
     for path in PATHS {
         let too_long = failed(413, "Request Entity Too Large", "PAYLOAD_TOO_LARGE");
-        assert_eq!(app.request("POST", path, &long).await.both(), too_long);
+        assert_eq!(app.request("POST", path, &long).await.parts(), too_long);
     }
 }
 
@@ -154,17 +165,23 @@ async fn queries_over_the_length_limit_are_refused_before_parsing() {
 async fn schema_is_plain_text_for_permitted_keys() {
     let app = TestApp::new();
     for path in PATHS.map(|path| format!("{path}/schema")) {
-        let reply = app.get(&path).await;
+        let response = app.get(&path).await;
         assert_eq!(
-            (reply.status, reply.header("content-type")),
+            (response.status, response.header("content-type")),
             (200, Some("text/plain; charset=utf-8"))
         );
-        let text = String::from_utf8(reply.bytes.to_vec()).unwrap();
+        let text = String::from_utf8(response.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && text.contains("type _media {"), "{text}");
-        assert_eq!(app.ask(Who::Nobody, "GET", &path, &Value::Null).await.both(), unauthorized());
-        assert_eq!(app.ask(Who::Stranger, "GET", &path, &Value::Null).await.both(), forbidden());
+        assert_eq!(
+            app.request_as(Role::Anonymous, "GET", &path, &Value::Null).await.parts(),
+            unauthorized()
+        );
+        assert_eq!(
+            app.request_as(Role::Unrelated, "GET", &path, &Value::Null).await.parts(),
+            forbidden()
+        );
 
-        let own = app.ask(Who::Scoped, "GET", &path, &Value::Null).await;
+        let own = app.request_as(Role::Scoped, "GET", &path, &Value::Null).await;
         let text = String::from_utf8(own.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && !text.contains("type author {"), "{text}");
     }
@@ -178,7 +195,7 @@ async fn schema_follows_type_changes() {
     let types = "/api/v1/internal/contenttype";
     assert_eq!(app.request("POST", types, &json!(definition("fresh"))).await.status, 200);
     let empty = (200, json!({ "data": { "freshList": [] } }));
-    assert_eq!(app.request("POST", PATHS[0], &query).await.both(), empty);
+    assert_eq!(app.request("POST", PATHS[0], &query).await.parts(), empty);
 }
 
 #[tokio::test]
@@ -203,8 +220,8 @@ async fn visibility_equals_that_of_lists() {
         (&[("x-mode", "preview"), ("x-visibility", "public")], &public, &json!(null)),
     ];
     for (headers, list, one) in table {
-        let reply = app.ask_with(headers, Who::ReadOnly, "POST", PATHS[0], &query).await;
-        let data = &reply.json()["data"];
+        let response = app.request_with(headers, Role::ReadOnly, "POST", PATHS[0], &query).await;
+        let data = &response.json()["data"];
         assert_eq!((&data["pageList"], &data["page"]), (list, one), "{headers:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! A scoped key never learns of a type that no rule of it names: neither what it holds nor what it is
-//! called. What other types say in their links is theirs.
+//! Responses to a scoped key contain neither the names nor the content of types without a rule. Links
+//! in readable objects are an exception.
 
 use cms_core::Caller;
 use cms_server::ROUTES;
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::{
     coverage::{prepare, rows},
-    support::{Reply, TestApp, Who, definition, generic, linking_definition, links, object},
+    support::{Response, Role, TestApp, definition, error_body, linking_definition, links, object},
 };
 
-/// Words that stand in the hidden type and its objects and nowhere else.
+/// Words that occur in the hidden type and its objects only.
 const HIDDEN: [&str; 5] = ["vault", "strongroom", "combination", "platypus", "burrow"];
-/// What a readable object says of a hidden one.
+/// The link of a readable object to a hidden one.
 const LINK: &str = "/api/v1/content/vault/burrow";
 
-/// A folder with a hidden type. Objects of it and the readable type link to each other.
+/// An app with a hidden type. Its objects and those of the readable type link to each other.
 fn with_secrets() -> TestApp {
     let app = TestApp::new();
     let (cms, local) = (&app.core.cms, Caller::local());
@@ -40,10 +40,10 @@ fn with_secrets() -> TestApp {
     app
 }
 
-/// What an answer gives away.
-fn betrayed(reply: &Reply) -> Option<&'static str> {
-    let mut text = String::from_utf8_lossy(&reply.bytes).replace("\\/", "/").replace(LINK, "");
-    for (name, value) in &reply.headers {
+/// The first hidden word in a response, except in links.
+fn hidden_word_in(response: &Response) -> Option<&'static str> {
+    let mut text = String::from_utf8_lossy(&response.bytes).replace("\\/", "/").replace(LINK, "");
+    for (name, value) in &response.headers {
         text.extend([name.as_str(), value.to_str().unwrap()]);
     }
     let text = text.to_ascii_lowercase();
@@ -54,45 +54,46 @@ fn betrayed(reply: &Reply) -> Option<&'static str> {
 async fn routes_reveal_no_hidden_type() {
     for row in rows().into_iter().filter(|row| !row.path.starts_with("/docs")) {
         let app = with_secrets();
-        let path = prepare(&app, Who::Scoped, row.path);
+        let path = prepare(&app, Role::Scoped, row.path);
         let other = Some(path.replace("/one", "/two")).filter(|other| *other != path);
         for path in [path].into_iter().chain(other) {
             let preview = [("x-mode", "preview")];
-            let reply = app.ask_with(&preview, Who::Scoped, row.method, &path, &row.body).await;
-            assert_eq!(betrayed(&reply), None, "{} {path}", row.method);
+            let response =
+                app.request_with(&preview, Role::Scoped, row.method, &path, &row.body).await;
+            assert_eq!(hidden_word_in(&response), None, "{} {path}", row.method);
         }
     }
 }
 
-/// Who guesses the name of a type is told 403, as contract 1.4 orders it, and no more: whatever is
-/// asked about it, the answer is the same.
+/// A guessed name of a hidden type gives the same 403 in all requests, see
+/// docs/reference/http.md#order-of-checks.
 #[tokio::test]
 async fn guessed_type_name_reveals_nothing() {
     let app = with_secrets();
-    let refusal = generic(403, "Access denied or quota limit exceeded");
-    let mut asked = 0;
+    let refusal = error_body(403, "Access denied or quota limit exceeded");
+    let mut requests = 0;
     for row in rows().into_iter().filter(|row| row.path.contains("/post")) {
         let path = row.path.replace("/post", "/vault");
         for path in [path.clone(), path.replace("/one", "/none")] {
-            let reply = app.ask(Who::Scoped, row.method, &path, &row.body).await;
-            assert_eq!(reply.both(), (403, refusal.clone()), "{} {path}", row.method);
-            asked += 1;
+            let response = app.request_as(Role::Scoped, row.method, &path, &row.body).await;
+            assert_eq!(response.parts(), (403, refusal.clone()), "{} {path}", row.method);
+            requests += 1;
         }
     }
     let of_objects = ROUTES.iter().filter(|route| route.path.contains("/content/{name}")).count();
-    assert!(asked > 2 * of_objects, "{asked}");
+    assert!(requests > 2 * of_objects, "{requests}");
 }
 
-/// Questions that name what is hidden get the answer that any other word gets.
+/// Requests with hidden words get the same response as requests with any other word.
 #[tokio::test]
 async fn requests_with_hidden_words_find_nothing() {
     let app = with_secrets();
     let posts = "/api/v1/content/post";
     let graphql = |query: &str| json!({ "query": query });
     let link = |target: &str| json!({ "title": "New", "related": links(&[target]) });
-    let start = app.ask(Who::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    let start = app.request_as(Role::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
     let start = start["next"].as_str().unwrap();
-    // The hidden word comes where {} stands.
+    // {} is replaced by the hidden word.
     let gets = [
         (format!("{posts}?hydrate=2&order_by={{}}"), "combination"),
         (
@@ -126,41 +127,41 @@ async fn requests_with_hidden_words_find_nothing() {
         ("/api/v2/graphql", "query ($f: vaultFilterInput) { __typename }", "vault"),
     ];
     let other = |word: &str| word.chars().rev().collect::<String>();
-    let said = |reply: &Reply, word: &str| {
+    let normalized = |response: &Response, word: &str| {
         (
-            reply.status,
-            String::from_utf8_lossy(&reply.bytes).replace(LINK, "").replace(word, "WORD"),
+            response.status,
+            String::from_utf8_lossy(&response.bytes).replace(LINK, "").replace(word, "WORD"),
         )
     };
     for (path, word) in gets {
-        let ask = async |word: &str| {
-            app.ask(Who::Scoped, "GET", &path.replace("{}", word), &Value::Null).await
+        let send = async |word: &str| {
+            app.request_as(Role::Scoped, "GET", &path.replace("{}", word), &Value::Null).await
         };
-        let (hidden, absent) = (ask(word).await, ask(&other(word)).await);
-        assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{path}");
+        let (hidden, absent) = (send(word).await, send(&other(word)).await);
+        assert_eq!(normalized(&hidden, word), normalized(&absent, &other(word)), "{path}");
     }
     for (path, query, word) in posted {
-        let ask = async |word_now: &str| {
+        let send = async |word_now: &str| {
             let query = graphql(&query.replace(word, word_now));
-            app.ask(Who::Scoped, "POST", path, &query).await
+            app.request_as(Role::Scoped, "POST", path, &query).await
         };
-        let (hidden, absent) = (ask(word).await, ask(&other(word)).await);
-        assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{query}");
+        let (hidden, absent) = (send(word).await, send(&other(word)).await);
+        assert_eq!(normalized(&hidden, word), normalized(&absent, &other(word)), "{query}");
     }
-    // A link must lead somewhere, whoever makes it; where it leads is not told.
-    let missing = app.ask(Who::Scoped, "POST", posts, &link("vault/none")).await;
-    let unknown = app.ask(Who::Scoped, "POST", posts, &link("absent/none")).await;
-    assert_eq!(missing.both(), unknown.both());
+    // A link needs an existing target; the response does not show it.
+    let missing = app.request_as(Role::Scoped, "POST", posts, &link("vault/none")).await;
+    let unknown = app.request_as(Role::Scoped, "POST", posts, &link("absent/none")).await;
+    assert_eq!(missing.parts(), unknown.parts());
 }
 
-/// Everything that may be read is read: whole lists in all depths, the schemas, and descriptions.
+/// Reads of everything permitted: complete lists at all depths, schemas, and OpenAPI documents.
 #[tokio::test]
 async fn readable_responses_contain_no_hidden_word() {
     let app = with_secrets();
-    // So that there is something to learn from.
-    assert!(betrayed(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
-    assert!(betrayed(&app.get("/api/v1/search?q=platypus").await).is_some());
-    let start = app.ask(Who::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    // The hidden words do occur for other keys.
+    assert!(hidden_word_in(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
+    assert!(hidden_word_in(&app.get("/api/v1/search?q=platypus").await).is_some());
+    let start = app.request_as(Role::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
     let (cms, local) = (&app.core.cms, Caller::local());
     cms.objects().delete(&local, "vault", "one").unwrap();
     cms.types()
@@ -187,22 +188,22 @@ async fn readable_responses_contain_no_hidden_word() {
         "/api/v1/workflow",
     ] {
         for (name, value) in [("x-mode", "preview"), ("x-visibility", "public")] {
-            let reply =
-                app.ask_with(&[(name, value)], Who::Scoped, "GET", path, &Value::Null).await;
-            assert_eq!((reply.status, betrayed(&reply)), (200, None), "{path}");
+            let response =
+                app.request_with(&[(name, value)], Role::Scoped, "GET", path, &Value::Null).await;
+            assert_eq!((response.status, hidden_word_in(&response)), (200, None), "{path}");
         }
     }
     let since = format!("/api/v1/changes?since={}", start["next"].as_str().unwrap());
-    let changes = app.ask(Who::Scoped, "GET", &since, &Value::Null).await;
+    let changes = app.request_as(Role::Scoped, "GET", &since, &Value::Null).await;
     assert_eq!(changes.json()["data"], json!([]));
-    assert_eq!(betrayed(&changes), None);
+    assert_eq!(hidden_word_in(&changes), None);
 
-    let asked = json!({ "query": "{ postList { id related { dataUrl } parts { link { dataUrl type } } }
+    let requests = json!({ "query": "{ postList { id related { dataUrl } parts { link { dataUrl type } } }
         __schema { types { name description fields { name } inputFields { name } enumValues { name } } } }" });
-    let reply = app.ask(Who::Scoped, "POST", "/api/graphql", &asked).await;
-    assert_eq!((reply.status, betrayed(&reply)), (200, None));
+    let response = app.request_as(Role::Scoped, "POST", "/api/graphql", &requests).await;
+    assert_eq!((response.status, hidden_word_in(&response)), (200, None));
 
-    // What links to an object is not told by what becomes of it either.
+    // Refused changes do not reveal hidden links to an object.
     for (method, path, body) in [
         (
             "POST",
@@ -217,9 +218,9 @@ async fn readable_responses_contain_no_hidden_word() {
         ("PATCH", "/api/v1/content/post/two", json!({ "combination": 1 })),
         ("DELETE", "/api/v1/content/post/one", Value::Null),
     ] {
-        let reply = app.ask(Who::Scoped, method, path, &body).await;
+        let response = app.request_as(Role::Scoped, method, path, &body).await;
         let sent = body.to_string().contains("combination");
-        let told = betrayed(&reply).filter(|word| !(sent && *word == "combination"));
-        assert_eq!(told, None, "{method} {path}: {:?}", reply.bytes);
+        let found = hidden_word_in(&response).filter(|word| !(sent && *word == "combination"));
+        assert_eq!(found, None, "{method} {path}: {:?}", response.bytes);
     }
 }

@@ -1,16 +1,16 @@
-//! Bad input: always a 4xx with a body of the contract, never a 5xx, never a panic.
+//! Invalid input: always a 4xx with a documented body, never a 5xx or a panic.
 
 use serde_json::{Map, Value, json};
 
-use crate::support::{Reply, TestApp, Who, definition, malformed};
+use crate::support::{Response, Role, TestApp, definition, malformed};
 
 const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// Tells whether an answer is one of the bodies of contract 1.4.
-fn is_refusal(reply: &Reply) -> bool {
-    let (status, body) = reply.both();
+/// Whether a response has one of the formats of docs/reference/http.md#error-bodies.
+fn is_refusal(response: &Response) -> bool {
+    let (status, body) = response.parts();
     let strings = |value: &Value| {
         let items = value.as_array();
         items.is_some_and(|items| !items.is_empty() && items.iter().all(Value::is_string))
@@ -19,7 +19,7 @@ fn is_refusal(reply: &Reply) -> bool {
     let is_generic =
         body.len() == 2 && body.get("code") == Some(&json!(status)) && body["message"].is_string();
     let is_map = |map: &Map<String, Value>| !map.is_empty() && map.values().all(strings);
-    // An apply tells the maps of several types.
+    // An apply returns the errors of several types.
     let is_maps = body.values().all(|value| value.as_object().is_some_and(is_map));
     let is_map = status == 400 && (is_map(body) || is_maps);
     let is_batch =
@@ -28,21 +28,27 @@ fn is_refusal(reply: &Reply) -> bool {
     (400..500).contains(&status) && (is_generic || is_map || is_batch || is_limit)
 }
 
-/// Asks with the admin key, which is refused nothing for its own sake.
-async fn ask(app: &TestApp, method: &str, path: &str, body: impl Into<axum::body::Body>) -> Reply {
-    let key = app.key(Who::Admin).unwrap();
+/// Sends a request with the admin key, so that no right is missing.
+async fn request_as(
+    app: &TestApp,
+    method: &str,
+    path: &str,
+    body: impl Into<axum::body::Body>,
+) -> Response {
+    let key = app.key(Role::Admin).unwrap();
     app.send(method, path, &[("x-auth-token", key), ("content-type", "application/json")], body)
         .await
 }
 
 async fn refuses(app: &TestApp, method: &str, path: &str, body: &str) {
-    let reply = ask(app, method, path, body.to_owned()).await;
+    let response = request_as(app, method, path, body.to_owned()).await;
     let shown = &body[..body.len().min(100)];
-    let answer = String::from_utf8_lossy(&reply.bytes[..reply.bytes.len().min(300)]).into_owned();
-    assert!(is_refusal(&reply), "{method} {path} {shown}: {} {answer}", reply.status);
+    let text =
+        String::from_utf8_lossy(&response.bytes[..response.bytes.len().min(300)]).into_owned();
+    assert!(is_refusal(&response), "{method} {path} {shown}: {} {text}", response.status);
 }
 
-/// What is found in front of any parser: broken text, deep nesting, wrong kinds.
+/// Errors before any parsing of a payload: broken text, deep nesting, wrong JSON types.
 #[tokio::test]
 async fn bodies_of_invalid_json_are_refused() {
     let app = TestApp::new();
@@ -85,17 +91,17 @@ async fn bodies_of_invalid_json_are_refused() {
         ("POST", "/api/v1/internal/key"),
     ] {
         for body in &bodies {
-            let reply = ask(&app, method, path, body.clone()).await;
+            let response = request_as(&app, method, path, body.clone()).await;
             let shown = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
-            assert_eq!(reply.both(), malformed(), "{method} {path} {shown}");
+            assert_eq!(response.parts(), malformed(), "{method} {path} {shown}");
         }
     }
-    // Of a key that comes twice, the last one counts.
-    let twice = ask(&app, "POST", POSTS, r#"{"title":1,"title":"x"}"#).await;
+    // Of a repeated key, the last one counts.
+    let twice = request_as(&app, "POST", POSTS, r#"{"title":1,"title":"x"}"#).await;
     assert_eq!((twice.status, &twice.json()["title"]), (200, &json!("x")));
 }
 
-/// Every kind of value in the place of every part of a payload.
+/// Every JSON type in place of every value of a payload.
 #[tokio::test]
 async fn values_of_the_wrong_type_are_refused_at_every_level() {
     let app = TestApp::new();
@@ -111,25 +117,29 @@ async fn values_of_the_wrong_type_are_refused_at_every_level() {
         json!({}),
         json!({ "": { "": [] } }),
     ];
-    let whole = json!(definition("fresh"));
-    let mut places = Vec::new();
-    pointers(&whole, &mut String::new(), &mut places);
-    assert!(places.len() > 25, "{places:?}");
-    for place in &places {
+    let definition = json!(definition("fresh"));
+    let mut all = Vec::new();
+    pointers(&definition, &mut String::new(), &mut all);
+    assert!(all.len() > 25, "{all:?}");
+    for pointer in &all {
         for value in &values {
-            let mut payload = whole.clone();
-            *payload.pointer_mut(place).unwrap() = value.clone();
+            let mut payload = definition.clone();
+            *payload.pointer_mut(pointer).unwrap() = value.clone();
             for (method, path) in [("POST", TYPES), ("PUT", "/api/v1/internal/contenttype/author")]
             {
-                let reply = ask(&app, method, path, payload.to_string()).await;
-                // Some of these are sound definitions all the same.
-                assert!(reply.status == 200 || is_refusal(&reply), "{method} {place} {value}");
-                drop(ask(&app, "DELETE", "/api/v1/internal/contenttype/fresh", "").await);
+                let response = request_as(&app, method, path, payload.to_string()).await;
+                // Some of these are valid definitions.
+                assert!(
+                    response.status == 200 || is_refusal(&response),
+                    "{method} {pointer} {value}"
+                );
+                drop(request_as(&app, "DELETE", "/api/v1/internal/contenttype/fresh", "").await);
             }
             let project = json!({ "contentTypes": [payload] });
-            let reply =
-                ask(&app, "POST", "/api/v1/internal/contenttype/plan", project.to_string()).await;
-            assert!(reply.status == 200 || is_refusal(&reply), "plan {place} {value}");
+            let response =
+                request_as(&app, "POST", "/api/v1/internal/contenttype/plan", project.to_string())
+                    .await;
+            assert!(response.status == 200 || is_refusal(&response), "plan {pointer} {value}");
         }
     }
     for value in &values {
@@ -150,13 +160,15 @@ async fn values_of_the_wrong_type_are_refused_at_every_level() {
         let key = json!({ "name": "k", "kind": value, "rules": value });
         refuses(&app, "POST", "/api/v1/internal/key", &key.to_string()).await;
         let project = json!({ "contentTypes": [value] });
-        let reply =
-            ask(&app, "POST", "/api/v1/internal/contenttype/apply", project.to_string()).await;
-        assert!(is_refusal(&reply), "apply {value}: {:?}", reply.both());
+        let response =
+            request_as(&app, "POST", "/api/v1/internal/contenttype/apply", project.to_string())
+                .await;
+        assert!(is_refusal(&response), "apply {value}: {:?}", response.parts());
         let consent = json!({ "contentTypes": value, "allowDataLoss": value, "token": value });
-        let reply =
-            ask(&app, "POST", "/api/v1/internal/contenttype/apply", consent.to_string()).await;
-        assert!(reply.status == 200 || is_refusal(&reply), "apply {value}");
+        let response =
+            request_as(&app, "POST", "/api/v1/internal/contenttype/apply", consent.to_string())
+                .await;
+        assert!(response.status == 200 || is_refusal(&response), "apply {value}");
     }
 }
 
@@ -179,7 +191,7 @@ fn pointers(value: &Value, here: &mut String, all: &mut Vec<String>) {
     }
 }
 
-/// Ids with every character that is not allowed, and too long ones.
+/// Ids with each forbidden character, and too long ones.
 #[tokio::test]
 async fn ids_and_names_with_forbidden_characters_are_refused() {
     let app = TestApp::new();
@@ -190,24 +202,24 @@ async fn ids_and_names_with_forbidden_characters_are_refused() {
         .filter(|c| !c.is_ascii_alphanumeric() && !allowed.contains(*c));
     for character in forbidden {
         let body = json!({ "id": format!("a{character}"), "title": "x" }).to_string();
-        let reply = ask(&app, "POST", POSTS, body).await;
+        let response = request_as(&app, "POST", POSTS, body).await;
         let pattern = cms_core::ids::ID_PATTERN;
         let message = json!({ "id": [format!("Does not match the regex pattern {pattern}")] });
-        assert_eq!(reply.both(), (400, message), "{character:?}");
+        assert_eq!(response.parts(), (400, message), "{character:?}");
         let mut payload = definition("name");
         payload.insert("name".to_owned(), json!(format!("a{character}")));
         if character != '_' {
-            let reply = ask(&app, "POST", TYPES, json!(payload).to_string()).await;
+            let response = request_as(&app, "POST", TYPES, json!(payload).to_string()).await;
             let message = json!({ "name": ["This value is not valid."] });
-            assert_eq!(reply.both(), (400, message), "{character:?}");
+            assert_eq!(response.parts(), (400, message), "{character:?}");
         }
     }
     let long = json!({ "id": "x".repeat(256), "title": "x" }).to_string();
     let message = json!({ "id": ["Must be at most 255 characters long"] });
-    assert_eq!(ask(&app, "POST", POSTS, long).await.both(), (400, message));
+    assert_eq!(request_as(&app, "POST", POSTS, long).await.parts(), (400, message));
 }
 
-/// Segments of a path that name nothing.
+/// Path segments that name nothing.
 #[tokio::test]
 async fn paths_that_cannot_exist_are_refused() {
     let app = TestApp::new();
@@ -257,7 +269,7 @@ async fn paths_that_cannot_exist_are_refused() {
     }
 }
 
-/// Queries are repaired or refused by name; nothing in them reaches the database as a command.
+/// Parameters are repaired or refused by name; none of them is executed as SQL.
 #[tokio::test]
 async fn hostile_query_parameters_are_repaired_or_refused() {
     let app = TestApp::new();
@@ -287,10 +299,10 @@ async fn hostile_query_parameters_are_repaired_or_refused() {
             format!("ids[]={encoded}&ids[{encoded}]=x"),
             format!("{encoded}=1&{encoded}[]=2"),
         ] {
-            let reply = ask(&app, "GET", &format!("{POSTS}?{query}"), "").await;
-            assert_eq!(reply.status, 200, "{query}");
+            let response = request_as(&app, "GET", &format!("{POSTS}?{query}"), "").await;
+            assert_eq!(response.status, 200, "{query}");
             assert_eq!(
-                ask(&app, "GET", &format!("{TYPES}?{query}"), "").await.status,
+                request_as(&app, "GET", &format!("{TYPES}?{query}"), "").await.status,
                 200,
                 "{query}"
             );
@@ -308,12 +320,13 @@ async fn hostile_query_parameters_are_repaired_or_refused() {
                     &filters,
                     percent_encoding::NON_ALPHANUMERIC,
                 );
-                let reply = ask(&app, "GET", &format!("{POSTS}?filters={encoded}"), "").await;
-                assert!(reply.status == 200 || is_refusal(&reply), "{filters}");
+                let response =
+                    request_as(&app, "GET", &format!("{POSTS}?filters={encoded}"), "").await;
+                assert!(response.status == 200 || is_refusal(&response), "{filters}");
             }
         }
     }
-    let still_there = ask(&app, "GET", POSTS, "").await.json();
+    let still_there = request_as(&app, "GET", POSTS, "").await.json();
     assert_eq!(still_there["total_count"], 1);
 
     let deep = "[".repeat(200) + &"]".repeat(200);
@@ -350,41 +363,46 @@ async fn values_over_the_limit_are_refused() {
     let long = "x".repeat(10 * 1024 * 1024);
     let large = json!({ "title": long }).to_string();
     for (method, path) in [("POST", POSTS), ("PUT", ONE), ("PATCH", ONE)] {
-        assert_eq!(ask(&app, method, path, large.clone()).await.status, 413, "{method} {path}");
+        assert_eq!(
+            request_as(&app, method, path, large.clone()).await.status,
+            413,
+            "{method} {path}"
+        );
     }
     let batch = json!([{ "id": "small", "title": "x" }, { "title": long }]).to_string();
-    assert_eq!(ask(&app, "POST", "/api/v1/content/post/batch", batch).await.status, 413);
-    assert_eq!(ask(&app, "GET", "/api/v1/content/post/small", "").await.status, 404);
+    assert_eq!(request_as(&app, "POST", "/api/v1/content/post/batch", batch).await.status, 413);
+    assert_eq!(request_as(&app, "GET", "/api/v1/content/post/small", "").await.status, 404);
     let id = json!({ "id": long, "title": "x" }).to_string();
-    let reply = ask(&app, "POST", POSTS, id).await;
-    assert_eq!(reply.status, 413);
+    let response = request_as(&app, "POST", POSTS, id).await;
+    assert_eq!(response.status, 413);
     let mut payload = definition("fresh");
     payload.insert("name".to_owned(), json!(long.to_uppercase()));
     refuses(&app, "POST", TYPES, &json!(payload).to_string()).await;
     let ids: Vec<String> = (0..1001).map(|n| n.to_string()).collect();
     let limit = json!({ "errors": ["Batch limit exceeded, limit: 1000"] });
-    let reply =
-        ask(&app, "POST", "/api/v1/content/post/batch-delete", json!(ids).to_string()).await;
-    assert_eq!(reply.both(), (400, limit));
+    let response =
+        request_as(&app, "POST", "/api/v1/content/post/batch-delete", json!(ids).to_string()).await;
+    assert_eq!(response.parts(), (400, limit));
     let objects: Vec<Value> = ids.iter().map(|id| json!({ "id": id, "title": "x" })).collect();
     let limit = json!({ "batch_limit": 1000, "data": ["Batch limit exceeded, limit: 1000"] });
     for method in ["POST", "PATCH"] {
-        let reply =
-            ask(&app, method, "/api/v1/content/post/batch", json!(objects).to_string()).await;
-        assert_eq!(reply.both(), (400, limit.clone()), "{method}");
+        let response =
+            request_as(&app, method, "/api/v1/content/post/batch", json!(objects).to_string())
+                .await;
+        assert_eq!(response.parts(), (400, limit.clone()), "{method}");
     }
 }
 
-/// Keys and other headers with what should not be in them.
+/// Invalid values of the key and of other headers.
 #[tokio::test]
 async fn headers_with_invalid_values_are_ignored_or_refused() {
     let app = TestApp::new();
     let long = "x".repeat(60_000);
     for key in ["", " ", "é", "' OR 1=1--", &*long] {
-        let reply = app.send("GET", ONE, &[("x-auth-token", key)], "").await;
-        assert_eq!(reply.status, 401, "{key:.20}");
+        let response = app.send("GET", ONE, &[("x-auth-token", key)], "").await;
+        assert_eq!(response.status, 401, "{key:.20}");
     }
-    let key = app.key(Who::ReadOnly).unwrap();
+    let key = app.key(Role::ReadOnly).unwrap();
     for (name, value) in [
         ("x-mode", "é"),
         ("x-visibility", &long),
@@ -393,7 +411,7 @@ async fn headers_with_invalid_values_are_ignored_or_refused() {
         ("content-type", "é"),
         ("content-length", "7"),
     ] {
-        let reply = app.send("GET", ONE, &[("x-auth-token", key), (name, value)], "").await;
-        assert_eq!(reply.status, 200, "{name}: {value:.20}");
+        let response = app.send("GET", ONE, &[("x-auth-token", key), (name, value)], "").await;
+        assert_eq!(response.status, 200, "{name}: {value:.20}");
     }
 }

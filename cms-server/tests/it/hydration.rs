@@ -1,11 +1,11 @@
-//! Hydrated responses are complete, or an error that says what to do.
+//! Hydrated responses are complete, or refused with an instruction.
 
 use serde_json::{Value, json};
 
 use crate::support::{TestApp, links, object};
 
-/// A site with `hubs` hubs that link to the same twenty posts of 200 KB, and a hub of all hubs.
-fn site(hubs: usize) -> TestApp {
+/// An app with `hubs` hubs that link to the same twenty posts of 200 KB, and a hub of all hubs.
+fn with_hubs(hubs: usize) -> TestApp {
     let app = TestApp::new();
     app.create_type("hub", &json!({}));
     let local = cms_core::Caller::local();
@@ -35,17 +35,17 @@ const LARGE: [&str; 3] = [
     "/api/v1/search?q=Hub&content_type[]=hub&hydrate=1&limit=1000",
 ];
 
-/// Links stayed links without notice once a response had 64 MiB.
+/// Links were silently not hydrated in responses over 64 MiB.
 #[tokio::test]
 async fn hydration_replaces_every_link_of_a_large_response() {
-    let app = site(17);
+    let app = with_hubs(17);
     let mut posts = Vec::new();
     for number in 0..20 {
         posts.push(app.get(&format!("/api/v1/content/post/big-{number}")).await.json());
     }
     let posts = json!(posts);
     for path in LARGE {
-        let (status, body) = app.get(path).await.both();
+        let (status, body) = app.get(path).await.parts();
         assert_eq!(status, 200, "{path}");
         let hubs = match &body["data"] {
             Value::Null => &body["related"],
@@ -60,10 +60,10 @@ async fn hydration_replaces_every_link_of_a_large_response() {
 
 #[tokio::test]
 async fn hydration_refuses_a_response_above_256_mib() {
-    let wanted = json!({ "limit": ["The response would exceed 256 MiB, use a smaller limit"] });
-    let app = site(70);
+    let expected = json!({ "limit": ["The response would exceed 256 MiB, use a smaller limit"] });
+    let app = with_hubs(70);
     for path in LARGE {
-        assert_eq!(app.get(path).await.both(), (400, wanted.clone()), "{path}");
+        assert_eq!(app.get(path).await.parts(), (400, expected.clone()), "{path}");
     }
     for path in ["/api/v1/content/hub?hydrate=1&limit=10", "/api/v1/content/hub/top?hydrate=1"] {
         assert_eq!(app.get(path).await.status, 200, "{path}");

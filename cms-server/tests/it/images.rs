@@ -1,4 +1,4 @@
-//! Pictures on request (contract 7.3 to 7.5): addresses, faults, conditional and partial requests.
+//! Image URLs, see docs/reference/media.md#image-urls: forms, errors, conditional and range requests.
 
 use std::fs;
 
@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 
 use crate::{
     media::{field, file, files, stored},
-    support::{Reply, TestApp, Who, fault, generic, not_found},
+    support::{Response, Role, TestApp, error_body, not_found, validation_error},
 };
 
 const OBJECTS: &str = "/api/v1/content/_media";
-/// When the clock of the tests stands, as headers have it.
+/// The time of the test clock, in the format of headers.
 const MODIFIED: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
 
-/// Asks without a key.
-async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
+/// Sends a request without a key.
+async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Response {
     app.send("GET", path, headers, "").await
 }
 
-/// Uploads a picture; returns its id.
+/// Uploads an image; returns its id.
 async fn upload(app: &TestApp, name: &str, bytes: &[u8]) -> String {
     let object = stored(app, &[file(name, "", bytes), field("type", "image")]).await;
     object["id"].as_str().unwrap().to_owned()
@@ -30,16 +30,15 @@ fn fixed(name: &str) -> Vec<u8> {
     fs::read(fixture(&format!("media/{name}"))).unwrap()
 }
 
-/// Gives a picture a variant that is its left upper corner.
+/// Adds a variant to an image: its left upper corner.
 async fn with_variant(app: &TestApp, id: &str) {
     let trim = json!({ "top": 0, "left": 0, "width": 200, "height": 100 });
     let variants = json!({ "variants": [{ "name": "corner", "trim": trim }] });
-    let reply = app.request("PATCH", &format!("{OBJECTS}/{id}"), &variants).await;
-    assert_eq!(reply.status, 200, "{:?}", reply.json());
+    let response = app.request("PATCH", &format!("{OBJECTS}/{id}"), &variants).await;
+    assert_eq!(response.status, 200, "{:?}", response.json());
 }
 
-/// 7.3, 7.4, 7.5: every form of an address, and the size of what comes.
-/// The tag of a stored file: its id, and when its object was made.
+/// The ETag of a stored file: its id and the date of its object.
 fn tag_of(id: &str) -> String {
     format!("\"{id}-{START:x}\"")
 }
@@ -67,23 +66,23 @@ async fn image_urls_have_several_forms() {
         (format!("0x0/{id}/x.jpg?transform=%7B%7D"), (400, 300)),
     ];
     for (path, size) in cases {
-        // A key that does not exist is not looked at, nor is the view.
+        // The key and the visibility headers are ignored.
         let headers = [("x-auth-token", "wrong"), ("x-visibility", "public")];
-        let reply = get(&app, &format!("/image/{path}"), &headers).await;
-        assert_eq!(reply.status, 200, "{path}");
-        assert_eq!(pictures::size(&reply.bytes), size, "{path}");
-        assert_eq!(reply.header("content-type"), Some("image/jpeg"), "{path}");
+        let response = get(&app, &format!("/image/{path}"), &headers).await;
+        assert_eq!(response.status, 200, "{path}");
+        assert_eq!(pictures::size(&response.bytes), size, "{path}");
+        assert_eq!(response.header("content-type"), Some("image/jpeg"), "{path}");
         if size == (400, 300) {
-            assert_eq!(reply.bytes, photo, "{path}");
+            assert_eq!(response.bytes, photo, "{path}");
         }
     }
     let small = format!("/image/0x0/{id}.jpg?format=webp&v=1");
-    let reply = get(&app, &small, &[]).await;
-    assert_eq!(reply.header("content-type"), Some("image/webp"));
-    assert_eq!(reply.header("x-deprecated-query-params"), Some("v"));
+    let response = get(&app, &small, &[]).await;
+    assert_eq!(response.header("content-type"), Some("image/webp"));
+    assert_eq!(response.header("x-deprecated-query-params"), Some("v"));
 }
 
-/// 7.3: what is wrong with an address, or with what is asked of a picture.
+/// Errors of image URLs and of requested renderings.
 #[tokio::test]
 async fn invalid_image_urls_are_refused() {
     let app = TestApp::new();
@@ -127,50 +126,50 @@ async fn invalid_image_urls_are_refused() {
         "1/".repeat(50),
     ];
     for path in missing {
-        let reply = get(&app, &format!("/image/{path}"), &[]).await;
-        assert_eq!(reply.both(), not_found(), "{}", &path[..path.len().min(100)]);
+        let response = get(&app, &format!("/image/{path}"), &[]).await;
+        assert_eq!(response.parts(), not_found(), "{}", &path[..path.len().min(100)]);
     }
     let not_valid = "This value is not valid.";
     let decoded = "The file is not an image";
     let syntax = "Malformed transform json - Syntax error";
     let refused = [
-        (format!("10001x0/{id}.png"), fault("size", not_valid)),
-        (format!("0x99999999999999999999/{id}.png"), fault("size", not_valid)),
-        (format!("0x0/{id}.png?transform=x"), fault("transform", syntax)),
-        (format!("0x0/{id}.png?transform=[]"), fault("transform", syntax)),
+        (format!("10001x0/{id}.png"), validation_error("size", not_valid)),
+        (format!("0x99999999999999999999/{id}.png"), validation_error("size", not_valid)),
+        (format!("0x0/{id}.png?transform=x"), validation_error("transform", syntax)),
+        (format!("0x0/{id}.png?transform=[]"), validation_error("transform", syntax)),
         (
             format!("0x0/{id}.png?transform=%7B%22turn%22:1%7D"),
-            fault("transform", "Transformation type turn is not supported"),
+            validation_error("transform", "Transformation type turn is not supported"),
         ),
-        (format!("0x0/{id}.png?transform=%7B%22trim%22:1%7D"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png/transform/trim/1,2,3"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png/transform/trim/0,0,0,5"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png/transform/trim/9999,0,1,5"), fault("trim", not_valid)),
-        (format!("0x0/{id}.png?quality=0"), fault("quality", not_valid)),
-        (format!("10x10/{broken}.jpg"), fault("file", decoded)),
+        (format!("0x0/{id}.png?transform=%7B%22trim%22:1%7D"), validation_error("trim", not_valid)),
+        (format!("0x0/{id}.png/transform/trim/1,2,3"), validation_error("trim", not_valid)),
+        (format!("0x0/{id}.png/transform/trim/0,0,0,5"), validation_error("trim", not_valid)),
+        (format!("0x0/{id}.png/transform/trim/9999,0,1,5"), validation_error("trim", not_valid)),
+        (format!("0x0/{id}.png?quality=0"), validation_error("quality", not_valid)),
+        (format!("10x10/{broken}.jpg"), validation_error("file", decoded)),
     ];
-    for (path, wanted) in refused {
-        let reply = get(&app, &format!("/image/{path}"), &[]).await;
-        assert_eq!(reply.both(), wanted, "{path}");
-        assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
+    for (path, expected) in refused {
+        let response = get(&app, &format!("/image/{path}"), &[]).await;
+        assert_eq!(response.parts(), expected, "{path}");
+        assert_eq!(response.header("cache-control"), Some("no-store"), "{path}");
     }
     assert_eq!(get(&app, &format!("/image/0x0/{broken}.jpg"), &[]).await.status, 200);
     for method in ["POST", "PUT", "DELETE", "BREW"] {
-        let reply = app.send(method, &format!("/image/0x0/{id}.png"), &[], "").await;
-        assert_eq!(reply.both(), (405, generic(405, "Method Not Allowed")), "{method}");
-        assert_eq!(reply.header("allow"), Some("GET, HEAD, OPTIONS"));
+        let response = app.send(method, &format!("/image/0x0/{id}.png"), &[], "").await;
+        assert_eq!(response.parts(), (405, error_body(405, "Method Not Allowed")), "{method}");
+        assert_eq!(response.header("allow"), Some("GET, HEAD, OPTIONS"));
     }
 }
 
-/// All headers but those of every answer.
-fn told(headers: &HeaderMap) -> Value {
+/// The headers that not every response has.
+fn specific_headers(headers: &HeaderMap) -> Value {
     let everywhere =
         ["access-control-allow-origin", "access-control-expose-headers", "x-request-id"];
     let own = headers.iter().filter(|(name, _)| !everywhere.contains(&name.as_str()));
     own.map(|(name, value)| (name.as_str().to_owned(), json!(value.to_str().unwrap()))).collect()
 }
 
-/// 7.4: the headers of originals and renderings; HEAD has the same ones.
+/// The headers of originals and renderings, also for HEAD, see docs/reference/media.md#caching.
 #[tokio::test]
 async fn image_headers_define_caching() {
     let app = TestApp::new();
@@ -198,19 +197,23 @@ async fn image_headers_define_caching() {
     };
     let cases = [
         (format!("0x0/{id}.png"), original(&id, "image/png", png.len())),
-        // Drawings and texts have no other size.
+        // SVG and text files are not resized.
         (format!("9x9/{drawing}.svg"), sandboxed(original(&drawing, "image/svg+xml", svg.len()))),
         (format!("0x0/{text}.txt"), sandboxed(original(text, "text/plain", 6))),
     ];
-    for (path, mut wanted) in cases {
+    for (path, mut expected) in cases {
         let path = format!("/image/{path}");
-        let reply = app.send("HEAD", &path, &[("accept-encoding", "gzip")], "").await;
-        assert_eq!((reply.status, reply.bytes.len()), (200, 0), "{path}");
-        assert_eq!(told(&reply.headers), wanted, "{path}");
-        // Without a socket nobody adds the length of a whole body.
-        wanted.as_object_mut().unwrap().remove("content-length");
-        let reply = get(&app, &path, &[("accept-encoding", "gzip")]).await;
-        assert_eq!((reply.status, told(&reply.headers)), (200, wanted), "{path}");
+        let response = app.send("HEAD", &path, &[("accept-encoding", "gzip")], "").await;
+        assert_eq!((response.status, response.bytes.len()), (200, 0), "{path}");
+        assert_eq!(specific_headers(&response.headers), expected, "{path}");
+        // Without a socket `content-length` is not added.
+        expected.as_object_mut().unwrap().remove("content-length");
+        let response = get(&app, &path, &[("accept-encoding", "gzip")]).await;
+        assert_eq!(
+            (response.status, specific_headers(&response.headers)),
+            (200, expected),
+            "{path}"
+        );
     }
     let path = format!("/image/0x0/{id}.png?format=auto");
     for (accept, media_type) in [("image/webp,*/*", "image/webp"), ("*/*", "image/png")] {
@@ -225,7 +228,7 @@ async fn image_headers_define_caching() {
     assert_ne!(rendered.header("etag"), Some(&*tag_of(&id)));
 }
 
-/// A file of another size than the uploaded one is refused, whichever part or rendering is wanted.
+/// A file that no longer has its uploaded size is refused, for all ranges and renderings.
 #[tokio::test]
 async fn file_of_the_wrong_size_is_refused_with_500() {
     let app = TestApp::new();
@@ -248,22 +251,22 @@ async fn file_of_the_wrong_size_is_refused_with_500() {
     ];
     for path in &paths {
         for headers in [&[][..], &[("range", "bytes=0-1")]] {
-            let reply = app.send_to_damaged("GET", path, headers, "").await;
-            assert_eq!(reply.both(), (500, generic(500, "Internal Server Error")), "{path}");
-            assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
+            let response = app.send_allowing_500("GET", path, headers, "").await;
+            assert_eq!(response.parts(), (500, error_body(500, "Internal Server Error")), "{path}");
+            assert_eq!(response.header("cache-control"), Some("no-store"), "{path}");
         }
-        let head = app.send_to_damaged("HEAD", path, &[], "").await;
+        let head = app.send_allowing_500("HEAD", path, &[], "").await;
         assert_eq!((head.status, head.bytes.len()), (500, 0), "{path}");
     }
     assert_eq!(fs::read_dir(app.core.path().join("cache/images").join(&id)).unwrap().count(), 1);
-    // What clients and the cache have is right.
+    // Cached responses and renderings are correct.
     let again = get(&app, &format!("/image/100x0/{id}.jpg"), &[]).await;
     assert_eq!((again.status, again.bytes), (200, rendered.bytes));
     let known = get(&app, &paths[0], &[("if-none-match", &tag_of(&id))]).await;
     assert_eq!((known.status, known.bytes.len()), (304, 0));
 }
 
-/// Media types are content: what is stored there is sent if it can be, and never runs.
+/// Stored media types are sent if valid, and a content security policy prevents scripts.
 #[tokio::test]
 async fn stored_media_types_are_sent_safely() {
     let app = TestApp::new();
@@ -277,13 +280,13 @@ async fn stored_media_types_are_sent_safely() {
     for (media_type, sent) in cases {
         let change = json!({ "mimeType": media_type });
         assert_eq!(app.request("PATCH", &format!("{OBJECTS}/{id}"), &change).await.status, 200);
-        let reply = get(&app, &format!("/image/0x0/{id}.png"), &[]).await;
-        assert_eq!((reply.status, reply.header("content-type")), (200, Some(sent)));
-        assert_eq!(reply.header("content-security-policy"), Some("sandbox"));
+        let response = get(&app, &format!("/image/0x0/{id}.png"), &[]).await;
+        assert_eq!((response.status, response.header("content-type")), (200, Some(sent)));
+        assert_eq!(response.header("content-security-policy"), Some("sandbox"));
     }
 }
 
-/// 7.4: who has the picture is told so.
+/// Conditional requests return 304.
 #[tokio::test]
 async fn unchanged_images_are_not_sent_again() {
     let app = TestApp::new();
@@ -307,34 +310,34 @@ async fn unchanged_images_are_not_sent_again() {
         (vec![(since, "Sat, 03 Jan 2026 00:00:00 GMT")], 304),
         (vec![(since, before)], 200),
         (vec![(since, "yesterday")], 200),
-        // Tags count before dates.
+        // ETags take precedence over dates.
         (vec![(none_match, "\"a\""), (since, MODIFIED)], 200),
     ];
     for (headers, status) in cases {
         for method in ["GET", "HEAD"] {
-            let reply = app.send(method, &path, &headers, "").await;
-            assert_eq!(reply.status, status, "{method} {headers:?}");
+            let response = app.send(method, &path, &headers, "").await;
+            assert_eq!(response.status, status, "{method} {headers:?}");
             if status == 304 {
-                assert_eq!(reply.bytes.len(), 0);
-                let wanted = json!({
+                assert_eq!(response.bytes.len(), 0);
+                let expected = json!({
                     "etag": tag,
                     "last-modified": MODIFIED,
                     "cache-control": "public, max-age=86400",
                     "x-content-type-options": "nosniff",
                     "referrer-policy": "no-referrer",
                 });
-                assert_eq!(told(&reply.headers), wanted);
+                assert_eq!(specific_headers(&response.headers), expected);
             }
         }
     }
-    // Renderings have tags of their own.
+    // Renderings have their own ETags.
     assert_eq!(get(&app, &path.replace("0x0", "5x5"), &[(none_match, &tag)]).await.status, 200);
 }
 
 /// Range, condition; status, content, `Content-Range`.
 type Case<'a> = (&'a str, Option<&'a str>, u16, &'a [u8], Option<&'a str>);
 
-/// 7.4: one part of a stored file.
+/// Range requests for a stored file.
 #[tokio::test]
 async fn ranges_of_files_are_sent() {
     let app = TestApp::new();
@@ -369,17 +372,21 @@ async fn ranges_of_files_are_sent() {
         ("bytes=0-3", Some("\"other\""), 200, text, None),
         ("bytes=20-", Some("Sat, 03 Jan 2026 00:00:00 GMT"), 200, text, None),
     ];
-    for (range, condition, status, content, told) in cases {
+    for (range, condition, status, content, content_range) in cases {
         let mut headers = vec![("range", range)];
         headers.extend(condition.map(|condition| ("if-range", condition)));
-        let reply = get(&app, path, &headers).await;
-        assert_eq!((reply.status, reply.header("content-range")), (status, told), "{headers:?}");
+        let response = get(&app, path, &headers).await;
+        assert_eq!(
+            (response.status, response.header("content-range")),
+            (status, content_range),
+            "{headers:?}"
+        );
         if status == 416 {
-            assert_eq!(reply.json(), generic(416, "Range Not Satisfiable"));
-            assert_eq!(reply.header("cache-control"), Some("no-store"));
+            assert_eq!(response.json(), error_body(416, "Range Not Satisfiable"));
+            assert_eq!(response.header("cache-control"), Some("no-store"));
         } else {
-            assert_eq!(&reply.bytes[..], content, "{headers:?}");
-            assert_eq!(reply.header("content-type"), Some("text/plain"));
+            assert_eq!(&response.bytes[..], content, "{headers:?}");
+            assert_eq!(response.header("content-type"), Some("text/plain"));
             assert_eq!(app.send("HEAD", path, &headers, "").await.status, 200, "{headers:?}");
         }
     }
@@ -387,38 +394,38 @@ async fn ranges_of_files_are_sent() {
     assert_eq!(get(&app, path, &twice).await.status, 200);
 }
 
-/// Files of more than one piece come whole, and in parts.
+/// Files larger than one chunk, completely and in ranges.
 #[tokio::test]
 async fn large_files_are_sent_in_chunks() {
     let app = TestApp::new();
     let text: Vec<u8> = (0..700_000_u32).map(|number| b'a' + (number % 23) as u8).collect();
     let object = stored(&app, &[file("a.txt", "", &text), field("type", "file")]).await;
     let path = object["url"].as_str().unwrap();
-    let reply = get(&app, path, &[]).await;
-    assert_eq!(reply.header("content-length"), Some("700000"));
-    assert!(reply.bytes == text);
+    let response = get(&app, path, &[]).await;
+    assert_eq!(response.header("content-length"), Some("700000"));
+    assert!(response.bytes == text);
     for (start, end) in [(1, 262_145), (1, 262_144), (262_144, 699_999), (100_000, 650_000)] {
-        let reply = get(&app, path, &[("range", &format!("bytes={start}-{end}"))]).await;
-        assert_eq!(reply.status, 206);
-        assert!(reply.bytes == text[start..=end], "{start} {end}");
+        let response = get(&app, path, &[("range", &format!("bytes={start}-{end}"))]).await;
+        assert_eq!(response.status, 206);
+        assert!(response.bytes == text[start..=end], "{start} {end}");
     }
 }
 
-/// 7.2: an object that was made without a file, and what goes with an object.
+/// An object without a file, and the files that are removed with an object.
 #[tokio::test]
 async fn images_exist_as_long_as_their_files() {
     let app = TestApp::new();
     let png = fixed("still.png");
     let kept = upload(&app, "a.png", &png).await;
     let deleted = upload(&app, "a.png", &png).await;
-    let mut made = app.get(&format!("{OBJECTS}/{kept}")).await.json();
-    made["id"] = json!("_media-00000000-0000-4000-8000-00000000abcd");
-    assert_eq!(app.request("POST", OBJECTS, &made).await.status, 200);
+    let mut object = app.get(&format!("{OBJECTS}/{kept}")).await.json();
+    object["id"] = json!("_media-00000000-0000-4000-8000-00000000abcd");
+    assert_eq!(app.request("POST", OBJECTS, &object).await.status, 200);
     for size in ["0x0", "5x5"] {
-        let path = format!("/image/{size}/{}.png", made["id"].as_str().unwrap());
-        let reply = get(&app, &path, &[]).await;
-        assert_eq!(reply.both(), not_found(), "{size}");
-        assert_eq!(reply.header("cache-control"), Some("no-store"));
+        let path = format!("/image/{size}/{}.png", object["id"].as_str().unwrap());
+        let response = get(&app, &path, &[]).await;
+        assert_eq!(response.parts(), not_found(), "{size}");
+        assert_eq!(response.header("cache-control"), Some("no-store"));
     }
     let path = |id: &str| format!("/image/5x5/{id}.png");
     for id in [&kept, &deleted] {
@@ -426,13 +433,13 @@ async fn images_exist_as_long_as_their_files() {
     }
     let gone = app.request("DELETE", &format!("{OBJECTS}/{deleted}"), &Value::Null).await;
     assert_eq!(gone.status, 204);
-    assert_eq!(get(&app, &path(&deleted), &[]).await.both(), not_found());
+    assert_eq!(get(&app, &path(&deleted), &[]).await.parts(), not_found());
     assert_eq!(
         (files(&app, "media"), files(&app, "cache/images")),
         (vec![kept.clone()], vec![kept.clone()])
     );
     let purge = "/api/v1/internal/contenttype/_media/purge";
-    assert_eq!(app.ask(Who::Admin, "POST", purge, &Value::Null).await.status, 204);
-    assert_eq!(get(&app, &path(&kept), &[]).await.both(), not_found());
+    assert_eq!(app.request_as(Role::Admin, "POST", purge, &Value::Null).await.status, 204);
+    assert_eq!(get(&app, &path(&kept), &[]).await.parts(), not_found());
     assert_eq!((files(&app, "media").len(), files(&app, "cache/images").len()), (0, 0));
 }

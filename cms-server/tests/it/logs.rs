@@ -1,4 +1,4 @@
-//! What is written down about a request, and what never is.
+//! The log lines of requests, and secrets that are never logged.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use cms_server::{ServerConfig, Tunables};
 use serde_json::{Value, json};
 use tracing::{Dispatch, subscriber::DefaultGuard};
 
-use crate::support::{TestApp, Who};
+use crate::support::{Role, TestApp};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -32,7 +32,7 @@ impl Write for Log {
     }
 }
 
-/// What this thread logs.
+/// The log lines of this thread.
 struct Recording {
     log: Log,
     guard: DefaultGuard,
@@ -41,8 +41,8 @@ struct Recording {
 
 impl Recording {
     fn start() -> Self {
-        // A single listener is only asked in its own thread whether it wants a line: when another test
-        // comes by the line first, nobody seems to. Of several, all are asked.
+        // `tracing` caches the interest in a log line. With a single subscriber, another test that reaches
+        // the line first, in another thread, would disable it; with several, all are checked.
         let beside = Dispatch::new(tracing_subscriber::registry());
         let log = Log::default();
         let writer = log.clone();
@@ -60,7 +60,7 @@ impl Recording {
     }
 }
 
-/// The lines with a message, as fields.
+/// The fields of all lines with a message.
 fn lines(text: &str, message: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["fields"].clone())
@@ -72,26 +72,28 @@ fn lines(text: &str, message: &str) -> Vec<Value> {
 async fn requests_are_logged_without_keys_queries_and_bodies() {
     let app = TestApp::new();
     let recording = Recording::start();
-    let key = app.key(Who::ReadWrite).unwrap();
+    let key = app.key(Role::ReadWrite).unwrap();
     let path = format!("/api/v1/content/post?auth_token={key}&hidden=hidden");
     let headers = [("content-type", "application/json"), ("x-request-id", "r-1")];
     let body = json!({ "title": "a body that is hidden" }).to_string();
     assert_eq!(app.send("POST", &path, &headers, body).await.status, 200);
     assert_eq!(
-        app.ask(Who::ReadOnly, "DELETE", "/api/v1/content/post/one", &Value::Null).await.status,
+        app.request_as(Role::ReadOnly, "DELETE", "/api/v1/content/post/one", &Value::Null)
+            .await
+            .status,
         403
     );
     let text = recording.end();
-    for secret in [key, app.key(Who::ReadOnly).unwrap(), "hidden", "auth_token"] {
+    for secret in [key, app.key(Role::ReadOnly).unwrap(), "hidden", "auth_token"] {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
     let lines = lines(&text, "request");
-    let told = |line: &Value| json!([line["method"], line["path"], line["status"]]);
-    let wanted = [
+    let summary = |line: &Value| json!([line["method"], line["path"], line["status"]]);
+    let expected = [
         json!(["POST", "/api/v1/content/post", 200]),
         json!(["DELETE", "/api/v1/content/post/one", 403]),
     ];
-    assert_eq!(lines.iter().map(told).collect::<Vec<_>>(), wanted);
+    assert_eq!(lines.iter().map(summary).collect::<Vec<_>>(), expected);
     assert_eq!(lines[0]["request_id"], "r-1");
     assert_eq!(
         (&lines[0]["route"], &lines[0]["key"]),
@@ -99,13 +101,13 @@ async fn requests_are_logged_without_keys_queries_and_bodies() {
     );
 }
 
-/// A slow read is told with what made it slow, but for the key.
+/// The line of a slow read contains its request without the key.
 #[tokio::test]
 async fn slow_reads_are_logged_with_their_request() {
     let tunables = Tunables { slow_query: Some(Duration::ZERO), ..Tunables::default() };
     let app = TestApp::with(&ServerConfig { tunables, ..ServerConfig::default() });
     let recording = Recording::start();
-    let key = app.key(Who::ReadOnly).unwrap();
+    let key = app.key(Role::ReadOnly).unwrap();
     let filter =
         "filters=%7B%22title%22%3A%7B%22type%22%3A%22contains%22%2C%22filter%22%3A%22x%22%7D%7D";
     let order = "x".repeat(5000);
@@ -114,9 +116,9 @@ async fn slow_reads_are_logged_with_their_request() {
     assert_eq!(app.send("GET", &path, &[], "").await.status, 200);
     let query = json!({ "query": "{ __typename }", "variables": { "token": key } });
     let headers = [("x-auth-token", key), ("content-type", "application/json")];
-    let reply = app.send("POST", "/api/graphql", &headers, query.to_string()).await;
-    assert_eq!(reply.status, 200);
-    // Not reads of content.
+    let response = app.send("POST", "/api/graphql", &headers, query.to_string()).await;
+    assert_eq!(response.status, 200);
+    // These are not reads of content.
     app.send("GET", "/healthz", &[], "").await;
     app.create("post", &json!({ "title": "Two" })).await;
     let text = recording.end();
@@ -128,15 +130,16 @@ async fn slow_reads_are_logged_with_their_request() {
         (&json!("{ __typename }"), &json!("/api/graphql"))
     );
     let query = lines[0]["query"].as_str().unwrap();
-    let wanted = r#"filters={"title":{"type":"contains","filter":"x"}}&order_by=x"#;
-    assert!(query.starts_with(wanted), "{query}");
+    let expected = r#"filters={"title":{"type":"contains","filter":"x"}}&order_by=x"#;
+    assert!(query.starts_with(expected), "{query}");
     assert_eq!(query.len(), 1000);
     assert_eq!(lines[0]["route"], "/api/v1/content/{name}");
     assert_eq!(lines[0]["path"], "/api/v1/content/post");
     assert!(lines[0]["micros"].is_u64());
 }
 
-/// Without a runtime: what runs on its threads is not recorded.
+/// Without a runtime, because log lines of its threads are not recorded.
+
 #[test]
 fn stored_file_of_the_wrong_size_is_logged() {
     let core = TestCms::new();
@@ -158,8 +161,8 @@ fn stored_file_of_the_wrong_size_is_logged() {
     let image = media.find(&ImageRequest { path: &segments, ..ImageRequest::default() });
     media.picture(&image.unwrap()).unwrap_err();
     let text = recording.end();
-    let wanted = json!({
+    let expected = json!({
         "message": "stored file has the wrong size", "id": id, "expected": 6, "found": 3,
     });
-    assert_eq!(lines(&text, "stored file has the wrong size"), [wanted]);
+    assert_eq!(lines(&text, "stored file has the wrong size"), [expected]);
 }

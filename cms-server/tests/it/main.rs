@@ -1,4 +1,4 @@
-//! The HTTP interface as its clients see it.
+//! The HTTP interface: status, headers and complete bodies.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,7 +1,7 @@
-//! Every message of contract 2.4 and 3.6 and of what is near them, posted: whole answers are
-//! compared.
+//! All validation messages, see docs/reference/content-types.md#validation-errors and
+//! docs/reference/objects.md#validation-messages. Complete responses are compared.
 //!
-//! The rows of `fixtures/tables` come first; the rest needs more than one object in the store.
+//! The first tests send the rows of `fixtures/tables`; the others need more than one stored object.
 
 use cms_core::{
     Caller,
@@ -10,7 +10,9 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition, fault, forbidden, generic, not_found, object};
+use crate::support::{
+    Role, TestApp, definition, error_body, forbidden, not_found, object, validation_error,
+};
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const EXAMPLES: &str = "/api/v1/content/example";
@@ -27,13 +29,13 @@ const ID_MISMATCH: &str = "Id in the request body does not match the id in the p
 const REPEATED: &str = "There are duplications in object data, key: id";
 const IN_USE: &str = "This content object is used in another content object.";
 
-/// What is asked, and the whole answer.
+/// Method, path, body, and the complete response.
 type Case = (&'static str, &'static str, Value, (u16, Value));
 
 async fn check(app: &TestApp, cases: Vec<Case>) {
-    for (method, path, body, wanted) in cases {
-        let reply = app.request(method, path, &body).await;
-        assert_eq!(reply.both(), wanted, "{method} {path} {body}");
+    for (method, path, body, expected) in cases {
+        let response = app.request(method, path, &body).await;
+        assert_eq!(response.parts(), expected, "{method} {path} {body}");
     }
 }
 
@@ -83,10 +85,10 @@ async fn content_type_errors_match_the_table() {
     for row in &table.rows {
         let app = if needs_base(row) { &stored } else { &empty };
         let path = if row.method == "PUT" { "/api/v1/internal/contenttype/example" } else { TYPES };
-        let reply = app.request(&row.method, path, &row.apply(&table.base)).await;
-        assert_eq!(reply.both(), (400, json!(row.errors)), "{}", row.name);
+        let response = app.request(&row.method, path, &row.apply(&table.base)).await;
+        assert_eq!(response.parts(), (400, json!(row.errors)), "{}", row.name);
     }
-    assert_eq!(empty.get(&format!("{TYPES}/example")).await.both(), not_found());
+    assert_eq!(empty.get(&format!("{TYPES}/example")).await.parts(), not_found());
     assert_eq!(stored.get(&format!("{TYPES}/example")).await.json(), before);
     assert_eq!(table.rows.len(), 147);
 }
@@ -100,8 +102,8 @@ async fn object_errors_match_the_table() {
     for row in &table.rows {
         let app = if needs_base(row) { &stored } else { &empty };
         let path = if row.method == "PUT" { FIRST } else { EXAMPLES };
-        let reply = app.request(&row.method, path, &row.apply(&table.base)).await;
-        assert_eq!(reply.both(), (400, json!(row.errors)), "{}", row.name);
+        let response = app.request(&row.method, path, &row.apply(&table.base)).await;
+        assert_eq!(response.parts(), (400, json!(row.errors)), "{}", row.name);
     }
     assert_eq!(empty.get(EXAMPLES).await.json()["total_count"], 0);
     assert_eq!(stored.get(EXAMPLES).await.json()["data"], json!([base.json()]));
@@ -112,7 +114,7 @@ fn needs_base(row: &Row) -> bool {
     row.database || row.method == "PUT"
 }
 
-/// 3.9: a batch says of each element what a create says of the object alone, and saves the rest.
+/// A batch reports each element like a single create, and saves the valid ones.
 #[tokio::test]
 async fn batch_element_errors_match_the_table() {
     let table = Table::read("object_messages");
@@ -120,14 +122,14 @@ async fn batch_element_errors_match_the_table() {
     let (mut elements, mut errors) = (Vec::new(), Vec::new());
     for (number, row) in table.rows.iter().enumerate() {
         let mut element = row.apply(&table.base);
-        // Elements need an id of their own, so faults of ids are not for a batch of all.
+        // Elements have their own ids, so rows about ids are left out.
         if !needs_base(row) && row.errors.at("id").is_empty() {
             element["id"] = json!(format!("row-{number}"));
             errors.push(json!({ "id": element["id"], "data": element, "errors": row.errors }));
             elements.push(element);
         }
     }
-    // Last, because its title would be used otherwise.
+    // Last, because its title must not be used before.
     elements.push(table.base.clone());
     let refused = errors.len();
     assert_eq!(refused, 72);
@@ -137,11 +139,11 @@ async fn batch_element_errors_match_the_table() {
         "batch_error_count": refused,
         "errors": errors,
     });
-    assert_eq!(app.request("POST", BATCH, &json!(elements)).await.both(), (400, report));
+    assert_eq!(app.request("POST", BATCH, &json!(elements)).await.parts(), (400, report));
     assert_eq!(app.get(EXAMPLES).await.json()["total_count"], 1);
 }
 
-/// 1.7, 3.6: ids of requests, and objects that do not exist.
+/// See docs/reference/objects.md#object-ids.
 #[tokio::test]
 async fn ids_of_changes_are_validated() {
     let app = with_examples();
@@ -156,10 +158,10 @@ async fn ids_of_changes_are_validated() {
                 "PUT",
                 SECOND,
                 json!({ "id": "third", "title": "Other", "note": "n", "words": [] }),
-                fault("id", ID_MISMATCH),
+                validation_error("id", ID_MISMATCH),
             ),
-            ("PATCH", SECOND, json!({ "id": "first" }), fault("id", ID_MISMATCH)),
-            ("PATCH", SECOND, json!({ "id": "" }), fault("id", ID_MISMATCH)),
+            ("PATCH", SECOND, json!({ "id": "first" }), validation_error("id", ID_MISMATCH)),
+            ("PATCH", SECOND, json!({ "id": "" }), validation_error("id", ID_MISMATCH)),
             ("PUT", gone, second(), not_found()),
             ("PATCH", gone, json!({}), not_found()),
             ("DELETE", gone, Value::Null, not_found()),
@@ -184,14 +186,15 @@ async fn ids_of_changes_are_validated() {
         ],
     )
     .await;
-    // A deleted id is free again, and so is a unique value.
+    // The id and the unique values of a deleted object are free.
     assert_eq!(
         app.request("POST", EXAMPLES, &second()).await.json()["internal"]["latestVersion"],
         1
     );
 }
 
-/// 3.6: unique values clash with those of other live objects, spelt exactly so.
+/// Unique values are compared exactly, with those of other live objects, see
+/// docs/reference/objects.md#unique-values.
 #[tokio::test]
 async fn unique_values_are_enforced() {
     let app = with_examples();
@@ -207,8 +210,8 @@ async fn unique_values_are_enforced() {
     check(
         &app,
         vec![
-            ("PUT", SECOND, titled.clone(), fault("title", USED)),
-            ("PATCH", SECOND, json!({ "title": "Title" }), fault("title", USED)),
+            ("PUT", SECOND, titled.clone(), validation_error("title", USED)),
+            ("PATCH", SECOND, json!({ "title": "Title" }), validation_error("title", USED)),
             (
                 "PATCH",
                 BATCH,
@@ -221,7 +224,7 @@ async fn unique_values_are_enforced() {
     .await;
     assert_eq!(app.request("PUT", SECOND, &own).await.status, 200);
     assert_eq!(app.request("PATCH", SECOND, &json!({ "title": "TITLE" })).await.status, 200);
-    // Within one call the later element is refused.
+    // Within one batch the later element is refused.
     let pair = json!([
         { "id": "third", "title": "Same", "note": "n", "words": [] },
         { "id": "fourth", "title": "Same", "note": "n", "words": [] },
@@ -230,27 +233,27 @@ async fn unique_values_are_enforced() {
     check(&app, vec![("POST", BATCH, pair, (400, report(2, 1, &error)))]).await;
 }
 
-/// 3.6: targets that are gone, and changes that validate the whole object.
+/// Deleted link targets, and changes that validate the complete object.
 #[tokio::test]
 async fn changed_objects_are_validated_completely() {
     let app = with_examples();
     assert_eq!(app.request("DELETE", "/api/v1/content/_tag/x", &Value::Null).await.status, 204);
     let too_short = "Must be at least 1 characters long";
     check(&app, vec![
-        ("PATCH", SECOND, json!({ "topics": link("topic", "gone") }), fault("topics", MISSING)),
-        ("PATCH", SECOND, json!({ "anything": link("_tag", "x") }), fault("anything", MISSING)),
-        ("PATCH", SECOND, json!({ "anything": link("nothing", "x") }), fault("anything", MISSING)),
-        ("PATCH", SECOND, json!({ "rows": [{ "cell": "c", "label": "l", "refs": link("topic", "gone") }] }), fault("rows[0].refs", MISSING)),
-        ("PATCH", SECOND, json!({ "note": null }), fault("note", "NULL value found, but a string is required")),
-        ("PATCH", SECOND, json!({ "note": "" }), fault("note", too_short)),
-        ("PATCH", SECOND, json!({ "nothing": 1 }), fault("nothing", "The property nothing is not defined and the definition does not allow additional properties")),
-        ("PUT", SECOND, json!({ "title": "Other", "words": [] }), fault("note", "The property note is required")),
+        ("PATCH", SECOND, json!({ "topics": link("topic", "gone") }), validation_error("topics", MISSING)),
+        ("PATCH", SECOND, json!({ "anything": link("_tag", "x") }), validation_error("anything", MISSING)),
+        ("PATCH", SECOND, json!({ "anything": link("nothing", "x") }), validation_error("anything", MISSING)),
+        ("PATCH", SECOND, json!({ "rows": [{ "cell": "c", "label": "l", "refs": link("topic", "gone") }] }), validation_error("rows[0].refs", MISSING)),
+        ("PATCH", SECOND, json!({ "note": null }), validation_error("note", "NULL value found, but a string is required")),
+        ("PATCH", SECOND, json!({ "note": "" }), validation_error("note", too_short)),
+        ("PATCH", SECOND, json!({ "nothing": 1 }), validation_error("nothing", "The property nothing is not defined and the definition does not allow additional properties")),
+        ("PUT", SECOND, json!({ "title": "Other", "words": [] }), validation_error("note", "The property note is required")),
     ])
     .await;
     assert_eq!(app.get(SECOND).await.json()["internal"]["latestVersion"], 1);
 }
 
-/// 3.6: read-only properties are set once; the same value and omission are fine.
+/// See docs/reference/objects.md#read-only-properties.
 #[tokio::test]
 async fn read_only_values_are_set_once() {
     let app = with_examples();
@@ -265,10 +268,10 @@ async fn read_only_values_are_set_once() {
     check(
         &app,
         vec![
-            ("PUT", FIRST, changed.clone(), fault("serial", READ_ONLY)),
-            ("PATCH", FIRST, json!({ "serial": "s-2" }), fault("serial", READ_ONLY)),
-            ("PATCH", FIRST, json!({ "serial": "" }), fault("serial", READ_ONLY)),
-            ("PATCH", SECOND, json!({ "serial": "late" }), fault("serial", READ_ONLY)),
+            ("PUT", FIRST, changed.clone(), validation_error("serial", READ_ONLY)),
+            ("PATCH", FIRST, json!({ "serial": "s-2" }), validation_error("serial", READ_ONLY)),
+            ("PATCH", FIRST, json!({ "serial": "" }), validation_error("serial", READ_ONLY)),
+            ("PATCH", SECOND, json!({ "serial": "late" }), validation_error("serial", READ_ONLY)),
             ("PATCH", BATCH, json!([patch]), refused(&patch)),
             ("POST", ADD_OR_REPLACE, json!([changed]), refused(&changed)),
         ],
@@ -282,7 +285,7 @@ async fn read_only_values_are_set_once() {
     }
 }
 
-/// 1.4: an object over 1 MB is refused by name, and a batch with it as a whole.
+/// An object over 1 MB is reported with its id, and its batch is refused.
 #[tokio::test]
 async fn objects_over_1_mb_are_refused() {
     let app = with_examples();
@@ -293,7 +296,7 @@ async fn objects_over_1_mb_are_refused() {
         let message = format!(
             "Content Object size limit exceeded by an object with ID: {id}. Requested size 2.00 MB, limit: 1 MB)"
         );
-        (413, generic(413, &message))
+        (413, error_body(413, &message))
     };
     let patch = json!({ "note": large["note"] });
     let patch_many = json!([{ "id": "second", "note": large["note"] }]);
@@ -312,13 +315,13 @@ async fn objects_over_1_mb_are_refused() {
     .await;
 }
 
-/// 3.8: what is linked to stays.
+/// See docs/reference/objects.md#delete.
 #[tokio::test]
 async fn linked_objects_are_not_deleted() {
     let app = with_examples();
     let topic = "/api/v1/content/topic/one";
     check(&app, vec![("DELETE", topic, Value::Null, reasons(&[IN_USE]))]).await;
-    // Only a list still links to it.
+    // Only a link inside a list is left.
     let fewer = json!({ "cover": [], "topics": [], "anything": [] });
     assert_eq!(app.request("PATCH", FIRST, &fewer).await.status, 200);
     let batch_delete = "/api/v1/content/topic/batch-delete";
@@ -342,7 +345,7 @@ async fn linked_objects_are_not_deleted() {
     assert_eq!(app.request("PATCH", FIRST, &json!({ "rows": [] })).await.status, 200);
     assert_eq!(app.request("DELETE", topic, &Value::Null).await.status, 204);
 
-    // A link to itself does not hold an object, nor does one from an object that goes with it.
+    // A self link does not prevent deletion, nor does a link of an object in the same batch.
     let itself = json!({ "anything": link("example", "second") });
     assert_eq!(app.request("PATCH", SECOND, &itself).await.status, 200);
     let other = json!({ "anything": link("example", "Second") });
@@ -370,7 +373,7 @@ async fn linked_objects_are_not_deleted() {
     .await;
 }
 
-/// 3.8: what was deleted since.
+/// See docs/reference/objects.md#removed-ids.
 #[tokio::test]
 async fn removed_ids_are_listed() {
     let app = with_examples();
@@ -379,7 +382,7 @@ async fn removed_ids_are_listed() {
         app.core.clock.advance(60);
         assert_eq!(app.request("DELETE", path, &Value::Null).await.status, 204);
     }
-    let wrong = fault("deletedAfter", "Wrong date format");
+    let wrong = validation_error("deletedAfter", "Wrong date format");
     check(
         &app,
         vec![
@@ -432,7 +435,7 @@ fn report(total: usize, saved: usize, errors: &Value) -> Value {
     })
 }
 
-/// 3.9: faults of elements and of the call.
+/// Errors of elements and of the batch, see docs/reference/objects.md#batches.
 #[tokio::test]
 async fn batch_errors_are_reported_per_element() {
     let app = with_examples();
@@ -504,12 +507,12 @@ async fn batch_errors_are_reported_per_element() {
     )
     .await;
     let second = app.get(SECOND).await.json();
-    // Replaced once and patched once: what was refused as a whole left nothing behind.
+    // Replaced once and patched once: refused batches changed nothing.
     assert_eq!((&second["internal"]["latestVersion"], &second["note"]), (&json!(3), &json!("n")));
     assert_eq!(app.get("/api/v1/content/example/a").await.json()["title"], "Bbb");
 }
 
-/// 3.11: copies.
+/// See docs/reference/objects.md#duplicate.
 #[tokio::test]
 async fn duplicates_are_created() {
     let app = with_examples();
@@ -528,19 +531,19 @@ async fn duplicates_are_created() {
                 "POST",
                 copy,
                 json!({}),
-                fault(list, "The property relatedObjectsToDuplicate is required"),
+                validation_error(list, "The property relatedObjectsToDuplicate is required"),
             ),
             (
                 "POST",
                 copy,
                 json!({ list: "one" }),
-                fault(list, "String value found, but an array is required"),
+                validation_error(list, "String value found, but an array is required"),
             ),
             (
                 "POST",
                 copy,
                 json!({ list: ["one", 2] }),
-                fault(
+                validation_error(
                     "relatedObjectsToDuplicate[1]",
                     "Integer value found, but a string is required",
                 ),
@@ -550,7 +553,7 @@ async fn duplicates_are_created() {
                 "POST",
                 "/api/v1/content/priced/one/duplicate",
                 json!({ list: [] }),
-                fault("price", USED),
+                validation_error("price", USED),
             ),
         ],
     )
@@ -559,7 +562,7 @@ async fn duplicates_are_created() {
     let title = copied["title"].as_str().unwrap();
     let suffix = title.strip_prefix("Title-").unwrap();
     assert!(suffix.len() == 6 && suffix.bytes().all(|b| b.is_ascii_hexdigit()), "{title}");
-    // The topic `one` was copied and the copy is linked wherever the original was.
+    // The topic `one` was copied, and the copy is linked instead of the original.
     let topic = &copied["topics"][0]["dataUrl"];
     assert_ne!(topic, "/api/v1/content/topic/one");
     assert_eq!(
@@ -570,7 +573,7 @@ async fn duplicates_are_created() {
     assert_eq!(app.get(topic.as_str().unwrap()).await.json()["name"], "One");
 }
 
-/// 2.4, 2.6: names of types, and types that the server itself depends on.
+/// Names of types, and built-in types that the server needs.
 #[tokio::test]
 async fn type_names_are_validated() {
     let app = TestApp::new();
@@ -581,13 +584,18 @@ async fn type_names_are_validated() {
     check(
         &app,
         vec![
-            ("POST", TYPES, named("post"), fault("name", USED)),
-            ("POST", TYPES, named("_media"), fault("name", USED)),
-            ("POST", TYPES, named("about"), fault("name", USED)),
-            ("PUT", post, named("author"), fault("name", USED)),
-            ("PUT", post, named("_tag"), fault("name", USED)),
-            ("PUT", post, named("Post"), fault("name", "This value is not valid.")),
-            ("PUT", post, json!(nameless), fault("name", "The property name is required")),
+            ("POST", TYPES, named("post"), validation_error("name", USED)),
+            ("POST", TYPES, named("_media"), validation_error("name", USED)),
+            ("POST", TYPES, named("about"), validation_error("name", USED)),
+            ("PUT", post, named("author"), validation_error("name", USED)),
+            ("PUT", post, named("_tag"), validation_error("name", USED)),
+            ("PUT", post, named("Post"), validation_error("name", "This value is not valid.")),
+            (
+                "PUT",
+                post,
+                json!(nameless),
+                validation_error("name", "The property name is required"),
+            ),
             ("PUT", "/api/v1/internal/contenttype/gone", named("gone"), not_found()),
             ("PUT", "/api/v1/internal/contenttype/_tag", named("_tag"), forbidden()),
             ("DELETE", "/api/v1/internal/contenttype/_media", Value::Null, forbidden()),
@@ -607,7 +615,7 @@ async fn type_names_are_validated() {
     assert_eq!(app.request("POST", &format!("{TYPES}/_tag/purge"), &Value::Null).await.status, 204);
 }
 
-/// 2.6: an update that stored objects cannot follow changes nothing.
+/// An update that stored objects do not conform to changes nothing.
 #[tokio::test]
 async fn type_updates_are_refused_by_stored_objects() {
     let app = TestApp::new();
@@ -629,7 +637,7 @@ async fn type_updates_are_refused_by_stored_objects() {
     assert_eq!(app.request("PUT", post, &json!(stricter)).await.status, 200);
 }
 
-/// 2.7: what keeps a type, and what a purge leaves.
+/// See docs/reference/content-types.md#delete-and-purge.
 #[tokio::test]
 async fn types_in_use_are_not_deleted() {
     let app = TestApp::new();
@@ -646,13 +654,13 @@ async fn types_in_use_are_not_deleted() {
     let author = "/api/v1/internal/contenttype/author";
     let purge = "/api/v1/internal/contenttype/author/purge";
     let purge_post = "/api/v1/internal/contenttype/post/purge";
-    let whole = json!({ "deleteSchema": true });
+    let purge_all = json!({ "deleteSchema": true });
     check(
         &app,
         vec![
             ("DELETE", author, Value::Null, reasons(&[by_shop, has_objects])),
-            ("POST", purge, whole.clone(), reasons(&[by_shop])),
-            ("POST", purge_post, whole.clone(), reasons(&[by_scoped, by_shop])),
+            ("POST", purge, purge_all.clone(), reasons(&[by_shop])),
+            ("POST", purge_post, purge_all.clone(), reasons(&[by_scoped, by_shop])),
             (
                 "POST",
                 "/api/v1/spaces/elsewhere/purge",
@@ -662,18 +670,18 @@ async fn types_in_use_are_not_deleted() {
         ],
     )
     .await;
-    // Refused means that nothing is gone.
+    // A refused deletion deletes nothing.
     assert_eq!(app.get("/api/v1/content/author/a").await.status, 200);
     assert_eq!(app.request("POST", purge, &json!({})).await.status, 204);
-    assert_eq!(app.get("/api/v1/content/author/a").await.both(), not_found());
+    assert_eq!(app.get("/api/v1/content/author/a").await.parts(), not_found());
     check(&app, vec![("DELETE", author, Value::Null, reasons(&[by_shop]))]).await;
 
-    // A revoked key holds nothing.
+    // The rule of a revoked key does not prevent deletion.
     let keys = app.core.cms.keys().list(&Caller::local()).unwrap().data;
     let shop = keys.iter().find(|key| key.name == "shop").unwrap();
     let path = format!("/api/v1/internal/key/{}", shop.id);
-    assert_eq!(app.ask(Who::Admin, "DELETE", &path, &Value::Null).await.status, 204);
+    assert_eq!(app.request_as(Role::Admin, "DELETE", &path, &Value::Null).await.status, 204);
     let deleted = app.request("DELETE", author, &Value::Null).await;
     assert_eq!((deleted.status, deleted.bytes.len()), (200, 0));
-    assert_eq!(app.get("/api/v1/content/author").await.both(), not_found());
+    assert_eq!(app.get("/api/v1/content/author").await.parts(), not_found());
 }

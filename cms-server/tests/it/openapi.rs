@@ -1,15 +1,15 @@
-//! The description of the API over HTTP: its parameters, who gets which, and what is not sent twice.
+//! The OpenAPI document over HTTP: parameters, differences between keys, and caching.
 
 use cms_server::ServerConfig;
 use serde_json::{Value, json};
 
-use crate::support::{Reply, TestApp, Who, fault};
+use crate::support::{Response, Role, TestApp, validation_error};
 
-const DESCRIPTION: &str = "/api/v1/open-api-schema.json";
+const DOCUMENT: &str = "/api/v1/open-api-schema.json";
 
-async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Reply {
-    let path = format!("{DESCRIPTION}?{query}");
-    app.ask_with(headers, Who::ReadOnly, "GET", &path, &Value::Null).await
+async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Response {
+    let path = format!("{DOCUMENT}?{query}");
+    app.request_with(headers, Role::ReadOnly, "GET", &path, &Value::Null).await
 }
 
 #[tokio::test]
@@ -26,15 +26,15 @@ async fn parameters_select_the_document() {
         ("user_only=1", "/components/schemas/SearchResponse", Value::Null),
         ("user_only=0", "/components/schemas/SearchResponse/type", json!("object")),
     ];
-    for (query, place, wanted) in table {
-        let reply = get(&app, query, &[]).await;
-        assert_eq!(reply.status, 200);
-        let found = reply.json().pointer(place).cloned().unwrap_or_default();
-        assert_eq!(found, wanted, "{query}");
+    for (query, pointer, expected) in table {
+        let response = get(&app, query, &[]).await;
+        assert_eq!(response.status, 200);
+        let found = response.json().pointer(pointer).cloned().unwrap_or_default();
+        assert_eq!(found, expected, "{query}");
     }
     let wrong = get(&app, "version=4", &[]).await;
-    assert_eq!(wrong.both(), fault("version", "This value is not valid."));
-    let path = format!("{DESCRIPTION}?auth_token={}&odd=1", app.key(Who::Scoped).unwrap());
+    assert_eq!(wrong.parts(), validation_error("version", "This value is not valid."));
+    let path = format!("{DOCUMENT}?auth_token={}&odd=1", app.key(Role::Scoped).unwrap());
     let scoped = app.send("GET", &path, &[], "").await;
     assert_eq!(scoped.header("x-deprecated-query-params"), Some("odd"));
     assert!(scoped.json()["paths"].get("/api/v1/content/post").is_some());
@@ -45,7 +45,7 @@ async fn parameters_select_the_document() {
 async fn server_url_is_from_the_request_or_the_configuration() {
     let app = TestApp::new();
     let hosts = [("host", "a.example:81"), ("x-forwarded-proto", "https")];
-    let server = |reply: Reply| reply.json()["servers"][0]["url"].clone();
+    let server = |response: Response| response.json()["servers"][0]["url"].clone();
     assert_eq!(server(get(&app, "", &hosts).await), "http://a.example:81");
     let two = get(&app, "version=2", &hosts).await.json();
     let found = [&two["host"], &two["basePath"], &two["schemes"][0]];
@@ -67,7 +67,7 @@ async fn unchanged_document_is_not_sent_again() {
     let tag = first.header("etag").unwrap();
     let known = get(&app, "", &[("if-none-match", tag)]).await;
     assert_eq!((known.status, known.bytes.len(), known.header("etag")), (304, 0, Some(tag)));
-    // Other bytes have another tag.
+    // Other bytes have another ETag.
     let packed = get(&app, "", &[("if-none-match", tag), ("accept-encoding", "gzip")]).await;
     assert_eq!((packed.status, packed.header("content-encoding")), (200, Some("gzip")));
     assert_ne!(packed.header("etag"), Some(tag));

@@ -1,4 +1,4 @@
-//! What whoever runs a server sees of it: metrics, readiness, limits, and headers of every answer.
+//! Operation of a server: metrics, readiness, limits, and headers of every response.
 
 use std::{collections::BTreeMap, fs, time::Duration};
 
@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::time;
 
-use crate::support::{TestApp, Who, forbidden, generic, not_found, unauthorized};
+use crate::support::{Role, TestApp, error_body, forbidden, not_found, unauthorized};
 
 const ONE: &str = "/api/v1/content/post/one";
 
@@ -18,8 +18,8 @@ fn with(change: impl FnOnce(&mut ServerConfig)) -> TestApp {
     TestApp::with(&config)
 }
 
-/// Reads the text format of Prometheus, strictly: every sample belongs to a family whose help and
-/// type stand before it, and nothing comes twice.
+/// Parses the text format of Prometheus strictly: help and type of a family precede its samples, and
+/// nothing is repeated.
 fn samples(text: &str) -> BTreeMap<String, f64> {
     let mut samples = BTreeMap::new();
     let mut family = (String::new(), String::new());
@@ -61,9 +61,9 @@ async fn metrics_count_requests() {
     app.get("/no/such/path").await;
     app.send("BREW", "/api/v1/content/post", &[], "").await;
     app.create("post", &json!({ "title": "Two" })).await;
-    let reply = app.send("GET", "/metrics", &[], "").await;
-    assert_eq!(reply.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
-    let text = String::from_utf8(reply.bytes.to_vec()).unwrap();
+    let response = app.send("GET", "/metrics", &[], "").await;
+    assert_eq!(response.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let text = String::from_utf8(response.bytes.to_vec()).unwrap();
     let samples = samples(&text);
     let requests = |labels: &str| samples.get(&format!("cms_http_requests_total{{{labels}}}"));
     let object = "route=\"/api/v1/content/{name}/{id}\"";
@@ -86,7 +86,7 @@ async fn metrics_count_requests() {
     };
     assert_eq!(bucket("+Inf"), 3.0);
     assert!(bucket("0.0005") <= bucket("10"));
-    // Types, keys and objects were written one after the other.
+    // Types, keys and objects were written in sequence, one commit each.
     let writes = samples["cms_writes_total"];
     assert!(writes >= 4.0 && samples["cms_commits_total"] == writes, "{text}");
     assert!(samples["cms_journal_head"] >= 2.0, "{text}");
@@ -106,7 +106,7 @@ async fn metrics_count_requests() {
     }
 }
 
-/// Reads that take long leave connections to the quick ones, which run on the threads of all others.
+/// Long reads leave database connections for short ones, which run on threads that serve connections.
 #[tokio::test]
 async fn long_reads_leave_connections_for_short_ones() {
     let app = TestApp::new();
@@ -117,21 +117,21 @@ async fn long_reads_leave_connections_for_short_ones() {
 
 #[tokio::test]
 async fn metrics_are_served_as_configured() {
-    let asked = async |app: &TestApp, who| {
-        let reply = app.ask(who, "GET", "/metrics", &Value::Null).await;
-        if reply.status == 200 { (200, Value::Null) } else { reply.both() }
+    let status_of = async |app: &TestApp, role| {
+        let response = app.request_as(role, "GET", "/metrics", &Value::Null).await;
+        if response.status == 200 { (200, Value::Null) } else { response.parts() }
     };
     let admin = with(|config| config.metrics = MetricsAccess::Admin);
-    for (who, answer) in [
-        (Who::Nobody, unauthorized()),
-        (Who::Unknown, unauthorized()),
-        (Who::ReadWrite, forbidden()),
-        (Who::Admin, (200, Value::Null)),
+    for (role, response) in [
+        (Role::Anonymous, unauthorized()),
+        (Role::Unknown, unauthorized()),
+        (Role::ReadWrite, forbidden()),
+        (Role::Admin, (200, Value::Null)),
     ] {
-        assert_eq!(asked(&admin, who).await, answer, "{who:?}");
+        assert_eq!(status_of(&admin, role).await, response, "{role:?}");
     }
     let off = with(|config| config.metrics = MetricsAccess::Off);
-    assert_eq!(asked(&off, Who::Admin).await, not_found());
+    assert_eq!(status_of(&off, Role::Admin).await, not_found());
 }
 
 #[tokio::test]
@@ -145,26 +145,26 @@ async fn readiness_names_the_failed_component() {
         });
         Value::Object(parts.into_iter().collect())
     };
-    let reply = app.send("GET", "/readyz", &[], "").await;
-    assert_eq!(reply.both(), (200, json!({ "status": "ok", "parts": part("") })));
+    let response = app.send("GET", "/readyz", &[], "").await;
+    assert_eq!(response.parts(), (200, json!({ "status": "ok", "parts": part("") })));
     let media = app.core.path().join("media");
     fs::remove_dir(&media).ok();
     fs::write(&media, "").unwrap();
-    let reply = app.send("GET", "/readyz", &[], "").await;
-    let mut body = generic(503, "Service Unavailable");
+    let response = app.send("GET", "/readyz", &[], "").await;
+    let mut body = error_body(503, "Service Unavailable");
     body["status"] = json!("not ready");
     body["parts"] = part("media");
-    assert_eq!(reply.header("retry-after"), Some("1"));
-    assert_eq!(reply.both(), (503, body));
+    assert_eq!(response.header("retry-after"), Some("1"));
+    assert_eq!(response.parts(), (503, body));
     fs::remove_file(&media).unwrap();
     assert_eq!(app.send("GET", "/readyz", &[], "").await.status, 200);
 }
 
-/// `send` looks for the request id of each of these.
+/// `send` checks the request id of each response.
 #[tokio::test]
 async fn responses_have_a_request_id_and_security_headers() {
     let app = with(|config| config.body_limit = 10);
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(Role::ReadWrite).unwrap());
     let json = ("content-type", "application/json");
     let table = [
         ("GET", ONE, vec![key], "", 200),
@@ -183,10 +183,10 @@ async fn responses_have_a_request_id_and_security_headers() {
         ("POST", "/api/graphql", vec![], "", 401),
     ];
     for (method, path, headers, body, status) in table {
-        let reply = app.send(method, path, &headers, body).await;
-        assert_eq!(reply.status, status, "{method} {path}");
-        assert_eq!(reply.header("x-content-type-options"), Some("nosniff"), "{method} {path}");
-        assert_eq!(reply.header("referrer-policy"), Some("no-referrer"), "{method} {path}");
+        let response = app.send(method, path, &headers, body).await;
+        assert_eq!(response.status, status, "{method} {path}");
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{method} {path}");
+        assert_eq!(response.header("referrer-policy"), Some("no-referrer"), "{method} {path}");
     }
 }
 
@@ -194,28 +194,28 @@ async fn responses_have_a_request_id_and_security_headers() {
 async fn rate_limit_returns_429() {
     let tunables = Tunables { key_rate: Some("2/3".parse().unwrap()), ..Tunables::default() };
     let app = with(|config| config.tunables = tunables);
-    let asked = async |who, path| {
-        let reply = app.ask(who, "GET", path, &Value::Null).await;
-        if reply.status == 429 {
-            assert_eq!(reply.header("retry-after"), Some("1"));
-            assert_eq!(reply.json(), generic(429, "Too Many Requests"));
+    let status_of = async |role, path| {
+        let response = app.request_as(role, "GET", path, &Value::Null).await;
+        if response.status == 429 {
+            assert_eq!(response.header("retry-after"), Some("1"));
+            assert_eq!(response.json(), error_body(429, "Too Many Requests"));
         }
-        reply.status
+        response.status
     };
     for status in [200, 200, 200, 429, 429] {
-        assert_eq!(asked(Who::ReadOnly, ONE).await, status);
+        assert_eq!(status_of(Role::ReadOnly, ONE).await, status);
     }
-    assert_eq!(asked(Who::ReadOnly, "/api/v1/changes").await, 429);
-    assert_eq!(asked(Who::Admin, ONE).await, 200, "each key has its own limit");
-    assert_eq!(asked(Who::Unknown, ONE).await, 401, "no key, no limit of one");
-    assert_eq!(asked(Who::ReadOnly, "/healthz").await, 200);
+    assert_eq!(status_of(Role::ReadOnly, "/api/v1/changes").await, 429);
+    assert_eq!(status_of(Role::Admin, ONE).await, 200, "each key has its own limit");
+    assert_eq!(status_of(Role::Unknown, ONE).await, 401, "an unknown key has no limit");
+    assert_eq!(status_of(Role::ReadOnly, "/healthz").await, 200);
     time::advance(Duration::from_millis(500)).await;
     for status in [200, 429] {
-        assert_eq!(asked(Who::ReadOnly, ONE).await, status);
+        assert_eq!(status_of(Role::ReadOnly, ONE).await, status);
     }
 }
 
-/// Memory is bounded, however many send much at the same time; small requests do not notice.
+/// Concurrent large bodies wait for memory; small ones do not.
 #[tokio::test(start_paused = true)]
 async fn large_bodies_share_the_body_memory_budget() {
     let app = with(|config| {
@@ -223,7 +223,7 @@ async fn large_bodies_share_the_body_memory_budget() {
         config.least_rate = 0;
     });
     let headers =
-        [("x-auth-token", app.key(Who::ReadWrite).unwrap()), ("content-type", "application/json")];
+        [("x-auth-token", app.key(Role::ReadWrite).unwrap()), ("content-type", "application/json")];
     let batch = |id: &str| {
         let objects =
             (0..100).map(|n| json!({ "id": format!("{id}{n}"), "title": "x".repeat(50_000) }));
@@ -231,15 +231,15 @@ async fn large_bodies_share_the_body_memory_budget() {
     };
     let send = |path, body| app.send("POST", path, &headers, body);
     let slowly = |body: Bytes, pause| {
-        let pieces =
+        let chunks =
             stream::iter(body.chunks(500_000).map(Bytes::copy_from_slice).collect::<Vec<_>>());
-        Body::from_stream(pieces.then(move |piece| async move {
+        Body::from_stream(chunks.then(move |chunk| async move {
             time::sleep(pause).await;
-            Ok::<_, std::io::Error>(piece)
+            Ok::<_, std::io::Error>(chunk)
         }))
     };
     let path = "/api/v1/content/post/batch";
-    // Pause between the pieces of the first, and how the second ends.
+    // Seconds between the chunks of the first, and the status of the second.
     for (round, (pause, status)) in [(5, 200), (29, 503)].into_iter().enumerate() {
         let first = send(path, slowly(batch(&format!("a{round}-")), Duration::from_secs(pause)));
         let second = async {
@@ -252,11 +252,11 @@ async fn large_bodies_share_the_body_memory_budget() {
     }
 }
 
-/// A body that drips in holds nothing for long, be it JSON or a file.
+/// A body below the minimum transfer rate is cut off, for JSON and files.
 #[tokio::test(start_paused = true)]
 async fn slow_upload_is_cut_off() {
     let app = TestApp::new();
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(Role::ReadWrite).unwrap());
     let json = ("content-type", "application/json");
     let form = ("content-type", "multipart/form-data; boundary=x");
     let drip = || {

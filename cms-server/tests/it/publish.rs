@@ -1,5 +1,5 @@
-//! Draft & Public (contract 4): the table of statuses, batches, and the cascade. Whole answers are
-//! compared.
+//! Draft & Public, see docs/reference/publishing.md: the table of statuses, batches, and the cascade.
+//! Complete responses are compared.
 
 use cms_core::{
     Caller,
@@ -8,8 +8,8 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    Reply, TestApp, Who, fault, forbidden, links, listed, malformed, minute, no_content, not_found,
-    refused, shown,
+    Response, Role, TestApp, forbidden, links, listed, malformed, minute, no_content, not_found,
+    refused, shown, validation_error,
 };
 
 const NOT_ENABLED: &str = "Draft & Public is not enabled for this content type";
@@ -37,7 +37,7 @@ async fn done(app: &TestApp, target: &str, action: &str) {
     assert_eq!(act(app, target, action).await, no_content(), "{target} {action}");
 }
 
-async fn edit(app: &TestApp, name: &str, id: &str, way: &str) -> Reply {
+async fn edit(app: &TestApp, name: &str, id: &str, way: &str) -> Response {
     let all = format!("/api/v1/content/{name}");
     match way {
         "put" => app.request("PUT", &format!("{all}/{id}"), &json!({ "title": "New" })).await,
@@ -56,14 +56,14 @@ async fn edit(app: &TestApp, name: &str, id: &str, way: &str) -> Reply {
 /// The statuses of the objects of a type, by id.
 async fn statuses(app: &TestApp, name: &str) -> Value {
     let path = format!("/api/v1/content/{name}?order_by=id");
-    let list = app.ask_with(&PREVIEW, Who::ReadWrite, "GET", &path, &Value::Null).await.json();
+    let list = app.request_with(&PREVIEW, Role::ReadWrite, "GET", &path, &Value::Null).await.json();
     let status = |object: &Value| {
         (object["id"].as_str().unwrap().to_owned(), object["internal"]["status"].clone())
     };
     list["data"].as_array().unwrap().iter().map(status).collect()
 }
 
-/// An object as it stands: what changes from cell to cell of the table.
+/// The state of an object, as far as it differs between cells of the table.
 #[derive(Clone, Copy)]
 struct State {
     status: &'static str,
@@ -90,22 +90,22 @@ impl State {
         shown("article", id, &changes, &json!({ "title": self.title }))
     }
 
-    /// What readers get (contract 4.3).
+    /// The view of readers, see docs/reference/publishing.md#what-readers-see.
     fn public_view(self, id: &str) -> Option<Value> {
         let (version, title, updated) = self.published?;
         Some(Self { status: "public", version, title, updated, ..self }.shown(id))
     }
 }
 
-/// 4.2: four statuses, three actions, four ways to edit.
+/// Four statuses, three actions, four ways to edit, see docs/reference/publishing.md#statuses.
 #[tokio::test]
 async fn status_table_holds_in_every_cell() {
     let first = |status| State { status, version: 1, title: "Old", updated: 0, published: None };
     let published = State { updated: 1, published: Some((1, "Old", 1)), ..first("public") };
     let modified =
         State { status: "modified", version: 2, title: "Edited", updated: 2, ..published };
-    // The status after publish, unpublish, archive and an edit. The same one stands for no change
-    // at all, none for a refusal.
+    // The status after publish, unpublish, archive and an edit. The same status means no change at all,
+    // none means a refusal.
     let table = [
         (first("draft"), [Some("public"), Some("draft"), None], "draft"),
         (published, [Some("public"), Some("draft"), Some("archived")], "modified"),
@@ -142,17 +142,17 @@ async fn status_table_holds_in_every_cell() {
     for (from, targets, edited) in table {
         for (action, target) in ACTIONS.into_iter().zip(targets) {
             let id = format!("{}-{action}", from.status);
-            let reply = act(&app, &format!("article/{id}"), action).await;
+            let response = act(&app, &format!("article/{id}"), action).await;
             let after = match target {
                 None => {
                     let status = from.status;
                     let reason =
                         format!("Action \"{action}\" is not allowed in status \"{status}\"");
-                    assert_eq!(reply, refused(&reason), "{id}");
+                    assert_eq!(response, refused(&reason), "{id}");
                     from
                 }
                 Some(status) => {
-                    assert_eq!(reply, no_content(), "{id}");
+                    assert_eq!(response, no_content(), "{id}");
                     let published = (status == "public").then_some((from.version, from.title, 3));
                     let changed = State { status, updated: 3, published, ..from };
                     if status == from.status { from } else { changed }
@@ -169,23 +169,23 @@ async fn status_table_holds_in_every_cell() {
                 updated: 3,
                 ..from
             };
-            let wanted = if way.starts_with("batch") { saved() } else { after.shown(&id) };
-            assert_eq!(edit(&app, "article", &id, way).await.both(), (200, wanted), "{id}");
+            let expected = if way.starts_with("batch") { saved() } else { after.shown(&id) };
+            assert_eq!(edit(&app, "article", &id, way).await.parts(), (200, expected), "{id}");
             assert_shown(&app, &id, after).await;
         }
     }
 }
 
-/// Compares what editors and what readers get of an object.
+/// Compares the views of editors and of readers.
 async fn assert_shown(app: &TestApp, id: &str, state: State) {
     let path = format!("/api/v1/content/article/{id}");
-    assert_eq!(app.get(&path).await.both(), (200, state.shown(id)), "{id}");
-    let strict = app.ask_with(&PUBLIC_ONLY, Who::ReadOnly, "GET", &path, &Value::Null).await;
-    let wanted = state.public_view(id).map_or_else(not_found, |object| (200, object));
-    assert_eq!(strict.both(), wanted, "{id}");
+    assert_eq!(app.get(&path).await.parts(), (200, state.shown(id)), "{id}");
+    let strict = app.request_with(&PUBLIC_ONLY, Role::ReadOnly, "GET", &path, &Value::Null).await;
+    let expected = state.public_view(id).map_or_else(not_found, |object| (200, object));
+    assert_eq!(strict.parts(), expected, "{id}");
     let list = app.get(&format!("/api/v1/content/article?ids[]={id}")).await;
-    let wanted: Vec<Value> = state.public_view(id).into_iter().collect();
-    assert_eq!(list.both(), (200, listed(&wanted)), "{id}");
+    let expected: Vec<Value> = state.public_view(id).into_iter().collect();
+    assert_eq!(list.parts(), (200, listed(&expected)), "{id}");
 }
 
 /// The report of a batch of one object that was saved.
@@ -193,7 +193,7 @@ fn saved() -> Value {
     json!({ "batch_total_count": 1, "batch_success_count": 1, "batch_error_count": 0, "errors": [] })
 }
 
-/// 4.1, 4.2, 4.5, 13.3: without Draft & Public every object is public, and nothing changes that.
+/// Without Draft & Public every object is public, and no action changes that.
 #[tokio::test]
 async fn types_without_draft_public_refuse_every_action() {
     let app = app();
@@ -205,30 +205,33 @@ async fn types_without_draft_public_refuse_every_action() {
         assert_eq!(act(&app, "story/one", action).await, refused(NOT_ENABLED));
         assert_eq!(act(&app, "story/none", action).await, not_found());
         let batch = format!("/api/v1/content/story/batch-{action}");
-        assert_eq!(app.request("POST", &batch, &json!(["one"])).await.both(), refused(NOT_ENABLED));
-        assert_eq!(app.request("POST", &batch, &json!([])).await.both(), refused(NOT_ENABLED));
-        assert_eq!(app.request("POST", &batch, &json!(["none"])).await.both(), not_found());
+        assert_eq!(
+            app.request("POST", &batch, &json!(["one"])).await.parts(),
+            refused(NOT_ENABLED)
+        );
+        assert_eq!(app.request("POST", &batch, &json!([])).await.parts(), refused(NOT_ENABLED));
+        assert_eq!(app.request("POST", &batch, &json!(["none"])).await.parts(), not_found());
     }
     let schedule = "/api/v1/content/story/one/schedule";
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
-    assert_eq!(app.request("PUT", schedule, &later).await.both(), refused(NOT_ENABLED));
-    assert_eq!(app.request("DELETE", schedule, &Value::Null).await.both(), refused(NOT_ENABLED));
+    assert_eq!(app.request("PUT", schedule, &later).await.parts(), refused(NOT_ENABLED));
+    assert_eq!(app.request("DELETE", schedule, &Value::Null).await.parts(), refused(NOT_ENABLED));
     let one = "/api/v1/content/story/one";
-    assert_eq!(app.get(one).await.both(), (200, story(&json!({}), "Old")));
+    assert_eq!(app.get(one).await.parts(), (200, story(&json!({}), "Old")));
     for (version, way) in (2..).zip(EDITS) {
         let after = story(&json!({ "latestVersion": version, "updatedAt": minute(1) }), "New");
-        let wanted = if way.starts_with("batch") { saved() } else { after.clone() };
-        assert_eq!(edit(&app, "story", "one", way).await.both(), (200, wanted), "{way}");
-        assert_eq!(app.get(one).await.both(), (200, after), "{way}");
+        let expected = if way.starts_with("batch") { saved() } else { after.clone() };
+        assert_eq!(edit(&app, "story", "one", way).await.parts(), (200, expected), "{way}");
+        assert_eq!(app.get(one).await.parts(), (200, after), "{way}");
     }
 }
 
-/// 1.1, 4.2: a body is ignored whatever it is; unknown names are told.
+/// Any body is ignored; unknown parameters are reported.
 #[tokio::test]
 async fn single_actions_ignore_the_body() {
     let app = app();
     app.create("article", &json!({ "id": "One", "title": "T" })).await;
-    let key = app.key(Who::ReadWrite).unwrap();
+    let key = app.key(Role::ReadWrite).unwrap();
     for (action, content_type, body) in [
         ("publish", "text/plain", "not JSON"),
         ("archive", "application/json", r#"{"id":"other"}"#),
@@ -237,20 +240,27 @@ async fn single_actions_ignore_the_body() {
     ] {
         let headers = [("x-auth-token", key), ("content-type", content_type)];
         let path = format!("/api/v1/content/article/one/{action}?hydrate=0&depth=1");
-        let reply = app.send("POST", &path, &headers, body.to_owned()).await;
-        assert_eq!((reply.both(), reply.header("content-type")), (no_content(), None), "{action}");
-        assert_eq!(reply.header("x-deprecated-query-params"), Some("depth"));
+        let response = app.send("POST", &path, &headers, body.to_owned()).await;
+        assert_eq!(
+            (response.parts(), response.header("content-type")),
+            (no_content(), None),
+            "{action}"
+        );
+        assert_eq!(response.header("x-deprecated-query-params"), Some("depth"));
     }
     for action in ACTIONS {
         assert_eq!(act(&app, "article/none", action).await, not_found());
         assert_eq!(act(&app, "nothing/one", action).await, not_found());
         let path = format!("/api/v1/content/article/one/{action}");
-        assert_eq!(app.ask(Who::ReadOnly, "POST", &path, &Value::Null).await.both(), forbidden());
+        assert_eq!(
+            app.request_as(Role::ReadOnly, "POST", &path, &Value::Null).await.parts(),
+            forbidden()
+        );
         assert_eq!(app.get(&path).await.status, 405);
     }
 }
 
-/// 4.5: many at once, whatever their statuses.
+/// See docs/reference/publishing.md#batches.
 #[tokio::test]
 async fn batches_set_one_status_from_every_status() {
     for (action, status) in ACTIONS.into_iter().zip(["public", "draft", "archived"]) {
@@ -266,36 +276,40 @@ async fn batches_set_one_status_from_every_status() {
 
         let path = format!("/api/v1/content/article/batch-{action}");
         let before = statuses(&app, "article").await;
-        let many = |count: usize| json!(vec!["a-draft"; count]);
+        let repeated = |count: usize| json!(vec!["a-draft"; count]);
         let over = json!({ "batch_limit": 1001, "data": ["Batch limit exceeded, limit: 1001"] });
-        for (body, wanted) in [
+        for (body, expected) in [
             (json!(["b-public", "none", "a-draft"]), not_found()),
             (json!([]), no_content()),
             (json!(["a-draft", 1]), malformed()),
             (json!("a-draft"), malformed()),
             (json!({ "ids": ["a-draft"] }), malformed()),
-            (many(1002), (400, over.clone())),
+            (repeated(1002), (400, over.clone())),
             (json!(vec!["none"; 1002]), (400, over)),
         ] {
-            assert_eq!(app.request("POST", &path, &body).await.both(), wanted, "{action} {body}");
+            assert_eq!(
+                app.request("POST", &path, &body).await.parts(),
+                expected,
+                "{action} {body}"
+            );
         }
         assert_eq!(app.post(&path).await, malformed());
         assert_eq!(statuses(&app, "article").await, before);
 
         let ids = json!(["A-Draft", "b-public", "c-modified", "d-archived", "a-draft"]);
-        let reply = app.request("POST", &format!("{path}?hydrate=1"), &ids).await;
-        assert_eq!(reply.both(), no_content());
-        assert_eq!(reply.header("x-deprecated-query-params"), Some("hydrate"));
+        let response = app.request("POST", &format!("{path}?hydrate=1"), &ids).await;
+        assert_eq!(response.parts(), no_content());
+        assert_eq!(response.header("x-deprecated-query-params"), Some("hydrate"));
         let after = json!({
             "a-draft": status, "b-public": status, "c-modified": status, "d-archived": status,
             "e-other": "draft",
         });
         assert_eq!(statuses(&app, "article").await, after);
-        assert_eq!(app.request("POST", &path, &many(1001)).await.both(), no_content());
+        assert_eq!(app.request("POST", &path, &repeated(1001)).await.parts(), no_content());
     }
 }
 
-/// 4.5: a batch does not follow links.
+/// A batch does not follow links.
 #[tokio::test]
 async fn batches_do_not_cascade() {
     let app = app();
@@ -303,7 +317,7 @@ async fn batches_do_not_cascade() {
     app.create("article", &json!({ "id": "b", "title": "B", "related": links(&["article/a"]) }))
         .await;
     let path = "/api/v1/content/article/batch-publish?hydrate=1";
-    assert_eq!(app.request("POST", path, &json!(["b"])).await.both(), no_content());
+    assert_eq!(app.request("POST", path, &json!(["b"])).await.parts(), no_content());
     assert_eq!(statuses(&app, "article").await, json!({ "a": "draft", "b": "public" }));
 }
 
@@ -332,11 +346,12 @@ async fn linked() -> TestApp {
     app
 }
 
-/// 4.4: what is linked, lists included, and what those link to not.
+/// Linked objects, also those in lists, but not the next level, see
+/// docs/reference/publishing.md#linked-objects.
 #[tokio::test]
 async fn action_cascades_to_related_objects() {
     let all = |a: &str, b: &str, main: &str, z: &str| json!({ "a": a, "b": b, "c": "draft", "main": main, "z": z });
-    for (query, wanted, note) in [
+    for (query, expected, note) in [
         ("", all("draft", "draft", "public", "archived"), "draft"),
         ("?hydrate=0", all("draft", "draft", "public", "archived"), "draft"),
         ("?hydrate=-1", all("draft", "draft", "public", "archived"), "draft"),
@@ -346,30 +361,30 @@ async fn action_cascades_to_related_objects() {
     ] {
         let app = linked().await;
         done(&app, "article/main", &format!("publish{query}")).await;
-        assert_eq!(statuses(&app, "article").await, wanted, "{query}");
+        assert_eq!(statuses(&app, "article").await, expected, "{query}");
         assert_eq!(statuses(&app, "note").await, json!({ "n": note }), "{query}");
         let story = shown("story", "s", &json!({}), &json!({ "title": "S" }));
-        assert_eq!(app.get("/api/v1/content/story/s").await.both(), (200, story));
+        assert_eq!(app.get("/api/v1/content/story/s").await.parts(), (200, story));
     }
 }
 
-/// 4.4: related objects in which nothing is to be done, or may be, are left as they are.
+/// Related objects without a permitted transition do not change.
 #[tokio::test]
 async fn related_objects_without_a_transition_are_skipped() {
     let app = linked().await;
     done(&app, "article/main", "publish").await;
     done(&app, "article/a", "publish").await;
-    // The target has the status already; `a` has it too, and `z` may not leave the archive so.
+    // The target and `a` have the status already, and `z` may not leave the archive this way.
     done(&app, "article/main", "unpublish").await;
     app.wait_a_minute();
     done(&app, "article/main", "unpublish?hydrate=1").await;
-    let wanted =
+    let expected =
         json!({ "a": "draft", "b": "draft", "c": "draft", "main": "draft", "z": "archived" });
-    assert_eq!(statuses(&app, "article").await, wanted);
+    assert_eq!(statuses(&app, "article").await, expected);
     let changed = app
-        .ask_with(
+        .request_with(
             &PREVIEW,
-            Who::ReadOnly,
+            Role::ReadOnly,
             "GET",
             "/api/v1/content/article?order_by=id",
             &Value::Null,
@@ -383,18 +398,18 @@ async fn related_objects_without_a_transition_are_skipped() {
     );
 }
 
-/// 4.4: a cycle ends, whoever is asked first.
+/// A cycle ends, with any start.
 #[tokio::test]
 async fn cascade_over_a_cycle_ends() {
     let app = linked().await;
     done(&app, "article/b", "publish?hydrate=1").await;
-    let wanted =
+    let expected =
         json!({ "a": "draft", "b": "public", "c": "draft", "main": "public", "z": "archived" });
-    assert_eq!(statuses(&app, "article").await, wanted);
+    assert_eq!(statuses(&app, "article").await, expected);
     done(&app, "article/main", "archive?hydrate=1").await;
-    let wanted =
+    let expected =
         json!({ "a": "draft", "b": "archived", "c": "draft", "main": "archived", "z": "archived" });
-    assert_eq!(statuses(&app, "article").await, wanted);
+    assert_eq!(statuses(&app, "article").await, expected);
     // An object that links to itself.
     let itself = json!({ "related": links(&["article/c"]) });
     assert_eq!(app.request("PATCH", "/api/v1/content/article/c", &itself).await.status, 200);
@@ -402,7 +417,7 @@ async fn cascade_over_a_cycle_ends() {
     assert_eq!(statuses(&app, "article").await["c"], "public");
 }
 
-/// 4.4: a refused action changes nothing at all.
+/// A refused action changes no related object either.
 #[tokio::test]
 async fn refused_cascade_changes_nothing() {
     let app = linked().await;
@@ -410,22 +425,22 @@ async fn refused_cascade_changes_nothing() {
     done(&app, "article/b", "publish").await;
     let before = statuses(&app, "article").await;
     app.wait_a_minute();
-    let reply = act(&app, "article/main", "archive?hydrate=1").await;
-    assert_eq!(reply, refused("Action \"archive\" is not allowed in status \"draft\""));
+    let response = act(&app, "article/main", "archive?hydrate=1").await;
+    assert_eq!(response, refused("Action \"archive\" is not allowed in status \"draft\""));
     let hidden = app
-        .ask_with(
+        .request_with(
             &PUBLIC_ONLY,
-            Who::ReadWrite,
+            Role::ReadWrite,
             "POST",
             "/api/v1/content/article/main/publish?hydrate=1",
             &Value::Null,
         )
         .await;
-    assert_eq!(hidden.both(), not_found());
+    assert_eq!(hidden.parts(), not_found());
     assert_eq!(statuses(&app, "article").await, before);
 }
 
-/// 4.4: the links of the current version count, not those that readers see.
+/// The cascade follows links of the current version, not of the published one.
 #[tokio::test]
 async fn cascade_follows_the_current_version() {
     let app = linked().await;
@@ -433,12 +448,12 @@ async fn cascade_follows_the_current_version() {
     let links = json!({ "related": links(&["article/c"]), "parts": [] });
     assert_eq!(app.request("PATCH", "/api/v1/content/article/main", &links).await.status, 200);
     done(&app, "article/main", "publish?hydrate=1").await;
-    let wanted =
+    let expected =
         json!({ "a": "draft", "b": "draft", "c": "public", "main": "public", "z": "archived" });
-    assert_eq!(statuses(&app, "article").await, wanted);
+    assert_eq!(statuses(&app, "article").await, expected);
 }
 
-/// 4.4, 10: a key changes only what it could change itself.
+/// A cascade changes only objects that the key may update.
 #[tokio::test]
 async fn cascade_skips_types_that_the_key_may_not_update() {
     let app = linked().await;
@@ -454,16 +469,16 @@ async fn cascade_skips_types_that_the_key_may_not_update() {
     let key = app.core.cms.keys().create(&Caller::local(), &new).unwrap().key;
     let headers = [("x-auth-token", key.as_str())];
     let path = "/api/v1/content/article/main/publish?hydrate=1";
-    assert_eq!(app.send("POST", path, &headers, "").await.both(), no_content());
-    let wanted =
+    assert_eq!(app.send("POST", path, &headers, "").await.parts(), no_content());
+    let expected =
         json!({ "a": "public", "b": "public", "c": "draft", "main": "public", "z": "public" });
-    assert_eq!(statuses(&app, "article").await, wanted);
+    assert_eq!(statuses(&app, "article").await, expected);
     assert_eq!(statuses(&app, "note").await, json!({ "n": "draft" }));
     let path = "/api/v1/content/note/n/publish";
-    assert_eq!(app.send("POST", path, &headers, "").await.both(), forbidden());
+    assert_eq!(app.send("POST", path, &headers, "").await.parts(), forbidden());
 }
 
-/// 3.8: what readers still see counts as used.
+/// Targets of links in published versions are in use.
 #[tokio::test]
 async fn links_of_the_published_version_count() {
     let app = app();
@@ -475,12 +490,12 @@ async fn links_of_the_published_version_count() {
     assert_eq!(app.request("PUT", one, &json!({ "title": "New" })).await.status, 200);
     let delete = || app.request("DELETE", "/api/v1/content/article/a", &Value::Null);
     let in_use = refused("This content object is used in another content object.");
-    assert_eq!(delete().await.both(), in_use);
+    assert_eq!(delete().await.parts(), in_use);
     done(&app, "article/b", "publish").await;
-    assert_eq!(delete().await.both(), no_content());
+    assert_eq!(delete().await.parts(), no_content());
 }
 
-/// 3.6: a value that readers still see is taken, by anybody else.
+/// Unique values of published versions are used.
 #[tokio::test]
 async fn unique_values_of_the_published_version_count() {
     let app = TestApp::new();
@@ -498,12 +513,12 @@ async fn unique_values_of_the_published_version_count() {
     let create = |title: &str| {
         let new = json!({ "id": title, "title": title });
         let app = &app;
-        async move { app.request("POST", "/api/v1/content/article", &new).await.both() }
+        async move { app.request("POST", "/api/v1/content/article", &new).await.parts() }
     };
-    let taken = fault("title", "This value is already used");
+    let taken = validation_error("title", "This value is already used");
     assert_eq!(create("First").await, taken);
     assert_eq!(create("Second").await, taken);
-    // Its own values are nobody else's.
+    // An object does not conflict with itself.
     assert_eq!(rename("First").await, 200);
     assert_eq!(rename("Second").await, 200);
     done(&app, "article/a", "publish").await;
@@ -514,21 +529,21 @@ async fn unique_values_of_the_published_version_count() {
     assert_eq!(create("Second").await.0, 200);
 }
 
-/// Counts that are remembered, and pages, follow every step of an object.
+/// Cached counts and pages follow every change of an object.
 #[tokio::test]
 async fn lists_follow_every_change() {
     let app = app();
     let one = "/api/v1/content/article/one";
     let new = json!({ "title": "New" });
     app.create("article", &json!({ "id": "one", "title": "Old" })).await;
-    // The titles that a list with a filter, a list of ids and a plain list show, by view.
+    // The titles in a filtered list, a list of ids and a plain list, by view.
     let seen = async |headers: &[(&str, &str)]| {
         let filter = "filters=%7B%22title%22:%7B%22type%22:%22notEmpty%22%7D%7D";
         let mut seen = Vec::new();
         for query in [filter, "ids[]=one", "order_by=title"] {
             let path = format!("/api/v1/content/article?{query}");
             let list =
-                app.ask_with(headers, Who::ReadOnly, "GET", &path, &Value::Null).await.json();
+                app.request_with(headers, Role::ReadOnly, "GET", &path, &Value::Null).await.json();
             let title = list["data"][0]["title"].as_str().unwrap_or("none").to_owned();
             assert_eq!(list["total_count"], u8::from(title != "none"), "{query}");
             seen.push(title);
@@ -554,7 +569,7 @@ async fn lists_follow_every_change() {
             assert_eq!(seen(headers).await, readers, "{method} {path}");
         }
     }
-    // An object of the same id has nothing of the old one, and a purge leaves nothing.
+    // A new object with the same id has no published version, and a purge removes everything.
     app.create("article", &json!({ "id": "one", "title": "Again" })).await;
     assert_eq!((seen(&PREVIEW).await.as_str(), seen(&[]).await.as_str()), ("Again", "none"));
     done(&app, "article/one", "publish").await;

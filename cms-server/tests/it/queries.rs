@@ -1,14 +1,14 @@
-//! The query of a request (contract 1.8, 1.9, 1.11, 2.2).
+//! Query parameters, see docs/reference/http.md#query-parameters.
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, definition};
+use crate::support::{Role, TestApp, definition};
 
 const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// 1.8, 1.9: numbers fall back, booleans are `true` and `1`, arrays have three spellings.
+/// Numbers fall back, booleans are `true` and `1`, arrays have three spellings.
 #[tokio::test]
 async fn invalid_query_parameters_fall_back_to_defaults() {
     let app = TestApp::new();
@@ -51,18 +51,18 @@ async fn invalid_query_parameters_fall_back_to_defaults() {
         ("order_by=price&order_direction=DESC&limit=1&empty_first=1", json!(["one"])),
         ("order_by=price&limit=1&empty_first=0", json!(["p01"])),
     ];
-    for (query, wanted) in cases {
+    for (query, expected) in cases {
         let list = app.get(&format!("{POSTS}?{query}")).await.json();
         let ids: Vec<_> =
             list["data"].as_array().unwrap().iter().map(|o| o["id"].clone()).collect();
-        assert_eq!(json!(ids), wanted, "{query}");
+        assert_eq!(json!(ids), expected, "{query}");
     }
     let bad = app.get(&format!("{POSTS}?filters=%7B")).await;
     let message = json!({ "filters": ["Malformed filters json - Syntax error"] });
-    assert_eq!(bad.both(), (400, message));
+    assert_eq!(bad.parts(), (400, message));
 }
 
-/// 2.2: the list of types has its own parameters and limits.
+/// See docs/reference/content-types.md#list-content-types.
 #[tokio::test]
 async fn content_types_are_listed_with_their_own_parameters() {
     let app = TestApp::new();
@@ -78,13 +78,13 @@ async fn content_types_are_listed_with_their_own_parameters() {
         ("internal=false&label=po", vec!["post"]),
         ("internal=0&limit=2&page=2", vec!["contact", "contact_form"]),
     ];
-    for (query, wanted) in cases {
+    for (query, expected) in cases {
         let list = app.get(&format!("{TYPES}?{query}")).await.json();
         let names: Vec<_> =
             list["data"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
-        assert_eq!(names, wanted, "{query}");
+        assert_eq!(names, expected, "{query}");
     }
-    let scoped = app.ask(Who::Scoped, "GET", TYPES, &Value::Null).await.json();
+    let scoped = app.request_as(Role::Scoped, "GET", TYPES, &Value::Null).await.json();
     assert_eq!((&scoped["total_count"], &scoped["data"][0]["name"]), (&json!(1), &json!("post")));
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let post = "/api/v1/internal/contenttype/post";
@@ -97,7 +97,8 @@ async fn content_types_are_listed_with_their_own_parameters() {
     assert!(plain["schemaDefinition"]["allOf"].is_array());
 }
 
-/// 1.11: what was sent and ignored is named, in request order.
+/// Ignored names are reported in request order, see
+/// docs/reference/http.md#ignored-parameters-and-keys.
 #[tokio::test]
 async fn ignored_names_are_reported() {
     let app = TestApp::new();
@@ -119,10 +120,10 @@ async fn ignored_names_are_reported() {
         ("GET", "/api/v1/content/post/gone", "x=1", Some("x")),
         ("POST", "/api/v1/content/post/batch", "updateExisting=1&hydrate=1", Some("hydrate")),
     ];
-    for (method, path, query, wanted) in cases {
+    for (method, path, query, expected) in cases {
         let body = if method == "POST" { json!([]) } else { Value::Null };
-        let reply = app.request(method, &format!("{path}?{query}"), &body).await;
-        assert_eq!(reply.header("x-deprecated-query-params"), wanted, "{path}?{query}");
+        let response = app.request(method, &format!("{path}?{query}"), &body).await;
+        assert_eq!(response.header("x-deprecated-query-params"), expected, "{path}?{query}");
     }
 
     let mut payload = definition("fresh");
@@ -130,14 +131,17 @@ async fn ignored_names_are_reported() {
     payload.insert("createdAt".to_owned(), json!(null));
     payload.insert("deletedAt".to_owned(), json!(null));
     payload.insert("icon".to_owned(), json!("x"));
-    let reply = app.request("POST", TYPES, &json!(payload)).await;
-    assert_eq!((reply.status, reply.header("x-deprecated-payload")), (200, Some("color,icon")));
-    // What was read can be sent back without a word, and a refusal names the keys too.
-    let reply = app.request("PUT", "/api/v1/internal/contenttype/fresh", &reply.json()).await;
-    assert_eq!((reply.status, reply.header("x-deprecated-payload")), (200, None));
-    let reply = app.request("POST", TYPES, &json!({ "color": 1 })).await;
-    assert_eq!((reply.status, reply.header("x-deprecated-payload")), (400, Some("color")));
+    let response = app.request("POST", TYPES, &json!(payload)).await;
+    assert_eq!(
+        (response.status, response.header("x-deprecated-payload")),
+        (200, Some("color,icon"))
+    );
+    // A payload that was read can be sent back without a report; refusals report ignored keys, too.
+    let response = app.request("PUT", "/api/v1/internal/contenttype/fresh", &response.json()).await;
+    assert_eq!((response.status, response.header("x-deprecated-payload")), (200, None));
+    let response = app.request("POST", TYPES, &json!({ "color": 1 })).await;
+    assert_eq!((response.status, response.header("x-deprecated-payload")), (400, Some("color")));
     let object = json!({ "title": "T", "internal": 5 });
-    let reply = app.request("POST", POSTS, &object).await;
-    assert_eq!((reply.status, reply.header("x-deprecated-payload")), (200, None));
+    let response = app.request("POST", POSTS, &object).await;
+    assert_eq!((response.status, response.header("x-deprecated-payload")), (200, None));
 }

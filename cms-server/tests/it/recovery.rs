@@ -1,7 +1,7 @@
-//! Scheduled publications across processes: killed ones, late ones, and several on one folder.
+//! Scheduled publications by several processes: killed ones, late ones, and concurrent ones.
 //!
-//! The processes are this test binary again, in the part of [`process`]. What to do comes on their
-//! standard input, and they tell on standard output how far they are.
+//! The processes run [`process`] in this test binary. They read their role from standard input and
+//! report their progress on standard output.
 
 use std::{
     env,
@@ -29,25 +29,28 @@ const OBJECTS: usize = 1201;
 const DUE: u32 = 10;
 const LONG_AFTER: i64 = 60;
 
-/// A server that schedules is killed; two later ones find everything and share the work.
+/// A process that scheduled publications is killed; two later servers publish everything once.
 #[test]
 fn scheduled_publications_of_a_killed_process_run_once_on_two_servers() {
     let folder = TempDir::new().unwrap();
     Process::start("schedule", folder.path()).kill();
-    assert_eq!(Books::read(folder.path()), Books { scheduled: OBJECTS, ..Books::default() });
+    assert_eq!(
+        Publications::read(folder.path()),
+        Publications { scheduled: OBJECTS, ..Publications::default() }
+    );
     let servers = ["serve", "serve"].map(|role| Process::start(role, folder.path()));
     let started = Instant::now();
-    while Books::read(folder.path()).scheduled > 0 {
-        assert!(started.elapsed() < Duration::from_mins(1), "nobody publishes what is due");
+    while Publications::read(folder.path()).scheduled > 0 {
+        assert!(started.elapsed() < Duration::from_mins(1), "due objects are not published");
     }
-    // They end politely, and finish what they had begun.
+    // A graceful shutdown finishes running work.
     for server in servers {
         server.finish();
     }
-    assert_eq!(Books::read(folder.path()), Books::all_published());
+    assert_eq!(Publications::read(folder.path()), Publications::all_published());
 }
 
-/// A process is killed while it publishes; two others race for the rest.
+/// A process is killed while it publishes; two others publish the rest concurrently.
 #[test]
 fn publications_are_neither_lost_nor_repeated_after_a_kill() {
     let folder = TempDir::new().unwrap();
@@ -56,13 +59,13 @@ fn publications_are_neither_lost_nor_repeated_after_a_kill() {
     first.go();
     first.read("published");
     first.kill();
-    let books = Books::read(folder.path());
-    let done = books.publications;
-    // Whole transactions, each with all that belongs to it.
-    assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{books:?}");
-    let wanted =
-        Books { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
-    assert_eq!(books, wanted);
+    let state = Publications::read(folder.path());
+    let done = state.publications;
+    // Transactions are complete.
+    assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{state:?}");
+    let expected =
+        Publications { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
+    assert_eq!(state, expected);
 
     let mut rivals = ["publish", "publish"].map(|role| Process::start(role, folder.path()));
     for rival in &mut rivals {
@@ -71,21 +74,21 @@ fn publications_are_neither_lost_nor_repeated_after_a_kill() {
     for rival in rivals {
         rival.finish();
     }
-    assert_eq!(Books::read(folder.path()), Books::all_published());
+    assert_eq!(Publications::read(folder.path()), Publications::all_published());
 }
 
-/// What the database says about publications.
+/// Numbers of publications in the database.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Books {
+struct Publications {
     scheduled: usize,
-    /// Rows of the journal, and how many objects they are about.
+    /// Rows of the journal, and the number of objects in them.
     publications: usize,
     objects: usize,
-    /// Objects that are public in every place that says so.
+    /// Objects that are public in all tables.
     public: usize,
 }
 
-impl Books {
+impl Publications {
     fn all_published() -> Self {
         Self { scheduled: 0, publications: OBJECTS, objects: OBJECTS, public: OBJECTS }
     }
@@ -102,21 +105,21 @@ impl Books {
                   AND object.public_version = 1 AND object.scheduled_zone IS NULL),
              (SELECT sum(published) FROM ctd_state)";
         let row = |row: &rusqlite::Row<'_>| {
-            let books = Self {
+            let state = Self {
                 scheduled: row.get(0)?,
                 publications: row.get(1)?,
                 objects: row.get(2)?,
                 public: row.get(3)?,
             };
-            Ok((books, row.get(4)?))
+            Ok((state, row.get(4)?))
         };
-        let (books, counted): (Self, usize) = database.query_row(sql, [], row).unwrap();
-        assert_eq!(books.public, counted, "the counter of the public view is wrong");
-        books
+        let (state, counted): (Self, usize) = database.query_row(sql, [], row).unwrap();
+        assert_eq!(state.public, counted, "the counter of the public view is wrong");
+        state
     }
 }
 
-/// A running [`process`]; it is killed with this value.
+/// A running [`process`]; it is killed on drop.
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -148,7 +151,7 @@ impl Process {
         self.write("go");
     }
 
-    /// Reads up to a line with this word; the test harness prints lines of its own.
+    /// Reads up to a line with this word, because the test harness prints lines, too.
     fn read(&mut self, word: &str) {
         let mut line = String::new();
         while !line.contains(word) {
@@ -157,13 +160,13 @@ impl Process {
         }
     }
 
-    /// Ends it where it is, without a word.
+    /// Kills it.
     fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Lets it come to its end.
+    /// Waits until it ends.
     fn finish(mut self) {
         drop(self.input.take());
         self.read("test result: ok");
@@ -179,20 +182,20 @@ impl Drop for Process {
 }
 
 #[test]
-#[ignore = "a part that the tests above play in processes of their own"]
+#[ignore = "the other tests run this in separate processes"]
 fn process() {
     let mut line = String::new();
     stdin().read_line(&mut line).unwrap();
     let Some((role, folder)) = line.trim_end().split_once(' ') else { return };
     match role {
         "schedule" => schedule(&open(folder, 0)),
-        "serve" => serve_until_told(open(folder, LONG_AFTER)),
+        "serve" => serve_until_stopped(open(folder, LONG_AFTER)),
         "publish" => publish(&open(folder, LONG_AFTER)),
-        other => panic!("no such part: {other}"),
+        other => panic!("no such role: {other}"),
     }
 }
 
-/// Opens a folder with a clock that stands some minutes after its start.
+/// Opens a data directory with a fixed clock, `minutes` after its start.
 fn open(folder: &str, minutes: i64) -> Arc<Cms> {
     let clock = FixedClock::at(START);
     clock.advance(minutes * 60);
@@ -202,11 +205,11 @@ fn open(folder: &str, minutes: i64) -> Arc<Cms> {
 }
 
 #[expect(clippy::print_stdout, reason = "the process that started this one reads it")]
-fn tell(word: &str) {
+fn report(word: &str) {
     println!("{word}");
 }
 
-fn wait_for_a_word() {
+fn wait_for_line() {
     stdin().read_line(&mut String::new()).unwrap();
 }
 
@@ -224,22 +227,22 @@ fn schedule(cms: &Cms) {
     for id in &ids {
         cms.publishing().schedule(&local, "article", id, object(&at)).unwrap();
     }
-    tell("ready");
-    wait_for_a_word();
+    report("ready");
+    wait_for_line();
 }
 
-fn serve_until_told(cms: Arc<Cms>) {
+fn serve_until_stopped(cms: Arc<Cms>) {
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let running = serve(ServerConfig { listen, ..ServerConfig::default() }, cms).unwrap();
-    tell("ready");
-    wait_for_a_word();
+    report("ready");
+    wait_for_line();
     running.shutdown();
 }
 
 fn publish(cms: &Cms) {
-    tell("ready");
-    wait_for_a_word();
+    report("ready");
+    wait_for_line();
     while cms.publishing().publish_due().unwrap() > 0 {
-        tell("published");
+        report("published");
     }
 }

@@ -1,14 +1,14 @@
-//! What searches find, and in which order: each parameter and mode over the same few recipes
-//! (contract 6.1 to 6.3).
+//! Hits of searches and their order: each parameter and mode on the same few recipes, see
+//! docs/reference/search.md#parameters.
 
 use std::fmt::Write;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, object};
+use crate::support::{Role, TestApp, object};
 
-/// The recipes, oldest first; a month lies between two of them.
+/// The recipes, oldest first, created a month apart.
 fn recipes() -> Vec<Value> {
     let at = |lat: f64, lon: f64| json!({ "lat": lat, "lon": lon });
     vec![
@@ -64,9 +64,9 @@ fn recipe_type() -> Value {
     })
 }
 
-/// Parameters, and the ids that are found, in order.
+/// Parameters, and the ids of the hits in order.
 const CASES: &[(&str, &[&str])] = &[
-    // q: any word. What has it in several fields, often, or in a short object, comes first.
+    // q: any word. Hits in several fields, repeated, or in a short object come first.
     ("q=fish", &["pie-9", "soup", "stew", "salad"]),
     ("q=FISH", &["pie-9", "soup", "stew", "salad"]),
     ("q=fishes", &[]),
@@ -74,7 +74,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("q=cafe", &[]),
     ("q=leek leaves", &["salad", "soup"]),
     ("q=b", &[]),
-    // The 9 is in a number, too.
+    // The 9 is in a number property, too.
     ("q=pie-9", &["pie-9", "stew"]),
     ("q=", &["soup", "salad", "stew", "bread", "cake", "pie-9"]),
     ("q=*", &["soup", "salad", "stew", "bread", "cake", "pie-9"]),
@@ -186,20 +186,20 @@ async fn parameters_find_the_listed_objects_in_order() {
         app.core.clock.advance(30 * 86_400);
         app.create("recipe", &recipe).await;
     }
-    let mut faults = String::new();
-    for (parameters, wanted) in CASES {
+    let mut errors = String::new();
+    for (parameters, expected) in CASES {
         let types = if parameters.contains("content_type") { "" } else { "&content_type[]=recipe" };
         let path = format!("/api/v1/search?{}{types}", encoded(parameters));
-        let found = app.ask(Who::ReadOnly, "GET", &path, &Value::Null).await;
+        let found = app.request_as(Role::ReadOnly, "GET", &path, &Value::Null).await;
         assert_eq!(found.status, 200, "{parameters}: {:?}", found.json());
-        let answer = found.json();
-        let hits = answer["data"].as_array().unwrap();
+        let response = found.json();
+        let hits = response["data"].as_array().unwrap();
         let ids: Vec<_> = hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap()).collect();
-        if ids != *wanted || answer["total_count"] != wanted.len() {
-            writeln!(faults, "{parameters}: {ids:?}, but {wanted:?} is right").unwrap();
+        if ids != *expected || response["total_count"] != expected.len() {
+            writeln!(errors, "{parameters}: {ids:?}, but {expected:?} is right").unwrap();
         }
     }
-    assert!(faults.is_empty(), "{faults}");
+    assert!(errors.is_empty(), "{errors}");
 }
 
 #[tokio::test]
@@ -210,17 +210,17 @@ async fn seed_defines_one_order_on_all_pages() {
     }
     let order = async |parameters: &str| {
         let path = format!("/api/v1/search?q=post&content_type[]=post&{parameters}");
-        let answer = app.get(&path).await.json();
-        let hits = answer["data"].as_array().unwrap();
+        let response = app.get(&path).await.json();
+        let hits = response["data"].as_array().unwrap();
         hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let whole = order("random_seed=7&limit=100&order_by=title").await;
-    assert_eq!(order("random_seed=7&limit=100").await, whole);
-    assert_ne!(order("random_seed=8&limit=100").await, whole);
-    assert_ne!(order("limit=100").await, whole);
+    let expected = order("random_seed=7&limit=100&order_by=title").await;
+    assert_eq!(order("random_seed=7&limit=100").await, expected);
+    assert_ne!(order("random_seed=8&limit=100").await, expected);
+    assert_ne!(order("limit=100").await, expected);
     let mut pages = order("random_seed=7&limit=16").await;
     pages.extend(order("random_seed=7&limit=16&page=2").await);
-    assert_eq!(pages, whole);
+    assert_eq!(pages, expected);
 }
 
 /// Parameters as a client sends them.

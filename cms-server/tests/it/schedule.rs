@@ -1,4 +1,5 @@
-//! Scheduled publication (contract 13.3). The clock stands until a test moves it.
+//! Scheduled publication, see docs/reference/publishing.md#scheduled-publication. The clock is fixed until a
+//! test advances it.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -11,8 +12,8 @@ use cms_server::{ServerConfig, serve};
 use serde_json::{Value, json};
 
 use crate::support::{
-    TestApp, Who, fault, links, listed, malformed, minute, no_content, not_found, object, refused,
-    shown, wrong_media_type,
+    Role, TestApp, links, listed, malformed, minute, no_content, not_found, object, refused, shown,
+    validation_error, wrong_media_type,
 };
 
 const ONE: &str = "/api/v1/content/article/one";
@@ -30,7 +31,7 @@ async fn app() -> TestApp {
 /// Schedules a publication at a minute after the clock started.
 async fn schedule(app: &TestApp, path: &str, minutes: u32) -> (u16, Value) {
     let at = &minute(minutes)[..19];
-    app.request("PUT", path, &json!({ "scheduledAt": at, "timeZone": "UTC" })).await.both()
+    app.request("PUT", path, &json!({ "scheduledAt": at, "timeZone": "UTC" })).await.parts()
 }
 
 fn article(changes: &Value) -> Value {
@@ -72,7 +73,7 @@ async fn schedule_body_is_validated() {
             }),
         ),
     ] {
-        assert_eq!(app.request("PUT", SCHEDULE, &body).await.both(), (400, errors), "{body}");
+        assert_eq!(app.request("PUT", SCHEDULE, &body).await.parts(), (400, errors), "{body}");
     }
     for at in [
         "2026-01-02T03:09:05",
@@ -89,19 +90,19 @@ async fn schedule_body_is_validated() {
         "",
     ] {
         let body = json!({ "scheduledAt": at, "timeZone": "UTC" });
-        let reply = app.request("PUT", SCHEDULE, &body).await;
-        assert_eq!(reply.both(), fault("scheduledAt", NOT_VALID), "{at}");
+        let response = app.request("PUT", SCHEDULE, &body).await;
+        assert_eq!(response.parts(), validation_error("scheduledAt", NOT_VALID), "{at}");
     }
-    for (body, wanted) in [("[]", malformed()), ("", malformed()), ("{", malformed())] {
-        let key = app.key(Who::ReadWrite).unwrap();
+    for (body, expected) in [("[]", malformed()), ("", malformed()), ("{", malformed())] {
+        let key = app.key(Role::ReadWrite).unwrap();
         let headers = [("x-auth-token", key), ("content-type", "application/json")];
-        assert_eq!(app.send("PUT", SCHEDULE, &headers, body).await.both(), wanted, "{body}");
+        assert_eq!(app.send("PUT", SCHEDULE, &headers, body).await.parts(), expected, "{body}");
         if !body.is_empty() {
             let sent = app.send("PUT", SCHEDULE, &headers[..1], body).await;
-            assert_eq!(sent.both(), wrong_media_type());
+            assert_eq!(sent.parts(), wrong_media_type());
         }
     }
-    assert_eq!(app.get(ONE).await.both(), (200, draft()));
+    assert_eq!(app.get(ONE).await.parts(), (200, draft()));
 
     for (at, zone, utc) in [
         ("2026-01-02T03:09:06", "UTC", "2026-01-02T03:09:06+00:00"),
@@ -109,57 +110,57 @@ async fn schedule_body_is_validated() {
         ("2026-07-02T12:00:30", "Europe/Warsaw", "2026-07-02T10:00:30+00:00"),
         ("2026-01-02T00:00", "Asia/Kathmandu", ""),
         ("2026-01-02T09:00", "Asia/Kathmandu", "2026-01-02T03:15:00+00:00"),
-        // Zones are known in any case of letters, and shown in their own.
+        // Zone names are case-insensitive, and returned in their usual case.
         ("2026-01-02T12:00", "europe/WARSAW", "2026-01-02T11:00:00+00:00"),
         // Skipped and repeated local times.
         ("2026-03-29T02:30", "Europe/Warsaw", "2026-03-29T01:30:00+00:00"),
         ("2026-10-25T02:30", "Europe/Warsaw", "2026-10-25T00:30:00+00:00"),
     ] {
         let body = json!({ "scheduledAt": at, "timeZone": zone });
-        let reply = app.request("PUT", SCHEDULE, &body).await.both();
+        let response = app.request("PUT", SCHEDULE, &body).await.parts();
         let zone = if zone == "europe/WARSAW" { "Europe/Warsaw" } else { zone };
         let changes = json!({ "status": "draft", "scheduledAt": utc, "scheduledAtTimeZone": zone });
-        let wanted = match utc {
-            "" => fault("scheduledAt", NOT_VALID),
+        let expected = match utc {
+            "" => validation_error("scheduledAt", NOT_VALID),
             _ => (200, article(&changes)),
         };
-        assert_eq!(reply, wanted, "{at} {zone}");
+        assert_eq!(response, expected, "{at} {zone}");
     }
 }
 
-/// Only drafts and modified objects; a new schedule takes the place of the old one.
+/// Only drafts and modified objects; a new schedule replaces the old one.
 #[tokio::test]
 async fn schedules_are_set_changed_and_removed() {
     let app = app().await;
     assert_eq!(schedule(&app, SCHEDULE, 10).await, (200, scheduled(10)));
-    // Its time, not its last word, is what changed: `updatedAt` stays.
+    // A schedule does not change `updatedAt`.
     app.wait_a_minute();
     assert_eq!(schedule(&app, SCHEDULE, 20).await, (200, scheduled(20)));
-    assert_eq!(schedule(&app, SCHEDULE, 6).await, fault("scheduledAt", NOT_VALID));
-    assert_eq!(app.get(ONE).await.both(), (200, scheduled(20)));
+    assert_eq!(schedule(&app, SCHEDULE, 6).await, validation_error("scheduledAt", NOT_VALID));
+    assert_eq!(app.get(ONE).await.parts(), (200, scheduled(20)));
     let path = "/api/v1/content/article";
     let preview = [("x-mode", "preview")];
-    let list = app.ask_with(&preview, Who::ReadOnly, "GET", path, &Value::Null).await;
-    assert_eq!(list.both(), (200, listed(&[scheduled(20)])));
-    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
-    assert_eq!(app.get(ONE).await.both(), (200, draft()));
-    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
+    let list = app.request_with(&preview, Role::ReadOnly, "GET", path, &Value::Null).await;
+    assert_eq!(list.parts(), (200, listed(&[scheduled(20)])));
+    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.parts(), no_content());
+    assert_eq!(app.get(ONE).await.parts(), (200, draft()));
+    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.parts(), no_content());
     let none = "/api/v1/content/article/none/schedule";
     assert_eq!(schedule(&app, none, 10).await, not_found());
-    assert_eq!(app.request("DELETE", none, &Value::Null).await.both(), not_found());
+    assert_eq!(app.request("DELETE", none, &Value::Null).await.parts(), not_found());
 
     let wrong = refused("Only draft or modified objects can be scheduled");
     assert_eq!(app.post(&format!("{ONE}/publish")).await, no_content());
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
-    assert_eq!(app.request("PUT", SCHEDULE, &json!({})).await.both(), wrong);
-    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.request("PUT", SCHEDULE, &json!({})).await.parts(), wrong);
+    assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.parts(), no_content());
     assert_eq!(app.post(&format!("{ONE}/archive")).await, no_content());
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
     assert_eq!(app.request("PATCH", ONE, &json!({})).await.status, 200);
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
 }
 
-/// 13.3, 4.2: at the time, and not a second earlier, the object is published as by hand.
+/// The object is published at the time, not a second earlier.
 #[tokio::test]
 async fn due_objects_are_published_once() {
     let app = app().await;
@@ -167,7 +168,7 @@ async fn due_objects_are_published_once() {
     assert_eq!(schedule(&app, SCHEDULE, 6).await, (200, scheduled(6)));
     app.core.clock.advance(6 * 60 - 1);
     assert_eq!(publish_due(), 0);
-    assert_eq!(app.get(ONE).await.both(), (200, scheduled(6)));
+    assert_eq!(app.get(ONE).await.parts(), (200, scheduled(6)));
     app.core.clock.advance(1);
     assert_eq!(publish_due(), 1);
     let public = |at| {
@@ -176,10 +177,10 @@ async fn due_objects_are_published_once() {
         }))
     };
     let list = || app.get("/api/v1/content/article");
-    assert_eq!(list().await.both(), (200, listed(&[public(6)])));
+    assert_eq!(list().await.parts(), (200, listed(&[public(6)])));
     assert_eq!(publish_due(), 0);
 
-    // A modified object; readers see neither the schedule nor the new version before its time.
+    // A modified object: readers see neither the schedule nor the new version before that time.
     let edit = json!({ "title": "Two", "related": links(&["article/one"]) });
     assert_eq!(app.request("PATCH", ONE, &edit).await.status, 200);
     let modified = json!({
@@ -188,26 +189,26 @@ async fn due_objects_are_published_once() {
     });
     let modified = shown("article", "one", &modified, &edit);
     assert_eq!(schedule(&app, SCHEDULE, 12).await, (200, modified));
-    assert_eq!(list().await.both(), (200, listed(&[public(6)])));
-    // Nobody looked for a while.
+    assert_eq!(list().await.parts(), (200, listed(&[public(6)])));
+    // The server polls late.
     app.core.clock.advance(30 * 60);
     assert_eq!(publish_due(), 1);
     let after = json!({
         "status": "public", "latestVersion": 2, "updatedAt": minute(36), "publicVersion": 2,
         "publishedAt": minute(36),
     });
-    assert_eq!(list().await.both(), (200, listed(&[shown("article", "one", &after, &edit)])));
+    assert_eq!(list().await.parts(), (200, listed(&[shown("article", "one", &after, &edit)])));
     assert_eq!(publish_due(), 0);
 }
 
-/// 13.3: any edit calls it off, and so does every change of status.
+/// Any edit and any change of status cancels the schedule.
 #[tokio::test]
 async fn edits_and_changes_of_status_cancel_a_schedule() {
     let edit = json!([{ "id": "one", "title": "New" }]);
     let new = json!({ "title": "New" });
     let none = Value::Null;
     let all = "/api/v1/content/article";
-    // Whether the object was published before, what is asked, and whether a schedule remains.
+    // Whether the object was published before, the request, and whether the schedule remains.
     for (published, method, path, body, remains) in [
         (false, "PUT", ONE.to_owned(), new.clone(), false),
         (false, "PATCH", ONE.to_owned(), json!({}), false),
@@ -221,7 +222,7 @@ async fn edits_and_changes_of_status_cancel_a_schedule() {
         (true, "POST", format!("{ONE}/archive"), none.clone(), false),
         (true, "PATCH", ONE.to_owned(), new, false),
         (true, "POST", format!("{all}/batch-unpublish"), json!(["one"]), false),
-        // What changes nothing cancels nothing.
+        // A request without a change does not cancel.
         (false, "POST", format!("{ONE}/unpublish"), none.clone(), true),
         (false, "POST", format!("{ONE}/archive"), none.clone(), true),
         (false, "POST", format!("{all}/batch-unpublish"), json!(["one"]), true),
@@ -245,12 +246,12 @@ async fn edits_and_changes_of_status_cancel_a_schedule() {
     }
 }
 
-/// A deleted object is not published, and neither are objects of a type that lost Draft & Public.
+/// Neither are objects of a type without Draft & Public.
 #[tokio::test]
 async fn deleted_objects_are_not_published() {
     let app = app().await;
     assert_eq!(schedule(&app, SCHEDULE, 10).await.0, 200);
-    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.both(), no_content());
+    assert_eq!(app.request("DELETE", ONE, &Value::Null).await.parts(), no_content());
     app.create("article", &json!({ "id": "one", "title": "One" })).await;
     app.create("article", &json!({ "id": "two", "title": "Two" })).await;
     assert_eq!(schedule(&app, "/api/v1/content/article/two/schedule", 10).await.0, 200);
@@ -260,10 +261,10 @@ async fn deleted_objects_are_not_published() {
     app.core.clock.advance(60 * 60);
     assert_eq!(app.core.cms.publishing().publish_due().unwrap(), 0);
     let two = shown("article", "two", &json!({}), &json!({ "title": "Two" }));
-    assert_eq!(app.get("/api/v1/content/article/two").await.both(), (200, two));
+    assert_eq!(app.get("/api/v1/content/article/two").await.parts(), (200, two));
 }
 
-/// A running server publishes what is due without being asked, and stops with itself.
+/// A running server publishes due objects in the background, until it stops.
 #[test]
 fn server_publishes_due_objects() {
     let app = tokio::runtime::Runtime::new().unwrap().block_on(app());

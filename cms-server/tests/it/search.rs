@@ -1,12 +1,14 @@
-//! Full-text search over HTTP: whole answers, and who sees what (contract 6).
+//! Full-text search over HTTP, see docs/reference/search.md: complete responses, and visible hits.
 
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, fault, generic, linking_definition, links, not_found, object};
+use crate::support::{
+    Role, TestApp, error_body, linking_definition, links, not_found, object, validation_error,
+};
 
 const NOW: &str = "2026-01-02T03:04:05.000Z";
 
-/// An item as answers show it, from an object as it is shown elsewhere.
+/// The item of a hit, from the object as other endpoints return it.
 async fn item(app: &TestApp, path: &str, object: Value, changes: &Value) -> Value {
     let name = object["internal"]["contentType"].as_str().unwrap();
     let definition = app.get(&format!("/api/v1/internal/contenttype/{name}")).await.json();
@@ -25,7 +27,7 @@ async fn item(app: &TestApp, path: &str, object: Value, changes: &Value) -> Valu
     item.into()
 }
 
-fn answer(hits: &[(Value, Value)], aggregations: &Value) -> Value {
+fn result(hits: &[(Value, Value)], aggregations: &Value) -> Value {
     let hit = |(item, score): &(Value, Value)| json!({ "item": item, "score": score });
     json!({
         "total_count": hits.len(),
@@ -38,12 +40,12 @@ fn answer(hits: &[(Value, Value)], aggregations: &Value) -> Value {
 }
 
 /// Ids of the hits, in order.
-async fn ids(app: &TestApp, who: Who, headers: &[(&str, &str)], parameters: &str) -> Vec<String> {
+async fn ids(app: &TestApp, role: Role, headers: &[(&str, &str)], parameters: &str) -> Vec<String> {
     let path = format!("/api/v1/search?{parameters}");
-    let reply = app.ask_with(headers, who, "GET", &path, &Value::Null).await;
-    assert_eq!(reply.status, 200, "{parameters}: {:?}", reply.json());
-    let answer = reply.json();
-    let hits = answer["data"].as_array().unwrap();
+    let response = app.request_with(headers, role, "GET", &path, &Value::Null).await;
+    assert_eq!(response.status, 200, "{parameters}: {:?}", response.json());
+    let result = response.json();
+    let hits = result["data"].as_array().unwrap();
     hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -54,8 +56,8 @@ async fn hit_contains_the_complete_object() {
     let object = app.get(path).await.json();
     let one = item(&app, path, object, &json!({})).await;
     let found = app.get("/api/v1/search?q=*").await;
-    assert_eq!(found.both(), (200, answer(&[(one.clone(), json!(1.0))], &json!([]))));
-    // In the order of the contract, too.
+    assert_eq!(found.parts(), (200, result(&[(one.clone(), json!(1.0))], &json!([]))));
+    // Members are in the documented order, too.
     let text = String::from_utf8(found.bytes.to_vec()).unwrap();
     let head = r#"{"total_count":1,"count":1,"total_pages":1,"current_page":1,"summary":{"aggregations":[]},"data":[{"item":{"id":"one","#;
     assert!(text.starts_with(head), "{text}");
@@ -66,9 +68,9 @@ async fn hit_contains_the_complete_object() {
           "buckets": [] },
     ]);
     let found = app.get("/api/v1/search?q=&aggregate_by[]=title&aggregate_by_numeric[]=price");
-    assert_eq!(found.await.both(), (200, answer(&[(one, json!(1.0))], &counted)));
+    assert_eq!(found.await.parts(), (200, result(&[(one, json!(1.0))], &counted)));
     let nothing = app.get("/api/v1/search?q=nothing").await;
-    assert_eq!(nothing.both(), (200, answer(&[], &json!([]))));
+    assert_eq!(nothing.parts(), (200, result(&[], &json!([]))));
 }
 
 #[tokio::test]
@@ -81,7 +83,7 @@ async fn update_changes_the_item() {
     let updated = json!({ "updated_at": "2026-01-02T03:05:05.000Z", "@timestamp": "2026-01-02T03:05:05.000Z" });
     let one = item(&app, path, object, &updated).await;
     let found = app.get("/api/v1/search?q=&filters[price]=12.5").await;
-    assert_eq!(found.both(), (200, answer(&[(one, json!(1.0))], &json!([]))));
+    assert_eq!(found.parts(), (200, result(&[(one, json!(1.0))], &json!([]))));
 }
 
 #[tokio::test]
@@ -111,12 +113,12 @@ async fn links_are_hydrated_in_the_item_only() {
     let path = "/api/v1/content/hub/h";
     for (hydrate, shown) in [(0, path.to_owned()), (1, format!("{path}?hydrate=1"))] {
         let object = app.get(&shown).await.json();
-        let wanted = item(&app, path, object, &json!({})).await;
+        let expected = item(&app, path, object, &json!({})).await;
         let found = app.get(&format!("/api/v1/search?q=Hub&hydrate={hydrate}")).await.json();
-        assert_eq!(found["data"][0]["item"], wanted, "hydrate={hydrate}");
+        assert_eq!(found["data"][0]["item"], expected, "hydrate={hydrate}");
     }
     // An id in quotes finds what links to it, and the object itself.
-    assert_eq!(ids(&app, Who::ReadOnly, &[], "q=%22one%22&order_by=id").await.len(), 2);
+    assert_eq!(ids(&app, Role::ReadOnly, &[], "q=%22one%22&order_by=id").await.len(), 2);
 }
 
 #[tokio::test]
@@ -125,13 +127,16 @@ async fn search_errors_match_the_reference() {
     app.create_type("hub", &json!({}));
     let geo = "Invalid geo filter query provided. Example value is: 'geo_distance,1.50km,40.1,-19.2'. Accepted filter types are: 'geo_distance'.";
     let table = [
-        ("", fault("q", "The property q is required")),
-        ("q=&geo_filters[place]=geo_distance,1,2", fault("geo_filters", geo)),
-        ("q=&geo_filters[place]=circle,1km,2,3", fault("geo_filters", geo)),
-        ("q=&order_by=_geo_distance", fault("order_by", "_geo_distance requires geo_filters")),
+        ("", validation_error("q", "The property q is required")),
+        ("q=&geo_filters[place]=geo_distance,1,2", validation_error("geo_filters", geo)),
+        ("q=&geo_filters[place]=circle,1km,2,3", validation_error("geo_filters", geo)),
+        (
+            "q=&order_by=_geo_distance",
+            validation_error("order_by", "_geo_distance requires geo_filters"),
+        ),
         (
             "q=&order_by=parts.link",
-            fault("order_by", "Ordering by fields nested in lists is not possible"),
+            validation_error("order_by", "Ordering by fields nested in lists is not possible"),
         ),
         (
             "order_by=_geo_distance",
@@ -144,11 +149,11 @@ async fn search_errors_match_the_reference() {
             ),
         ),
     ];
-    for (parameters, wanted) in table {
+    for (parameters, expected) in table {
         let found = app.get(&format!("/api/v1/search?{parameters}")).await;
-        assert_eq!(found.both(), wanted, "{parameters}");
+        assert_eq!(found.parts(), expected, "{parameters}");
     }
-    // A type outside the search has no say.
+    // Types outside the search do not matter.
     let found = app.get("/api/v1/search?q=&order_by=parts.link&content_type[]=post").await;
     assert_eq!(found.status, 200);
 }
@@ -160,7 +165,7 @@ async fn ranges_contain_their_bounds() {
         .map(|n| json!({ "id": format!("x{n}"), "title": "A number", "price": n }))
         .to_vec();
     app.request("POST", "/api/v1/content/post/batch", &json!(numbers)).await;
-    for (range, wanted) in [
+    for (range, expected) in [
         ("<5", &[][..]),
         ("<10", &[]),
         ("[1 TO 5]", &[]),
@@ -174,10 +179,10 @@ async fn ranges_contain_their_bounds() {
         let path = format!("q=*&order_by=price&filters[price]={}", range.replace(' ', "%20"));
         let path =
             path.replace('<', "%3C").replace('>', "%3E").replace('{', "%7B").replace('}', "%7D");
-        assert_eq!(ids(&app, Who::ReadOnly, &[], &path).await, wanted, "{range}");
+        assert_eq!(ids(&app, Role::ReadOnly, &[], &path).await, expected, "{range}");
     }
     let early = "q=*&filters[internal.createdAt]=%3C2020-01-01";
-    assert_eq!(ids(&app, Who::ReadOnly, &[], early).await, [""; 0]);
+    assert_eq!(ids(&app, Role::ReadOnly, &[], early).await, [""; 0]);
 }
 
 #[tokio::test]
@@ -189,9 +194,9 @@ async fn unknown_fields_match_nothing() {
         ("q=One&fields[]=nope", 0),
         ("q=*&fields[]=id", 1),
     ] {
-        assert_eq!(ids(&app, Who::ReadOnly, &[], parameters).await.len(), found, "{parameters}");
+        assert_eq!(ids(&app, Role::ReadOnly, &[], parameters).await.len(), found, "{parameters}");
     }
-    // However weights multiply, a score is a number.
+    // The score is finite for any weights.
     let huge = "q=One^1e38&fields[]=title^1e38&indices_boost[post]=1e38";
     let found = app.get(&format!("/api/v1/search?{huge}")).await.json();
     assert!(found["data"][0]["score"].is_number(), "{found}");
@@ -235,57 +240,62 @@ async fn pages_end_at_ten_thousand_results() {
 async fn scoped_key_finds_no_objects_of_other_types() {
     let app = TestApp::new();
     app.create("author", &json!({ "id": "secret", "title": "One secret" })).await;
-    let seen = async |who, parameters: &str| ids(&app, who, &[], parameters).await;
-    assert_eq!(seen(Who::ReadOnly, "q=One&order_by=id").await.len(), 2);
-    assert_eq!(seen(Who::Scoped, "q=One").await, ["one"]);
-    assert_eq!(seen(Who::Stranger, "q=").await, [""; 0]);
-    assert_eq!(seen(Who::Scoped, "q=&content_type[]=author").await, [""; 0]);
-    assert_eq!(seen(Who::Scoped, "q=&content_type[]=author&content_type[]=post").await, ["one"]);
+    let seen = async |role, parameters: &str| ids(&app, role, &[], parameters).await;
+    assert_eq!(seen(Role::ReadOnly, "q=One&order_by=id").await.len(), 2);
+    assert_eq!(seen(Role::Scoped, "q=One").await, ["one"]);
+    assert_eq!(seen(Role::Unrelated, "q=").await, [""; 0]);
+    assert_eq!(seen(Role::Scoped, "q=&content_type[]=author").await, [""; 0]);
+    assert_eq!(seen(Role::Scoped, "q=&content_type[]=author&content_type[]=post").await, ["one"]);
     let path = "/api/v1/search?q=&aggregate_by[]=title&aggregate_by[]=internal.contentType";
-    let found = app.ask(Who::Scoped, "GET", path, &Value::Null).await.json();
+    let found = app.request_as(Role::Scoped, "GET", path, &Value::Null).await.json();
     let keys = ["title", "contentType"]
         .iter()
         .enumerate()
         .map(|(at, _)| found["summary"]["aggregations"][at]["buckets"].clone());
-    let wanted =
+    let expected =
         [json!([{ "key": "One", "doc_count": 1 }]), json!([{ "key": "post", "doc_count": 1 }])];
-    assert_eq!(keys.collect::<Vec<_>>(), wanted);
+    assert_eq!(keys.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
 async fn index_is_rebuilt_by_admin_keys() {
     let app = TestApp::new();
     let path = "/api/v1/internal/reindex";
-    let reply = app.ask(Who::Admin, "POST", path, &json!({ "contentTypes": ["post"] })).await;
-    assert_eq!(reply.status, 202);
-    let id = reply.json()["id"].as_str().unwrap().to_owned();
+    let response =
+        app.request_as(Role::Admin, "POST", path, &json!({ "contentTypes": ["post"] })).await;
+    assert_eq!(response.status, 202);
+    let id = response.json()["id"].as_str().unwrap().to_owned();
     let job = format!("/api/v1/internal/job/{id}");
-    let waiting = app.ask(Who::Admin, "GET", &job, &Value::Null).await;
-    let wanted = |state, done| json!({ "id": id, "kind": "reindex", "state": state, "done": done, "total": 1 });
-    assert_eq!(waiting.both(), (200, wanted("waiting", 0)));
-    // A search does what is to be done.
-    assert_eq!(ids(&app, Who::ReadOnly, &[], "q=").await, ["one"]);
-    let done = app.ask(Who::Admin, "GET", &job, &Value::Null).await;
-    assert_eq!(done.both(), (200, wanted("done", 1)));
+    let waiting = app.request_as(Role::Admin, "GET", &job, &Value::Null).await;
+    let expected = |state, done| json!({ "id": id, "kind": "reindex", "state": state, "done": done, "total": 1 });
+    assert_eq!(waiting.parts(), (200, expected("waiting", 0)));
+    // A search runs the rebuild.
+    assert_eq!(ids(&app, Role::ReadOnly, &[], "q=").await, ["one"]);
+    let done = app.request_as(Role::Admin, "GET", &job, &Value::Null).await;
+    assert_eq!(done.parts(), (200, expected("done", 1)));
     let table = [
         (
             json!({ "contentTypes": ["nothing"] }),
-            fault("contentTypes[0]", "This value does not exist in database"),
+            validation_error("contentTypes[0]", "This value does not exist in database"),
         ),
         (
             json!({ "contentTypes": "post" }),
-            fault("contentTypes", "String value found, but an array is required"),
+            validation_error("contentTypes", "String value found, but an array is required"),
         ),
-        (json!([]), (400, generic(400, "Malformed JSON"))),
+        (json!([]), (400, error_body(400, "Malformed JSON"))),
     ];
-    for (body, wanted) in table {
-        assert_eq!(app.ask(Who::Admin, "POST", path, &body).await.both(), wanted, "{body}");
+    for (body, expected) in table {
+        assert_eq!(
+            app.request_as(Role::Admin, "POST", path, &body).await.parts(),
+            expected,
+            "{body}"
+        );
     }
-    let unknown = app.ask(Who::Admin, "GET", "/api/v1/internal/job/x", &Value::Null).await;
-    assert_eq!(unknown.both(), not_found());
+    let unknown = app.request_as(Role::Admin, "GET", "/api/v1/internal/job/x", &Value::Null).await;
+    assert_eq!(unknown.parts(), not_found());
 }
 
-/// The headers of a request, and what it finds under the old and under the new title.
+/// The headers of a request, and its hits for the old and the new title.
 struct View {
     headers: &'static [(&'static str, &'static str)],
     before: &'static [&'static str],
@@ -331,14 +341,15 @@ async fn searches_match_each_view() {
                 "q={word}&content_type[]=article&content_type[]=paper&order_by=id\
                  &filters[internal.contentType]=article%20OR%20paper"
             );
-            let mut found = ids(&app, Who::ReadOnly, headers, &parameters).await;
+            let mut found = ids(&app, Role::ReadOnly, headers, &parameters).await;
             found.sort();
             found
         };
         assert_eq!(of("before").await, before, "{headers:?}");
         assert_eq!(of("after").await, after, "{headers:?}");
         let path = "/api/v1/search?q=&content_type[]=article&aggregate_by[]=title";
-        let counted = app.ask_with(headers, Who::ReadOnly, "GET", path, &Value::Null).await.json();
+        let counted =
+            app.request_with(headers, Role::ReadOnly, "GET", path, &Value::Null).await.json();
         let buckets = counted["summary"]["aggregations"][0]["buckets"].as_array().unwrap();
         let objects: u64 = buckets.iter().map(|bucket| bucket["doc_count"].as_u64().unwrap()).sum();
         assert_eq!(counted["total_count"], objects, "{headers:?}");

@@ -1,4 +1,4 @@
-//! A real socket: protocols, request lines as clients send them, and a graceful end.
+//! A real socket: protocols, unusual requests, and graceful shutdown.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -31,7 +31,7 @@ fn start(config: &ServerConfig) -> (TestCms, Running) {
     (core, running)
 }
 
-/// One connection, spoken to by hand.
+/// A connection on which tests write raw requests.
 struct Client {
     stream: BufReader<TcpStream>,
 }
@@ -51,7 +51,7 @@ impl Client {
         format!("{method} {target} HTTP/1.1\r\nhost: x\r\nx-auth-token: {KEY}\r\n{headers}\r\n")
     }
 
-    /// Reads one answer: status line, then body.
+    /// Reads a response: status and body.
     fn read(&mut self) -> (u16, Value) {
         let mut status = String::new();
         self.stream.read_line(&mut status).unwrap();
@@ -94,8 +94,8 @@ fn ids(list: &Value) -> Vec<&str> {
 
 const POSTS: &str = "/api/v1/content/post";
 
-/// Contract 14: braces, quotes, brackets and `|` may come as they are, on a connection that is
-/// used again and again, between requests with bodies that hold the same characters.
+/// Braces, quotes, brackets and `|` may be unencoded, on a kept-alive connection, between requests with
+/// bodies that contain the same characters.
 #[test]
 fn query_characters_may_be_unencoded() {
     let (_core, running) = start(&ServerConfig::default());
@@ -106,15 +106,15 @@ fn query_characters_may_be_unencoded() {
     for round in 0..3 {
         let id = format!("post-{round}");
         let title = format!("GET /?\"<{round}>\" HTTP/1.1");
-        let (status, made) = client.post(POSTS, &json!({ "id": id, "title": title }));
-        assert_eq!((status, &made["title"]), (200, &json!(title)));
+        let (status, created) = client.post(POSTS, &json!({ "id": id, "title": title }));
+        assert_eq!((status, &created["title"]), (200, &json!(title)));
         let (status, list) = client.get(&raw("<now>"));
         assert_eq!((status, ids(&list)), (200, vec!["one"]), "round {round}");
         let (status, list) = client.get(&raw(&format!("<{round}>")));
         assert_eq!((status, ids(&list)), (200, vec![&*id]));
         assert_eq!(client.get(&format!("{POSTS}?filters={{\"")).0, 400);
     }
-    // A body after a refused head does not confuse the next request.
+    // The body of a refused request is not parsed as the next request.
     let body = r#"GET /?"" HTTP/1.1"#;
     let head = format!("content-type: text/plain\r\ncontent-length: {}\r\n", body.len());
     client.write(&(Client::head("POST", POSTS, &head) + body));
@@ -122,20 +122,20 @@ fn query_characters_may_be_unencoded() {
     running.shutdown();
 }
 
-/// Contract 1.1: a body that nobody reads may come after the head; the connection lives on.
+/// The server discards bodies that it does not need, and keeps the connection.
 #[test]
 fn unread_bodies_keep_the_connection() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let one = format!("{POSTS}/one");
     let gone = format!("{POSTS}/gone");
-    let asked =
+    let requests =
         [("GET", &*one, 200), ("DELETE", &gone, 404), ("POST", "/no", 404), ("PUT", &one, 415)];
-    for (method, target, status) in asked {
+    for (method, target, status) in requests {
         for body in ["null", &"x".repeat(60_000)] {
             let length = format!("content-length: {}\r\n", body.len());
             client.write(&Client::head(method, target, &length));
-            // Time for an answer that does not wait for the body.
+            // The response may be sent before the body arrives.
             thread::sleep(Duration::from_millis(20));
             client.write(body);
             assert_eq!(client.read().0, status, "{method} {target}");
@@ -144,15 +144,15 @@ fn unread_bodies_keep_the_connection() {
     running.shutdown();
 }
 
-/// A request line that comes in pieces, and requests that come in one piece.
+/// A request line in several chunks, and several requests in one chunk.
 #[test]
 fn requests_may_arrive_in_any_chunks() {
     let (_core, running) = start(&ServerConfig::default());
     let mut client = Client::connect(running.address());
     let target = format!(r#"{POSTS}?filters={{"title":{{"type":"startsWith","filter":"say"}}}}"#);
     let head = Client::head("GET", &target, "");
-    for piece in head.as_bytes().chunks(17) {
-        client.stream.get_mut().write_all(piece).unwrap();
+    for chunk in head.as_bytes().chunks(17) {
+        client.stream.get_mut().write_all(chunk).unwrap();
         thread::sleep(Duration::from_millis(2));
     }
     let (status, list) = client.read();
@@ -160,7 +160,7 @@ fn requests_may_arrive_in_any_chunks() {
     let pair = Client::head("GET", "/api/v1/content/post/one", "").repeat(2);
     client.write(&pair);
     assert_eq!((client.read().0, client.read().0), (200, 200));
-    // The rest of a body, though it looks like a request line, is no query to be repaired.
+    // The rest of a body that looks like a request line is not changed.
     let mut client = Client::connect(running.address());
     let title = "see GET /x?<b>bold</b> there";
     let body = json!({ "title": title }).to_string();
@@ -175,7 +175,7 @@ fn requests_may_arrive_in_any_chunks() {
     running.shutdown();
 }
 
-/// Responses that nobody reads do not pile up, and make room when their clients go.
+/// Unread responses are limited in total; disconnected clients make room.
 #[test]
 fn unread_responses_stay_within_the_memory_budget() {
     let response_memory = 24_000_000;
@@ -191,7 +191,7 @@ fn unread_responses_stay_within_the_memory_budget() {
     let mut other = Client::connect(running.address());
     assert_eq!(other.get(POSTS).0, 503);
     assert_eq!(other.get("/api/v1/content/post/l1").0, 200, "smaller ones go on");
-    // The response to a write is always sent, however large it is: here all that was refused.
+    // The response to a write is always sent, whatever its size: here a report of refused elements.
     let refused: Vec<_> =
         (0..19).map(|n| json!({ "id": n, "title": "x".repeat(800_000) })).collect();
     let (status, report) = other.post(&format!("{POSTS}/batch"), &json!(refused));
@@ -225,11 +225,11 @@ fn http2_is_served_on_the_same_port() {
                 .header("x-auth-token", KEY)
                 .body(axum::body::Body::empty())
                 .unwrap();
-            let answer = sender.send_request(request).await.unwrap();
-            assert_eq!(answer.status(), 200);
-            assert_eq!(answer.version(), hyper::Version::HTTP_2);
-            let length = answer.headers()["content-length"].to_str().unwrap().to_owned();
-            let body = answer.into_body().collect().await.unwrap().to_bytes();
+            let response = sender.send_request(request).await.unwrap();
+            assert_eq!(response.status(), 200);
+            assert_eq!(response.version(), hyper::Version::HTTP_2);
+            let length = response.headers()["content-length"].to_str().unwrap().to_owned();
+            let body = response.into_body().collect().await.unwrap().to_bytes();
             if method == "GET" {
                 assert_eq!(length, body.len().to_string());
                 let body: Value = serde_json::from_slice(&body).unwrap();
@@ -239,12 +239,12 @@ fn http2_is_served_on_the_same_port() {
             }
         }
     });
-    // A client that stays silent would hold up the end for the grace period.
+    // An idle HTTP/2 client would delay the shutdown by the grace period.
     drop(client);
     running.shutdown();
 }
 
-/// A request that runs when the server is asked to stop is answered; new ones are not taken.
+/// Running requests are finished during a shutdown; new ones are not accepted.
 #[test]
 fn running_requests_are_finished() {
     let (core, running) = start(&ServerConfig::default());
@@ -271,7 +271,7 @@ fn running_requests_are_finished() {
     assert!(core.cms.objects().get(&Caller::local(), "post", "last", 0).is_ok());
 }
 
-/// Who never finishes does not keep the server from stopping.
+/// A request that never finishes does not block the shutdown.
 #[test]
 fn grace_period_ends() {
     let grace = Duration::from_millis(200);
@@ -285,25 +285,25 @@ fn grace_period_ends() {
     assert!(started.elapsed() < Duration::from_secs(10));
 }
 
-/// What the protocol library refuses on its own is refused, and the server goes on.
+/// Malformed requests are refused by the HTTP library, and the server goes on.
 #[test]
 fn malformed_requests_are_refused() {
     let (_core, running) = start(&ServerConfig::default());
     let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000));
-    let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(200));
+    let headers = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(200));
     for (noise, status) in [
         ("\0\0\0\0\r\n\r\n", "400"),
         ("GET / HTTP/9.9\r\n\r\n", "400"),
         ("GET /a b HTTP/1.1\r\n\r\n", "400"),
         (&*long, "414"),
-        (&*many, "431"),
+        (&*headers, "431"),
     ] {
         let mut stream = TcpStream::connect(running.address()).unwrap();
         stream.write_all(noise.as_bytes()).unwrap();
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        assert!(answer.ends_with(status), "{answer} to {noise:.40}");
+        let mut response = [0; 12];
+        stream.read_exact(&mut response).unwrap();
+        let response = String::from_utf8_lossy(&response).into_owned();
+        assert!(response.ends_with(status), "{response} to {noise:.40}");
     }
     assert_eq!(Client::connect(running.address()).get("/readyz").0, 200);
     running.shutdown();

@@ -1,5 +1,5 @@
-//! [`TestApp`]: the whole interface on a fresh folder, asked without a socket, by callers of
-//! every kind.
+//! [`TestApp`]: the complete HTTP interface on a new data directory, called without a socket, with keys
+//! of every kind.
 
 use std::sync::Arc;
 
@@ -22,47 +22,47 @@ const ADMIN: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const READ_WRITE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 const READ_ONLY: &str = "cccccccccccccccccccccccccccccccccccccccc";
 
-/// Who asks.
+/// The key of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Who {
-    Nobody,
-    /// With a key that does not exist.
+pub(crate) enum Role {
+    Anonymous,
+    /// A key that does not exist.
     Unknown,
     ReadOnly,
     ReadWrite,
-    /// With all rights on `post` and none on anything else.
+    /// All rights on `post` only.
     Scoped,
-    /// With all rights on a type that no test touches.
-    Stranger,
+    /// All rights on a type that does not exist.
+    Unrelated,
     Admin,
 }
 
-impl Who {
+impl Role {
     pub(crate) const ALL: [Self; 7] = [
-        Self::Nobody,
+        Self::Anonymous,
         Self::Unknown,
         Self::ReadOnly,
         Self::ReadWrite,
         Self::Scoped,
-        Self::Stranger,
+        Self::Unrelated,
         Self::Admin,
     ];
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) bytes: Bytes,
 }
 
-impl Reply {
+impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// The body as JSON; null when there is none.
+    /// The body as JSON; null if it is empty.
     pub(crate) fn json(&self) -> Value {
         if self.bytes.is_empty() {
             return Value::Null;
@@ -71,8 +71,8 @@ impl Reply {
         serde_json::from_slice(&self.bytes).unwrap()
     }
 
-    /// Status and body, for one comparison.
-    pub(crate) fn both(&self) -> (u16, Value) {
+    /// Status and body.
+    pub(crate) fn parts(&self) -> (u16, Value) {
         (self.status, self.json())
     }
 }
@@ -81,11 +81,11 @@ pub(crate) struct TestApp {
     pub(crate) core: TestCms,
     router: Router,
     scoped: String,
-    stranger: String,
+    unrelated: String,
 }
 
 impl TestApp {
-    /// The interface on a folder with the types `post` and `author`, and a `post` with id `one`.
+    /// A data directory with the types `post` and `author`, and a `post` with id `one`.
     pub(crate) fn new() -> Self {
         Self::with(&ServerConfig::default())
     }
@@ -100,49 +100,49 @@ impl TestApp {
         };
         cms.keys().ensure_first(&first).unwrap();
         let scoped = scoped_key(&core, "scoped", "post");
-        let stranger = scoped_key(&core, "stranger", "elsewhere");
+        let unrelated = scoped_key(&core, "stranger", "elsewhere");
         let local = Caller::local();
         cms.types().create(&local, definition("post")).unwrap();
         cms.types().create(&local, definition("author")).unwrap();
         let one = object(&json!({ "id": "one", "title": "One" }));
         cms.objects().create(&local, "post", one).unwrap();
         let router = router(config, Arc::clone(cms));
-        Self { core, router, scoped, stranger }
+        Self { core, router, scoped, unrelated }
     }
 
-    pub(crate) fn key(&self, who: Who) -> Option<&str> {
-        match who {
-            Who::Nobody => None,
-            Who::Unknown => Some("0123456789012345678901234567890123456789"),
-            Who::ReadOnly => Some(READ_ONLY),
-            Who::ReadWrite => Some(READ_WRITE),
-            Who::Scoped => Some(&self.scoped),
-            Who::Stranger => Some(&self.stranger),
-            Who::Admin => Some(ADMIN),
+    pub(crate) fn key(&self, role: Role) -> Option<&str> {
+        match role {
+            Role::Anonymous => None,
+            Role::Unknown => Some("0123456789012345678901234567890123456789"),
+            Role::ReadOnly => Some(READ_ONLY),
+            Role::ReadWrite => Some(READ_WRITE),
+            Role::Scoped => Some(&self.scoped),
+            Role::Unrelated => Some(&self.unrelated),
+            Role::Admin => Some(ADMIN),
         }
     }
 
-    /// Asks with headers and body as they are. An internal error is a bug.
+    /// Sends a request. A response with status 500 fails the test.
     pub(crate) async fn send(
         &self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Body>,
-    ) -> Reply {
-        let reply = self.send_to_damaged(method, path, headers, body).await;
-        assert_ne!(reply.status, 500, "{method} {path}");
-        reply
+    ) -> Response {
+        let response = self.send_allowing_500(method, path, headers, body).await;
+        assert_ne!(response.status, 500, "{method} {path}");
+        response
     }
 
-    /// The same where what is stored is damaged.
-    pub(crate) async fn send_to_damaged(
+    /// Sends a request that may fail with 500, because stored data is damaged.
+    pub(crate) async fn send_allowing_500(
         &self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: impl Into<Body>,
-    ) -> Reply {
+    ) -> Response {
         let mut request =
             Request::builder().method(Method::from_bytes(method.as_bytes()).unwrap()).uri(path);
         for (name, value) in headers {
@@ -151,28 +151,34 @@ impl TestApp {
         let request = request.body(body.into()).unwrap();
         let (head, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        let reply = Reply { status: head.status.as_u16(), headers: head.headers, bytes };
-        assert_eq!(reply.header("access-control-allow-origin"), Some("*"), "{method} {path}");
-        assert!(reply.header("x-request-id").is_some(), "{method} {path}");
-        reply
+        let response = Response { status: head.status.as_u16(), headers: head.headers, bytes };
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"), "{method} {path}");
+        assert!(response.header("x-request-id").is_some(), "{method} {path}");
+        response
     }
 
-    /// Asks with a key, and with JSON unless the body is null.
-    pub(crate) async fn ask(&self, who: Who, method: &str, path: &str, body: &Value) -> Reply {
-        self.ask_with(&[], who, method, path, body).await
-    }
-
-    /// The same with further headers.
-    pub(crate) async fn ask_with(
+    /// Sends a request with a key, and a JSON body unless that is null.
+    pub(crate) async fn request_as(
         &self,
-        headers: &[(&str, &str)],
-        who: Who,
+        role: Role,
         method: &str,
         path: &str,
         body: &Value,
-    ) -> Reply {
+    ) -> Response {
+        self.request_with(&[], role, method, path, body).await
+    }
+
+    /// Sends a request with a key and further headers.
+    pub(crate) async fn request_with(
+        &self,
+        headers: &[(&str, &str)],
+        role: Role,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Response {
         let mut headers = headers.to_vec();
-        if let Some(key) = self.key(who) {
+        if let Some(key) = self.key(role) {
             headers.push(("x-auth-token", key));
         }
         if body.is_null() {
@@ -182,34 +188,34 @@ impl TestApp {
         self.send(method, path, &headers, body.to_string()).await
     }
 
-    /// Asks with the read-write key.
-    pub(crate) async fn request(&self, method: &str, path: &str, body: &Value) -> Reply {
-        self.ask(Who::ReadWrite, method, path, body).await
+    /// Sends a request with the read-write key.
+    pub(crate) async fn request(&self, method: &str, path: &str, body: &Value) -> Response {
+        self.request_as(Role::ReadWrite, method, path, body).await
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Reply {
+    pub(crate) async fn get(&self, path: &str) -> Response {
         self.request("GET", path, &Value::Null).await
     }
 
-    /// Asks with the read-write key, without a body.
+    /// Sends a POST request with the read-write key and without a body.
     pub(crate) async fn post(&self, path: &str) -> (u16, Value) {
-        self.request("POST", path, &Value::Null).await.both()
+        self.request("POST", path, &Value::Null).await.parts()
     }
 
-    /// Makes a type that can link, with some settings of its own.
+    /// Creates a type with links and further settings.
     pub(crate) fn create_type(&self, name: &str, settings: &Value) {
-        let mut wanted = linking_definition(name);
-        wanted.extend(object(settings));
-        self.core.cms.types().create(&Caller::local(), wanted).unwrap();
+        let mut expected = linking_definition(name);
+        expected.extend(object(settings));
+        self.core.cms.types().create(&Caller::local(), expected).unwrap();
     }
 
-    /// Makes an object as the read-write key would.
+    /// Creates an object with the read-write key.
     pub(crate) async fn create(&self, name: &str, new: &Value) {
-        let reply = self.request("POST", &format!("/api/v1/content/{name}"), new).await;
-        assert_eq!(reply.status, 200, "{new}: {:?}", reply.json());
+        let response = self.request("POST", &format!("/api/v1/content/{name}"), new).await;
+        assert_eq!(response.status, 200, "{new}: {:?}", response.json());
     }
 
-    /// Lets a minute pass.
+    /// Advances the clock by a minute.
     pub(crate) fn wait_a_minute(&self) {
         self.core.clock.advance(60);
     }
@@ -254,9 +260,9 @@ pub(crate) fn definition(name: &str) -> Map<String, Value> {
 
 /// The same with links at the top and inside a list, to objects of any type.
 pub(crate) fn linking_definition(name: &str) -> Map<String, Value> {
-    let mut whole = json!(definition(name));
+    let mut definition = json!(definition(name));
     let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
-    let properties = &mut whole["schemaDefinition"]["allOf"][1]["properties"];
+    let properties = &mut definition["schemaDefinition"]["allOf"][1]["properties"];
     properties["related"] = links.clone();
     properties["parts"] = json!({
         "type": "array",
@@ -268,7 +274,7 @@ pub(crate) fn linking_definition(name: &str) -> Map<String, Value> {
         "unique": false,
         "validation": { "relationContenttype": "", "relationMultiple": true },
     });
-    let meta = &mut whole["metaDefinition"];
+    let meta = &mut definition["metaDefinition"];
     meta["order"] = json!(["title", "price", "related", "parts"]);
     meta["propertiesConfig"]["related"] = relation.clone();
     meta["propertiesConfig"]["parts"] = json!({
@@ -277,7 +283,7 @@ pub(crate) fn linking_definition(name: &str) -> Map<String, Value> {
         "unique": false,
         "items": { "order": ["link"], "propertiesConfig": { "link": relation } },
     });
-    object(&whole)
+    object(&definition)
 }
 
 /// Links to `<type>/<id>`, in order.
@@ -292,8 +298,8 @@ pub(crate) fn minute(minutes: u32) -> String {
     format!("2026-01-02T03:{:02}:05+00:00", 4 + minutes)
 }
 
-/// An object as answers show it: `internal` as it is in a first version that was made when the
-/// clock started, on a type without Draft & Public, but for the changes.
+/// An object as in responses: `internal` is that of a first version, created when the clock started, of
+/// a type without Draft & Public, except for `changes`.
 pub(crate) fn shown(content_type: &str, id: &str, changes: &Value, properties: &Value) -> Value {
     let mut internal = object(&json!({
         "contentType": content_type,
@@ -310,12 +316,12 @@ pub(crate) fn shown(content_type: &str, id: &str, changes: &Value, properties: &
         "publishedAt": "",
     }));
     internal.extend(object(changes));
-    let mut whole = object(&json!({ "id": id, "internal": internal }));
-    whole.extend(object(properties));
-    whole.into()
+    let mut definition = object(&json!({ "id": id, "internal": internal }));
+    definition.extend(object(properties));
+    definition.into()
 }
 
-/// The list envelope around a page that holds everything.
+/// A list response whose only page is `data`.
 pub(crate) fn listed(data: &[Value]) -> Value {
     json!({
         "total_count": data.len(),
@@ -326,13 +332,13 @@ pub(crate) fn listed(data: &[Value]) -> Value {
     })
 }
 
-/// A refusal as a list of reasons.
+/// A refusal with one reason.
 pub(crate) fn refused(reason: &str) -> (u16, Value) {
     (400, json!({ "errors": [reason] }))
 }
 
-/// A map with one message.
-pub(crate) fn fault(path: &str, message: &str) -> (u16, Value) {
+/// A validation error with one message.
+pub(crate) fn validation_error(path: &str, message: &str) -> (u16, Value) {
     (400, json!({ path: [message] }))
 }
 
@@ -345,26 +351,26 @@ pub(crate) fn object(value: &Value) -> Map<String, Value> {
 }
 
 /// The body of a generic error.
-pub(crate) fn generic(code: u16, message: &str) -> Value {
+pub(crate) fn error_body(code: u16, message: &str) -> Value {
     json!({ "code": code, "message": message })
 }
 
 pub(crate) fn unauthorized() -> (u16, Value) {
-    (401, generic(401, "Unauthorized"))
+    (401, error_body(401, "Unauthorized"))
 }
 
 pub(crate) fn forbidden() -> (u16, Value) {
-    (403, generic(403, "Access denied or quota limit exceeded"))
+    (403, error_body(403, "Access denied or quota limit exceeded"))
 }
 
 pub(crate) fn not_found() -> (u16, Value) {
-    (404, generic(404, "Not found"))
+    (404, error_body(404, "Not found"))
 }
 
 pub(crate) fn malformed() -> (u16, Value) {
-    (400, generic(400, "Malformed JSON"))
+    (400, error_body(400, "Malformed JSON"))
 }
 
 pub(crate) fn wrong_media_type() -> (u16, Value) {
-    (415, generic(415, "Unsupported Media Type"))
+    (415, error_body(415, "Unsupported Media Type"))
 }

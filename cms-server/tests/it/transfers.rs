@@ -1,4 +1,4 @@
-//! Files over a real socket: clients that send or read slowly, or go away.
+//! Files over a real socket: clients that send or read slowly, or disconnect.
 
 use std::{
     fs,
@@ -58,20 +58,20 @@ fn upload_head(stream: &mut TcpStream, length: usize) {
     write_head(stream, "POST /api/media", &headers);
 }
 
-/// Uploads a text of so many bytes; returns the path of the file.
+/// Uploads a text of `length` bytes; returns the path of the file.
 fn upload(running: &Running, length: usize) -> String {
     let text = vec![b'a'; length];
     let body = form(&[field("type", "file"), file("a.txt", "", &text)]);
     let mut stream = connect(running);
     upload_head(&mut stream, body.len());
     stream.write_all(&body).unwrap();
-    let (status, answer) = read(&mut BufReader::new(stream));
+    let (status, body) = read(&mut BufReader::new(stream));
     assert_eq!(status, 200);
-    let object: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+    let object: serde_json::Value = serde_json::from_slice(&body).unwrap();
     object["url"].as_str().unwrap().to_owned()
 }
 
-/// Who reads slowly holds up nobody, and gets everything in the end.
+/// Slow readers do not block others, and get the complete file.
 #[test]
 fn slow_readers_block_no_other_clients() {
     let (_core, running) = start(&ServerConfig { files: 1, ..ServerConfig::default() });
@@ -98,7 +98,7 @@ fn slow_readers_block_no_other_clients() {
     running.shutdown();
 }
 
-/// A form may come in any portions, also cut within the lines between its parts.
+/// A form may arrive in any chunks, also split within a boundary.
 #[test]
 fn uploads_may_arrive_in_any_chunks() {
     let (_core, running) = start(&ServerConfig { uploads: 2, ..ServerConfig::default() });
@@ -107,27 +107,27 @@ fn uploads_may_arrive_in_any_chunks() {
     for size in [1, 7, 50] {
         let mut stream = connect(&running);
         upload_head(&mut stream, body.len());
-        for piece in body.chunks(size) {
-            stream.write_all(piece).unwrap();
+        for chunk in body.chunks(size) {
+            stream.write_all(chunk).unwrap();
             thread::sleep(Duration::from_millis(1));
         }
-        let (status, answer) = read(&mut BufReader::new(stream));
-        let object: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+        let (status, body) = read(&mut BufReader::new(stream));
+        let object: serde_json::Value = serde_json::from_slice(&body).unwrap();
         assert_eq!((status, &object["size"]), (200, &text.len().into()), "{size}");
     }
     running.shutdown();
 }
 
-/// What a client began and never finished is removed, and its turn is free.
+/// The file and the permit of an aborted upload are released.
 #[test]
 fn aborted_uploads_leave_no_files() {
     let (core, running) = start(&ServerConfig { uploads: 1, ..ServerConfig::default() });
     let incoming = core.path().join("incoming");
     let count = || fs::read_dir(&incoming).into_iter().flatten().count();
     let started = Instant::now();
-    let wait_for = |wanted: usize| {
-        while count() != wanted {
-            assert!(started.elapsed() < Duration::from_secs(20), "never {wanted} files");
+    let wait_for = |expected: usize| {
+        while count() != expected {
+            assert!(started.elapsed() < Duration::from_secs(20), "never {expected} files");
             thread::sleep(Duration::from_millis(5));
         }
     };
@@ -142,7 +142,7 @@ fn aborted_uploads_leave_no_files() {
     running.shutdown();
 }
 
-/// Who may not upload is told so before sending anything.
+/// A caller without permission is refused before it sends the body.
 #[test]
 fn upload_is_refused_before_its_body_is_sent() {
     let (_core, running) = start(&ServerConfig::default());

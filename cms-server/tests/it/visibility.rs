@@ -1,5 +1,5 @@
-//! The table of contract 1.10: what each combination of the two headers shows of each kind of
-//! type, on every endpoint. Whole answers are compared.
+//! The visible content for each combination of the two headers and each kind of type, on every
+//! endpoint, see docs/reference/publishing.md#visibility-headers. Complete responses are compared.
 //!
 //! | type | has |
 //! |---|---|
@@ -12,7 +12,7 @@ mod writes;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, links, listed, minute, no_content, not_found, shown};
+use crate::support::{Role, TestApp, links, listed, minute, no_content, not_found, shown};
 
 /// Which version of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,52 +33,52 @@ const EVERY_PAPER: Seen =
 const PUBLIC_PAPERS: Seen = &[("public", Current)];
 const NOTES: Seen = &[("plain", Current), ("hub", Current), ("front", Current)];
 
-/// A combination of headers, and what it shows.
+/// A combination of headers, and the visible objects.
 #[derive(Debug)]
 struct View {
     headers: &'static [(&'static str, &'static str)],
-    /// In lists, and where links are hydrated.
-    many_articles: Seen,
-    /// In calls about one object.
-    one_article: Seen,
+    /// In lists and hydrated links.
+    list_articles: Seen,
+    /// In requests for one object.
+    single_article: Seen,
     papers: Seen,
 }
 
 const VIEWS: [View; 6] = [
     View {
         headers: &[],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: EVERY_ARTICLE,
+        list_articles: PUBLIC_ARTICLES,
+        single_article: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
     View {
         headers: &[("X-MODE", "preview")],
-        many_articles: EVERY_ARTICLE,
-        one_article: EVERY_ARTICLE,
+        list_articles: EVERY_ARTICLE,
+        single_article: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
     View {
         headers: &[("x-visibility", "public")],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: PUBLIC_ARTICLES,
+        list_articles: PUBLIC_ARTICLES,
+        single_article: PUBLIC_ARTICLES,
         papers: PUBLIC_PAPERS,
     },
     View {
         headers: &[("x-mode", "PREVIEW"), ("X-VISIBILITY", "Public")],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: PUBLIC_ARTICLES,
+        list_articles: PUBLIC_ARTICLES,
+        single_article: PUBLIC_ARTICLES,
         papers: PUBLIC_PAPERS,
     },
     View {
         headers: &[("x-mode", "Preview"), ("x-visibility", "all")],
-        many_articles: EVERY_ARTICLE,
-        one_article: EVERY_ARTICLE,
+        list_articles: EVERY_ARTICLE,
+        single_article: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
     View {
         headers: &[("x-mode", "public"), ("x-visibility", "preview")],
-        many_articles: PUBLIC_ARTICLES,
-        one_article: EVERY_ARTICLE,
+        list_articles: PUBLIC_ARTICLES,
+        single_article: EVERY_ARTICLE,
         papers: EVERY_PAPER,
     },
 ];
@@ -98,14 +98,14 @@ const TARGETS: [&str; 11] = [
 ];
 
 impl View {
-    /// An object as lists and hydration show it.
-    fn of_many(&self, target: &str) -> Option<Value> {
-        self.find(target, self.many_articles)
+    /// An object as in lists and hydrated links.
+    fn in_lists(&self, target: &str) -> Option<Value> {
+        self.find(target, self.list_articles)
     }
 
-    /// An object as calls that address it show it.
-    fn of_one(&self, target: &str) -> Option<Value> {
-        self.find(target, self.one_article)
+    /// An object as in requests for it.
+    fn single(&self, target: &str) -> Option<Value> {
+        self.find(target, self.single_article)
     }
 
     fn find(&self, target: &str, articles: Seen) -> Option<Value> {
@@ -115,21 +115,21 @@ impl View {
             "paper" => self.papers,
             _ => NOTES,
         };
-        seen.iter().find(|(seen, _)| *seen == id).map(|(_, edition)| whole(target, *edition))
+        seen.iter().find(|(seen, _)| *seen == id).map(|(_, edition)| complete(target, *edition))
     }
 
-    /// All objects of a type as a list shows them.
+    /// All objects of a type as in a list.
     fn all(&self, name: &str) -> Vec<Value> {
         let targets = TARGETS.iter().filter(|target| target.split_once('/').unwrap().0 == name);
-        targets.filter_map(|target| self.of_many(target)).collect()
+        targets.filter_map(|target| self.in_lists(target)).collect()
     }
 
-    async fn ask(&self, app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
-        app.ask_with(self.headers, Who::ReadWrite, method, path, body).await.both()
+    async fn request(&self, app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        app.request_with(self.headers, Role::ReadWrite, method, path, body).await.parts()
     }
 
     async fn get(&self, app: &TestApp, path: &str) -> (u16, Value) {
-        self.ask(app, "GET", path, &Value::Null).await
+        self.request(app, "GET", path, &Value::Null).await
     }
 }
 
@@ -137,7 +137,7 @@ fn content(target: &str) -> String {
     format!("/api/v1/content/{target}")
 }
 
-fn whole(target: &str, edition: Edition) -> Value {
+fn complete(target: &str, edition: Edition) -> Value {
     let (name, id) = target.split_once('/').unwrap();
     let published = json!({
         "status": "public", "updatedAt": minute(1), "publicVersion": 1, "publishedAt": minute(1),
@@ -206,14 +206,14 @@ fn hub() -> Value {
     })
 }
 
-/// An object with its links replaced by what the view shows, `depth` levels deep.
+/// An object with its links replaced by visible objects, `depth` levels deep.
 fn hydrated(view: &View, value: &Value, depth: u8) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| hydrated(view, item, depth)).collect(),
         Value::Object(map) => {
             let target =
                 map.get("dataUrl").and_then(|url| url.as_str()?.strip_prefix("/api/v1/content/"));
-            let found = target.filter(|_| depth > 0).and_then(|target| view.of_many(target));
+            let found = target.filter(|_| depth > 0).and_then(|target| view.in_lists(target));
             match found {
                 Some(object) => hydrated(view, &object, depth - 1),
                 None => map.iter().map(|(k, v)| (k.clone(), hydrated(view, v, depth))).collect(),
@@ -223,28 +223,28 @@ fn hydrated(view: &View, value: &Value, depth: u8) -> Value {
     }
 }
 
-/// Makes all objects; the clock shows minute 2 then.
+/// Creates all objects; then the clock shows minute 2.
 async fn fixture() -> TestApp {
     let app = TestApp::new();
     app.create_type("article", &json!({ "draftPublic": true }));
     app.create_type("paper", &json!({ "workflowId": "publishing" }));
     app.create_type("note", &json!({}));
-    let make = async |target: &str, new: Value| {
+    let create = async |target: &str, new: Value| {
         let (name, id) = target.split_once('/').unwrap();
         let mut new = new;
         new["id"] = json!(id);
         app.create(name, &new).await;
     };
-    make("note/plain", properties("Plain", 9)).await;
-    make("article/draft", properties("Draft", 1)).await;
-    make("article/public", properties("Public", 2)).await;
+    create("note/plain", properties("Plain", 9)).await;
+    create("article/draft", properties("Draft", 1)).await;
+    create("article/public", properties("Public", 2)).await;
     for (price, state) in (1..).zip(["Draft", "Review", "Public", "Archive"]) {
-        make(&format!("paper/{}", state.to_lowercase()), properties(state, price)).await;
+        create(&format!("paper/{}", state.to_lowercase()), properties(state, price)).await;
     }
-    make("article/modified", before()).await;
-    make("article/archived", properties("Archived", 4)).await;
-    make("note/hub", hub()).await;
-    make("note/front", json!({ "title": "Front", "parts": [{ "link": links(&["note/hub"]) }] }))
+    create("article/modified", before()).await;
+    create("article/archived", properties("Archived", 4)).await;
+    create("note/hub", hub()).await;
+    create("note/front", json!({ "title": "Front", "parts": [{ "link": links(&["note/hub"]) }] }))
         .await;
 
     app.wait_a_minute();
@@ -258,8 +258,8 @@ async fn fixture() -> TestApp {
     ] {
         for action in actions {
             let path = format!("/api/v1/workflow/paper/{id}");
-            let reply = app.request("PUT", &path, &json!({ "action": action })).await;
-            assert_eq!(reply.status, 200, "{action}");
+            let response = app.request("PUT", &path, &json!({ "action": action })).await;
+            assert_eq!(response.status, 200, "{action}");
         }
     }
     app.wait_a_minute();
@@ -274,17 +274,17 @@ async fn lists_and_single_objects_match_every_view() {
     let app = fixture().await;
     for view in &VIEWS {
         for name in ["article", "paper", "note"] {
-            let wanted = (200, listed(&view.all(name)));
-            assert_eq!(view.get(&app, &content(name)).await, wanted, "{view:?} {name}");
+            let expected = (200, listed(&view.all(name)));
+            assert_eq!(view.get(&app, &content(name)).await, expected, "{view:?} {name}");
         }
         for target in TARGETS {
-            let wanted = view.of_one(target).map_or_else(not_found, |object| (200, object));
-            assert_eq!(view.get(&app, &content(target)).await, wanted, "{view:?} {target}");
+            let expected = view.single(target).map_or_else(not_found, |object| (200, object));
+            assert_eq!(view.get(&app, &content(target)).await, expected, "{view:?} {target}");
         }
     }
 }
 
-/// 4.3: filters, order, ids and totals work on what the view shows.
+/// Filters, order, ids and totals apply to visible content.
 #[tokio::test]
 async fn filtered_and_ordered_lists_match_every_view() {
     let app = fixture().await;
@@ -292,7 +292,7 @@ async fn filtered_and_ordered_lists_match_every_view() {
     let filters = |filters: Value| {
         format!("filters={}", utf8_percent_encode(&filters.to_string(), NON_ALPHANUMERIC))
     };
-    // What is asked; ids among all articles, ids among those that readers see.
+    // Query; ids among all articles, ids among the public ones.
     let cases = [
         (
             "order_by=price&order_direction=desc".to_owned(),
@@ -344,22 +344,22 @@ async fn filtered_and_ordered_lists_match_every_view() {
         ("hydrate=0&ids[]=archived".to_owned(), &["archived"], &[]),
     ];
     for view in &VIEWS {
-        let is_public = view.many_articles == PUBLIC_ARTICLES;
+        let is_public = view.list_articles == PUBLIC_ARTICLES;
         for (query, every, public) in &cases {
             let ids = if is_public { public } else { every };
             let data: Vec<Value> =
-                ids.iter().map(|id| view.of_many(&format!("article/{id}")).unwrap()).collect();
-            let reply = view.get(&app, &format!("{}?{query}", content("article"))).await;
-            assert_eq!(reply, (200, listed(&data)), "{view:?} {query}");
+                ids.iter().map(|id| view.in_lists(&format!("article/{id}")).unwrap()).collect();
+            let response = view.get(&app, &format!("{}?{query}", content("article"))).await;
+            assert_eq!(response, (200, listed(&data)), "{view:?} {query}");
         }
-        let total = view.many_articles.len();
+        let total = view.list_articles.len();
         let second = if is_public { "article/modified" } else { "article/public" };
         let page = json!({
             "total_count": total, "total_pages": total, "current_page": 2, "count": 1,
-            "data": [view.of_many(second).unwrap()],
+            "data": [view.in_lists(second).unwrap()],
         });
-        let reply = view.get(&app, &format!("{}?limit=1&page=2", content("article"))).await;
-        assert_eq!(reply, (200, page), "{view:?}");
+        let response = view.get(&app, &format!("{}?limit=1&page=2", content("article"))).await;
+        assert_eq!(response, (200, page), "{view:?}");
     }
 
     // Ids among all papers, ids among the approved ones.
@@ -384,42 +384,43 @@ async fn filtered_and_ordered_lists_match_every_view() {
         for (query, every, public) in &cases {
             let ids = if view.papers == PUBLIC_PAPERS { public } else { every };
             let data: Vec<Value> =
-                ids.iter().map(|id| whole(&format!("paper/{id}"), Current)).collect();
-            let reply = view.get(&app, &format!("{}?{query}", content("paper"))).await;
-            assert_eq!(reply, (200, listed(&data)), "{view:?} {query}");
+                ids.iter().map(|id| complete(&format!("paper/{id}"), Current)).collect();
+            let response = view.get(&app, &format!("{}?{query}", content("paper"))).await;
+            assert_eq!(response, (200, listed(&data)), "{view:?} {query}");
         }
     }
 }
 
-/// 3.5: links, also those in lists, become what a list would show, or stay links.
+/// Links, also those inside lists, become the objects that a list shows, or stay links.
 #[tokio::test]
 async fn hydrated_objects_match_every_view() {
     let app = fixture().await;
     for view in &VIEWS {
         for target in TARGETS {
-            let Some(object) = view.of_one(target) else { continue };
+            let Some(object) = view.single(target) else { continue };
             for depth in [1, 2] {
-                let reply = view.get(&app, &format!("{}?hydrate={depth}", content(target))).await;
-                let wanted = hydrated(view, &object, depth);
-                assert_eq!(reply, (200, wanted), "{view:?} {target} {depth}");
+                let response =
+                    view.get(&app, &format!("{}?hydrate={depth}", content(target))).await;
+                let expected = hydrated(view, &object, depth);
+                assert_eq!(response, (200, expected), "{view:?} {target} {depth}");
             }
         }
         for name in ["article", "paper", "note"] {
             for depth in [1, 2] {
                 let data: Vec<Value> =
                     view.all(name).iter().map(|object| hydrated(view, object, depth)).collect();
-                let reply = view.get(&app, &format!("{}?hydrate={depth}", content(name))).await;
-                assert_eq!(reply, (200, listed(&data)), "{view:?} {name} {depth}");
+                let response = view.get(&app, &format!("{}?hydrate={depth}", content(name))).await;
+                assert_eq!(response, (200, listed(&data)), "{view:?} {name} {depth}");
             }
         }
     }
 }
 
-/// The versions of an object, oldest first, and when each was made and last touched.
+/// The versions of an object, oldest first, and the minutes when each was created and last updated.
 fn versions(target: &str) -> Vec<(Value, u32, u32)> {
-    let current = whole(target, Current);
+    let current = complete(target, Current);
     match target {
-        "article/modified" => vec![(whole(target, Published), 0, 1), (current, 2, 2)],
+        "article/modified" => vec![(complete(target, Published), 0, 1), (current, 2, 2)],
         "article/archived" => vec![(current, 0, 2)],
         "article/public" | "paper/review" | "paper/public" | "paper/archive" => {
             vec![(current, 0, 1)]
@@ -428,8 +429,7 @@ fn versions(target: &str) -> Vec<(Value, u32, u32)> {
     }
 }
 
-/// Versions belong to the object as a whole: any of them, or none. The public view of a type that has
-/// one shows the published version alone.
+/// The versions of a visible object are all visible. The public view contains the published version only.
 #[tokio::test]
 async fn versions_match_every_view() {
     let app = fixture().await;
@@ -443,26 +443,26 @@ async fn versions_match_every_view() {
     for view in &VIEWS {
         for target in TARGETS {
             let path = format!("{}/version", content(target));
-            if view.of_one(target).is_none() {
+            if view.single(target).is_none() {
                 for path in [path.clone(), format!("{path}/1")] {
                     assert_eq!(view.get(&app, &path).await, not_found(), "{view:?} {path}");
                 }
                 continue;
             }
             let mut versions = versions(target);
-            if view.one_article == PUBLIC_ARTICLES && !target.starts_with("note/") {
+            if view.single_article == PUBLIC_ARTICLES && !target.starts_with("note/") {
                 versions.truncate(1);
             }
             let mut items = Vec::new();
-            for (number, (object, made, touched)) in (1..).zip(&versions) {
+            for (number, (object, created, touched)) in (1..).zip(&versions) {
                 items.push(json!({
                     "id": object["id"], "internal": object["internal"], "version": number,
-                    "current": number == versions.len(), "createdAt": date(*made),
+                    "current": number == versions.len(), "createdAt": date(*created),
                     "updatedAt": date(*touched), "deletedAt": null,
                     "owner": person, "editor": person,
                 }));
-                let reply = view.get(&app, &format!("{path}/{number}")).await;
-                assert_eq!(reply, (200, object.clone()), "{view:?} {target} {number}");
+                let response = view.get(&app, &format!("{path}/{number}")).await;
+                assert_eq!(response, (200, object.clone()), "{view:?} {target} {number}");
             }
             assert_eq!(view.get(&app, &path).await, (200, listed(&items)), "{view:?} {target}");
             for hidden in versions.len() + 1..=3 {
@@ -476,7 +476,7 @@ async fn versions_match_every_view() {
     }
 }
 
-/// 5.2: where an object stands is told where the object is shown.
+/// The workflow state of an object is visible like the object.
 #[tokio::test]
 async fn workflow_states_match_every_view() {
     let app = fixture().await;
@@ -493,12 +493,12 @@ async fn workflow_states_match_every_view() {
                 "paper/archive" => ("archive", ways("archive", &[])),
                 _ => ("saved", json!([])),
             };
-            let wanted = match view.of_one(target) {
+            let expected = match view.single(target) {
                 Some(_) => (200, json!({ "state": state, "enabled_transitions": enabled })),
                 None => not_found(),
             };
-            let reply = view.get(&app, &format!("/api/v1/workflow/{target}")).await;
-            assert_eq!(reply, wanted, "{view:?} {target}");
+            let response = view.get(&app, &format!("/api/v1/workflow/{target}")).await;
+            assert_eq!(response, expected, "{view:?} {target}");
         }
     }
 }

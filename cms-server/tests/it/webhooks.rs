@@ -1,12 +1,12 @@
-//! Who sees what of webhooks.
+//! Visibility of webhooks and their secrets, by key.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, Who, fault, linking_definition, links, object};
+use crate::support::{Role, TestApp, linking_definition, links, object, validation_error};
 
-/// Whatever might tell of a webhook.
-const QUESTIONS: [(&str, &str); 20] = [
+/// All requests whose response may contain webhooks.
+const REQUESTS: [(&str, &str); 20] = [
     ("GET", "/api/v1/content/_webhooks"),
     ("GET", "/api/v1/content/_webhooks/hook"),
     ("GET", "/api/v1/content/_webhooks/hook/version"),
@@ -29,16 +29,16 @@ const QUESTIONS: [(&str, &str); 20] = [
     ("GET", "/api/v1/content/post?hydrate=2"),
 ];
 
-/// Everything that a caller gets to see.
-async fn answers(app: &TestApp, who: Who) -> String {
+/// The responses to a caller.
+async fn visible_text(app: &TestApp, role: Role) -> String {
     let mut seen = String::new();
-    for (method, path) in QUESTIONS {
-        let reply = app.ask(who, method, path, &Value::Null).await;
-        seen.push_str(&String::from_utf8_lossy(&reply.bytes));
+    for (method, path) in REQUESTS {
+        let response = app.request_as(role, method, path, &Value::Null).await;
+        seen.push_str(&String::from_utf8_lossy(&response.bytes));
     }
     let query = json!({ "query": "{ _webhooks(id: \"hook\") { url headers { header_name header_value } } }" });
-    let reply = app.ask(who, "POST", "/api/graphql", &query).await;
-    seen + &String::from_utf8_lossy(&reply.bytes)
+    let response = app.request_as(role, "POST", "/api/graphql", &query).await;
+    seen + &String::from_utf8_lossy(&response.bytes)
 }
 
 #[tokio::test]
@@ -55,20 +55,20 @@ async fn secrets_are_visible_to_permitted_keys_only() {
     cms.types().update(&local, "post", linking_definition("post")).unwrap();
     let post = json!({ "id": "two", "title": "Two", "related": links(&["_webhooks/hook"]) });
     cms.objects().create(&local, "post", object(&post)).unwrap();
-    for who in Who::ALL {
-        let seen = answers(&app, who).await;
-        let may_read = matches!(who, Who::ReadOnly | Who::ReadWrite | Who::Admin);
-        assert_eq!(seen.contains("example.com"), may_read, "{who:?}: {seen}");
-        assert_eq!(seen.contains("header_value"), may_read, "{who:?}: {seen}");
-        let may_write = matches!(who, Who::ReadWrite | Who::Admin);
-        assert_eq!(seen.contains("zebra"), may_write, "{who:?}: {seen}");
-        assert_eq!(seen.contains("********"), who == Who::ReadOnly, "{who:?}: {seen}");
-        // What requests are signed with is nobody's but the administrator's.
-        assert_eq!(seen.contains("whsec_"), who == Who::Admin, "{who:?}: {seen}");
+    for role in Role::ALL {
+        let seen = visible_text(&app, role).await;
+        let may_read = matches!(role, Role::ReadOnly | Role::ReadWrite | Role::Admin);
+        assert_eq!(seen.contains("example.com"), may_read, "{role:?}: {seen}");
+        assert_eq!(seen.contains("header_value"), may_read, "{role:?}: {seen}");
+        let may_write = matches!(role, Role::ReadWrite | Role::Admin);
+        assert_eq!(seen.contains("zebra"), may_write, "{role:?}: {seen}");
+        assert_eq!(seen.contains("********"), role == Role::ReadOnly, "{role:?}: {seen}");
+        // Signing secrets are visible to administrators only.
+        assert_eq!(seen.contains("whsec_"), role == Role::Admin, "{role:?}: {seen}");
     }
 }
 
-/// A webhook as read-only keys see it and as others do, but for `internal`.
+/// A webhook with these header values, without `internal`.
 fn with_headers(values: &[(&str, &str)]) -> Value {
     let header =
         |(name, value): &(&str, &str)| json!({ "header_name": name, "header_value": value });
@@ -91,39 +91,40 @@ async fn masks_in_a_request_keep_stored_header_values() {
     const MASK: &str = "********";
     let app = TestApp::new();
     let sent = with_headers(&[("X-A", "zebra"), ("X-A", "okapi"), ("X-B", "gnu")]);
-    assert_eq!(app.ask(Who::ReadWrite, "POST", HOOKS, &sent).await.both().0, 200);
+    assert_eq!(app.request_as(Role::ReadWrite, "POST", HOOKS, &sent).await.parts().0, 200);
 
     let masked = with_headers(&[("X-A", MASK), ("X-A", MASK), ("X-B", MASK)]);
-    let read = app.ask(Who::ReadOnly, "GET", HOOK, &Value::Null).await.json();
+    let read = app.request_as(Role::ReadOnly, "GET", HOOK, &Value::Null).await.json();
     assert_eq!(without_internal(read), masked);
-    let list = app.ask(Who::ReadOnly, "GET", HOOKS, &Value::Null).await.json();
+    let list = app.request_as(Role::ReadOnly, "GET", HOOKS, &Value::Null).await.json();
     assert_eq!(without_internal(list["data"][0].clone()), masked);
-    let version = app.ask(Who::ReadOnly, "GET", &format!("{HOOK}/version/1"), &Value::Null).await;
+    let version =
+        app.request_as(Role::ReadOnly, "GET", &format!("{HOOK}/version/1"), &Value::Null).await;
     assert_eq!(without_internal(version.json()), masked);
 
     let order = with_headers(&[("x-b", MASK), ("X-A", MASK), ("x-a", "new")]);
-    let (status, written) = app.ask(Who::ReadWrite, "PUT", HOOK, &order).await.both();
+    let (status, written) = app.request_as(Role::ReadWrite, "PUT", HOOK, &order).await.parts();
     assert_eq!(
         (status, without_internal(written)),
         (200, with_headers(&[("x-b", "gnu"), ("X-A", "zebra"), ("x-a", "new")]),)
     );
     let patch = json!({ "headers": with_headers(&[("X-A", MASK), ("X-A", MASK)])["headers"] });
-    let (_, written) = app.ask(Who::ReadWrite, "PATCH", HOOK, &patch).await.both();
+    let (_, written) = app.request_as(Role::ReadWrite, "PATCH", HOOK, &patch).await.parts();
     let kept = with_headers(&[("X-A", "zebra"), ("X-A", "new")]);
     assert_eq!(without_internal(written), kept);
     let batch = json!([with_headers(&[("X-A", MASK)])]);
     let path = format!("{HOOKS}/batch?updateExisting=1");
-    assert_eq!(app.ask(Who::ReadWrite, "POST", &path, &batch).await.both().0, 200);
-    let read = app.ask(Who::ReadWrite, "GET", HOOK, &Value::Null).await.json();
+    assert_eq!(app.request_as(Role::ReadWrite, "POST", &path, &batch).await.parts().0, 200);
+    let read = app.request_as(Role::ReadWrite, "GET", HOOK, &Value::Null).await.json();
     assert_eq!(without_internal(read), with_headers(&[("X-A", "zebra")]));
 
-    // There is nothing that these could keep.
-    let refused = fault("headers[0].header_value", "This value is not valid.");
+    // No stored values correspond to these masks.
+    let refused = validation_error("headers[0].header_value", "This value is not valid.");
     let unknown = with_headers(&[("X-C", MASK)]);
-    assert_eq!(app.ask(Who::ReadWrite, "PUT", HOOK, &unknown).await.both(), refused);
+    assert_eq!(app.request_as(Role::ReadWrite, "PUT", HOOK, &unknown).await.parts(), refused);
     let mut new = with_headers(&[("X-A", MASK)]);
     new["id"] = json!("other");
-    assert_eq!(app.ask(Who::ReadWrite, "POST", HOOKS, &new).await.both(), refused);
+    assert_eq!(app.request_as(Role::ReadWrite, "POST", HOOKS, &new).await.parts(), refused);
 }
 
 #[tokio::test]
@@ -150,14 +151,14 @@ async fn masked_header_values_are_missing_in_filters_and_order() {
         let filters = json!({ path: { "type": operator, "filter": value } }).to_string();
         let filters = utf8_percent_encode(&filters, NON_ALPHANUMERIC);
         let list = format!("/api/v1/content/_webhooks?filters={filters}");
-        for (who, expected) in [(Who::ReadWrite, by_writer), (Who::ReadOnly, by_reader)] {
-            let found = app.ask(who, "GET", &list, &Value::Null).await.json();
-            assert_eq!(found["total_count"], expected, "{who:?} {path} {operator} {value}");
+        for (role, expected) in [(Role::ReadWrite, by_writer), (Role::ReadOnly, by_reader)] {
+            let found = app.request_as(role, "GET", &list, &Value::Null).await.json();
+            assert_eq!(found["total_count"], expected, "{role:?} {path} {operator} {value}");
         }
     }
     let list = "/api/v1/content/_webhooks?order_by=headers[0].header_value";
-    for (who, first) in [(Who::ReadWrite, "other"), (Who::ReadOnly, "hook")] {
-        let found = app.ask(who, "GET", list, &Value::Null).await.json();
-        assert_eq!(found["data"][0]["id"], first, "{who:?}");
+    for (role, first) in [(Role::ReadWrite, "other"), (Role::ReadOnly, "hook")] {
+        let found = app.request_as(role, "GET", list, &Value::Null).await.json();
+        assert_eq!(found["data"][0]["id"], first, "{role:?}");
     }
 }

@@ -1,11 +1,12 @@
-//! Workflows (contract 5, 10.1), and types that change theirs (2.6). Whole answers are compared.
+//! Workflows, see docs/reference/workflows.md, and types that change theirs. Complete responses are
+//! compared.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::support::{
-    TestApp, Who, fault, forbidden, linking_definition, listed, malformed, minute, no_content,
-    not_found, object, shown, wrong_media_type,
+    Role, TestApp, forbidden, linking_definition, listed, malformed, minute, no_content, not_found,
+    object, shown, validation_error, wrong_media_type,
 };
 
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
@@ -23,27 +24,27 @@ async fn app(settings: &Value) -> TestApp {
 }
 
 async fn act(app: &TestApp, action: &str) -> (u16, Value) {
-    app.request("PUT", STATE, &json!({ "action": action })).await.both()
+    app.request("PUT", STATE, &json!({ "action": action })).await.parts()
 }
 
 async fn admin(app: &TestApp, method: &str, path: &str, body: &Value) -> (u16, Value) {
-    app.ask(Who::Admin, method, path, body).await.both()
+    app.request_as(Role::Admin, method, path, body).await.parts()
 }
 
 /// Replaces the definition of `paper`.
 async fn update(app: &TestApp, settings: &Value) -> (u16, Value) {
-    let mut wanted = linking_definition("paper");
-    wanted.extend(object(settings));
+    let mut expected = linking_definition("paper");
+    expected.extend(object(settings));
     let path = "/api/v1/internal/contenttype/paper";
-    app.request("PUT", path, &json!(wanted)).await.both()
+    app.request("PUT", path, &json!(expected)).await.parts()
 }
 
-fn way(from: &str, to: &str) -> Value {
+fn transition(from: &str, to: &str) -> Value {
     json!({ "name": format!("_{from}_{to}"), "froms": [from], "tos": [to] })
 }
 
 fn state(state: &str, tos: &[&str]) -> Value {
-    let enabled: Vec<Value> = tos.iter().map(|to| way(state, to)).collect();
+    let enabled: Vec<Value> = tos.iter().map(|to| transition(state, to)).collect();
     json!({ "state": state, "enabled_transitions": enabled })
 }
 
@@ -60,43 +61,43 @@ fn built_in() -> [Value; 2] {
         json!({
             "id": "publishing", "name": "publishing", "initial_state": "draft",
             "states": ["draft", "review", "public", "archive"],
-            "transitions": ways.map(|(from, to)| way(from, to)),
+            "transitions": ways.map(|(from, to)| transition(from, to)),
         }),
     ]
 }
 
-/// A workflow of the operator: new, public, and from public into itself.
+/// A custom workflow: new, public, and from public to itself.
 fn own() -> Value {
     json!({
         "id": "own", "name": "Our way", "initial_state": "new", "states": ["new", "public"],
-        "transitions": [way("new", "public"), way("public", "public"), way("public", "new")],
+        "transitions": [transition("new", "public"), transition("public", "public"), transition("public", "new")],
     })
 }
 
-/// 5.1: every key may see what there is.
+/// Every key may list workflows.
 #[tokio::test]
 async fn workflows_are_listed() {
     let app = TestApp::new();
-    for who in [Who::ReadOnly, Who::Scoped, Who::Stranger, Who::Admin] {
-        let reply = app.ask(who, "GET", "/api/v1/workflow", &Value::Null).await;
-        assert_eq!(reply.both(), (200, listed(&built_in())), "{who:?}");
+    for role in [Role::ReadOnly, Role::Scoped, Role::Unrelated, Role::Admin] {
+        let response = app.request_as(role, "GET", "/api/v1/workflow", &Value::Null).await;
+        assert_eq!(response.parts(), (200, listed(&built_in())), "{role:?}");
     }
     assert_eq!(admin(&app, "POST", WORKFLOWS, &own()).await, (200, own()));
-    let [generic, publishing] = built_in();
-    let all = listed(&[generic, publishing, own()]);
-    let reply = app.ask(Who::ReadOnly, "GET", "/api/v1/workflow", &Value::Null).await;
-    assert_eq!(reply.both(), (200, all.clone()));
+    let [error_body, publishing] = built_in();
+    let all = listed(&[error_body, publishing, own()]);
+    let response = app.request_as(Role::ReadOnly, "GET", "/api/v1/workflow", &Value::Null).await;
+    assert_eq!(response.parts(), (200, all.clone()));
     assert_eq!(admin(&app, "GET", WORKFLOWS, &Value::Null).await, (200, all));
 }
 
-/// 5.2, 5.3: the way of an object through `publishing`, minute by minute.
+/// The states of an object in `publishing`, minute by minute.
 #[tokio::test]
 async fn object_passes_through_its_workflow() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
     let paper = |changes: Value| shown("paper", "one", &changes, &json!({ "title": "T" }));
     let draft = |updated| paper(json!({ "workflowState": "draft", "updatedAt": minute(updated) }));
-    assert_eq!(app.get(STATE).await.both(), (200, state("draft", &["draft", "review"])));
-    assert_eq!(app.get(ONE).await.both(), (200, draft(0)));
+    assert_eq!(app.get(STATE).await.parts(), (200, state("draft", &["draft", "review"])));
+    assert_eq!(app.get(ONE).await.parts(), (200, draft(0)));
     let review =
         |updated| paper(json!({ "workflowState": "review", "updatedAt": minute(updated) }));
     let approved = |version, updated| {
@@ -107,7 +108,7 @@ async fn object_passes_through_its_workflow() {
     };
     let archived =
         json!({ "workflowState": "archive", "updatedAt": minute(7), "latestVersion": 2 });
-    for (action, answer, then) in [
+    for (action, response, then) in [
         ("_draft_draft", state("draft", &["draft", "review"]), draft(1)),
         ("_draft_review", state("review", &["draft", "public"]), review(2)),
         ("_review_draft", state("draft", &["draft", "review"]), draft(3)),
@@ -118,21 +119,21 @@ async fn object_passes_through_its_workflow() {
     ] {
         app.wait_a_minute();
         if action.is_empty() {
-            // An edit of approved content is approved content.
-            let edited = app.request("PATCH", ONE, &json!({ "title": "T" })).await.both();
+            // An edit of approved content is approved.
+            let edited = app.request("PATCH", ONE, &json!({ "title": "T" })).await.parts();
             assert_eq!(edited, (200, then.clone()));
         } else {
-            assert_eq!(act(&app, action).await, (200, answer.clone()), "{action}");
-            assert_eq!(app.get(STATE).await.both(), (200, answer), "{action}");
+            assert_eq!(act(&app, action).await, (200, response.clone()), "{action}");
+            assert_eq!(app.get(STATE).await.parts(), (200, response), "{action}");
         }
-        assert_eq!(app.get(ONE).await.both(), (200, then), "{action}");
+        assert_eq!(app.get(ONE).await.parts(), (200, then), "{action}");
     }
-    // An edit elsewhere changes no state and approves nothing.
+    // An edit in another state changes no state and approves nothing.
     app.wait_a_minute();
     let changes = json!({ "workflowState": "archive", "updatedAt": minute(8), "latestVersion": 3 });
-    let edited = app.request("PUT", ONE, &json!({ "title": "T" })).await.both();
+    let edited = app.request("PUT", ONE, &json!({ "title": "T" })).await.parts();
     assert_eq!(edited, (200, paper(changes)));
-    // The version that was approved until the object left `public` is so no more.
+    // The version is not approved after the object left `public`.
     let of = |version: &Value| {
         let internal = &version["internal"];
         json!([
@@ -142,14 +143,15 @@ async fn object_passes_through_its_workflow() {
         ])
     };
     let versions = app.get(&format!("{ONE}/version")).await.json()["data"].clone();
-    let told: Vec<Value> = versions.as_array().unwrap().iter().map(of).collect();
+    let approvals: Vec<Value> = versions.as_array().unwrap().iter().map(of).collect();
     assert_eq!(
-        told,
+        approvals,
         [json!(["public", 1, minute(5)]), json!(["archive", "", -1]), json!(["archive", "", -1])]
     );
 }
 
-/// 5.3: entering `public` from itself approves the version of now; leaving it, none.
+/// Entering `public` approves the current version; leaving it approves none, see
+/// docs/reference/workflows.md#approved-content.
 #[tokio::test]
 async fn approval_follows_the_state_public() {
     let app = TestApp::new();
@@ -165,16 +167,16 @@ async fn approval_follows_the_state_public() {
         ])
     };
     assert_eq!(pair().await, json!(["new", "", -1]));
-    for (action, wanted) in [
+    for (action, expected) in [
         ("_new_public", json!(["public", 1, minute(1)])),
         ("_public_public", json!(["public", 1, minute(2)])),
         ("_public_new", json!(["new", "", -1])),
     ] {
         app.wait_a_minute();
         assert_eq!(act(&app, action).await.0, 200);
-        assert_eq!(pair().await, wanted, "{action}");
+        assert_eq!(pair().await, expected, "{action}");
     }
-    // New objects start in the first state, also when that is `public`.
+    // New objects start in the first state, also if that is `public`.
     let approved = json!({ "states": ["public", "new"] });
     assert_eq!(admin(&app, "PUT", OWN, &approved).await.0, 200);
     app.create("paper", &json!({ "id": "two", "title": "T" })).await;
@@ -183,22 +185,31 @@ async fn approval_follows_the_state_public() {
         "workflowPublicVersion": 1, "workflowPublishedAt": minute(3),
     });
     let two = shown("paper", "two", &changes, &json!({ "title": "T" }));
-    assert_eq!(app.get("/api/v1/content/paper/two").await.both(), (200, two));
+    assert_eq!(app.get("/api/v1/content/paper/two").await.parts(), (200, two));
 }
 
 #[tokio::test]
 async fn actions_without_a_transition_are_refused() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
     let not_enabled = |action: &str, state: &str| {
-        fault("action", &format!("Transition \"{action}\" is not enabled in state \"{state}\""))
+        validation_error(
+            "action",
+            &format!("Transition \"{action}\" is not enabled in state \"{state}\""),
+        )
     };
-    for (body, wanted) in [
-        (json!({}), fault("action", "The property action is required")),
-        (json!({ "action": 1 }), fault("action", "Integer value found, but a string is required")),
-        (json!({ "action": null }), fault("action", "NULL value found, but a string is required")),
+    for (body, expected) in [
+        (json!({}), validation_error("action", "The property action is required")),
+        (
+            json!({ "action": 1 }),
+            validation_error("action", "Integer value found, but a string is required"),
+        ),
+        (
+            json!({ "action": null }),
+            validation_error("action", "NULL value found, but a string is required"),
+        ),
         (
             json!({ "action": ["_draft_review"] }),
-            fault("action", "Array value found, but a string is required"),
+            validation_error("action", "Array value found, but a string is required"),
         ),
         (json!({ "action": "" }), not_enabled("", "draft")),
         (json!({ "action": "review" }), not_enabled("review", "draft")),
@@ -207,29 +218,29 @@ async fn actions_without_a_transition_are_refused() {
         (json!([]), malformed()),
         (json!("_draft_review"), malformed()),
     ] {
-        assert_eq!(app.request("PUT", STATE, &body).await.both(), wanted, "{body}");
+        assert_eq!(app.request("PUT", STATE, &body).await.parts(), expected, "{body}");
     }
-    let key = ("x-auth-token", app.key(Who::ReadWrite).unwrap());
+    let key = ("x-auth-token", app.key(Role::ReadWrite).unwrap());
     let text = [key, ("content-type", "text/plain")];
-    assert_eq!(app.send("PUT", STATE, &text, "{}").await.both(), wrong_media_type());
+    assert_eq!(app.send("PUT", STATE, &text, "{}").await.parts(), wrong_media_type());
     let body = json!({ "action": "_draft_review" });
-    assert_eq!(app.ask(Who::ReadOnly, "PUT", STATE, &body).await.both(), forbidden());
+    assert_eq!(app.request_as(Role::ReadOnly, "PUT", STATE, &body).await.parts(), forbidden());
     for path in ["/api/v1/workflow/paper/none", "/api/v1/workflow/nothing/one"] {
-        assert_eq!(app.get(path).await.both(), not_found());
-        assert_eq!(app.request("PUT", path, &body).await.both(), not_found());
+        assert_eq!(app.get(path).await.parts(), not_found());
+        assert_eq!(app.request("PUT", path, &body).await.parts(), not_found());
     }
     let draft =
         shown("paper", "one", &json!({ "workflowState": "draft" }), &json!({ "title": "T" }));
-    assert_eq!(app.get(ONE).await.both(), (200, draft));
+    assert_eq!(app.get(ONE).await.parts(), (200, draft));
 
-    // The default workflow leads nowhere.
+    // The default workflow has no transitions.
     let post = "/api/v1/workflow/post/ONE";
-    assert_eq!(app.get(post).await.both(), (200, state("saved", &[])));
-    let reply = app.request("PUT", post, &body).await.both();
-    assert_eq!(reply, not_enabled("_draft_review", "saved"));
+    assert_eq!(app.get(post).await.parts(), (200, state("saved", &[])));
+    let response = app.request("PUT", post, &body).await.parts();
+    assert_eq!(response, not_enabled("_draft_review", "saved"));
 }
 
-/// 10.1: definitions are made, read, replaced and deleted by admin keys.
+/// Definitions are created, read, replaced and deleted with admin keys.
 #[tokio::test]
 async fn workflows_are_managed() {
     let app = TestApp::new();
@@ -237,30 +248,30 @@ async fn workflows_are_managed() {
     for (method, path) in
         [("GET", WORKFLOWS), ("POST", WORKFLOWS), ("GET", OWN), ("PUT", OWN), ("DELETE", OWN)]
     {
-        assert_eq!(app.request(method, path, &json!({})).await.both(), forbidden(), "{method}");
+        assert_eq!(app.request(method, path, &json!({})).await.parts(), forbidden(), "{method}");
     }
     for method in ["GET", "PUT", "DELETE"] {
         assert_eq!(admin(&app, method, OWN, &json!({})).await, not_found(), "{method}");
     }
-    // Names follow from the states, and the rest has defaults.
+    // Names are derived from the states, and the rest has defaults.
     let short = json!({ "id": "own", "states": ["new", "public"], "transitions": [
         { "froms": ["new"], "tos": ["public"] },
     ] });
     let complete = json!({
         "id": "own", "name": "own", "initial_state": "new", "states": ["new", "public"],
-        "transitions": [way("new", "public")],
+        "transitions": [transition("new", "public")],
     });
     assert_eq!(admin(&app, "POST", WORKFLOWS, &short).await, (200, complete.clone()));
     assert_eq!(admin(&app, "GET", OWN, &none).await, (200, complete.clone()));
-    let used = fault("id", "This value is already used");
+    let used = validation_error("id", "This value is already used");
     assert_eq!(admin(&app, "POST", WORKFLOWS, &short).await, used);
-    let generic = json!({ "id": "generic", "states": ["saved"] });
-    assert_eq!(admin(&app, "POST", WORKFLOWS, &generic).await, used);
-    let faulty = json!({
+    let error_body = json!({ "id": "generic", "states": ["saved"] });
+    assert_eq!(admin(&app, "POST", WORKFLOWS, &error_body).await, used);
+    let invalid = json!({
         "id": "a b", "name": "", "initial_state": "none", "states": ["x", "x", 1],
         "transitions": [{ "froms": ["x"], "tos": ["y"] }],
     });
-    let faults = json!({
+    let errors = json!({
         "id": [NOT_VALID],
         "name": ["Must be at least 1 characters long"],
         "states": ["There are no duplicates allowed in the array"],
@@ -268,13 +279,13 @@ async fn workflows_are_managed() {
         "initial_state": [NOT_VALID],
         "transitions[0].tos": [NOT_VALID],
     });
-    assert_eq!(admin(&app, "POST", WORKFLOWS, &faulty).await, (400, faults));
+    assert_eq!(admin(&app, "POST", WORKFLOWS, &invalid).await, (400, errors));
     assert_eq!(admin(&app, "POST", WORKFLOWS, &json!([])).await, malformed());
 
     let other = json!({ "id": "other", "states": ["new"] });
     let message = "Id in the request body does not match the id in the path";
-    assert_eq!(admin(&app, "PUT", OWN, &other).await, fault("id", message));
-    let required = fault("states", "The property states is required");
+    assert_eq!(admin(&app, "PUT", OWN, &other).await, validation_error("id", message));
+    let required = validation_error("states", "The property states is required");
     assert_eq!(admin(&app, "PUT", OWN, &json!({})).await, required);
     assert_eq!(admin(&app, "GET", OWN, &none).await, (200, complete));
     assert_eq!(admin(&app, "PUT", OWN, &own()).await, (200, own()));
@@ -289,7 +300,7 @@ async fn workflows_are_managed() {
     assert_eq!(admin(&app, "GET", WORKFLOWS, &none).await, (200, listed(&built_in())));
 }
 
-/// 10.1: what a type or an object uses is not lost.
+/// Workflows and states in use cannot be deleted.
 #[tokio::test]
 async fn workflows_in_use_are_kept() {
     let app = TestApp::new();
@@ -302,42 +313,44 @@ async fn workflows_in_use_are_kept() {
         "This workflow is used by content type: paper",
     ] });
     assert_eq!(admin(&app, "DELETE", OWN, &Value::Null).await, (400, in_use));
-    // Nothing is in any state yet.
+    // No object is in any state yet.
     let moved = json!({ "id": "own", "states": ["start", "public"] });
     assert_eq!(admin(&app, "PUT", OWN, &moved).await.0, 200);
     assert_eq!(admin(&app, "PUT", OWN, &own()).await.0, 200);
     app.create("paper", &json!({ "id": "one", "title": "T" })).await;
-    let lost = fault("states", "State \"new\" is used by objects of type: paper");
-    assert_eq!(admin(&app, "PUT", OWN, &moved).await, lost);
+    let in_use = validation_error("states", "State \"new\" is used by objects of type: paper");
+    assert_eq!(admin(&app, "PUT", OWN, &moved).await, in_use);
     assert_eq!(admin(&app, "GET", OWN, &Value::Null).await, (200, own()));
 
-    // New states and ways count at once, and so does what `public` means to readers.
+    // New states and transitions apply immediately, and so does `public` in the public view.
     let strict = [("x-visibility", "public")];
     let count = async || {
         let path = "/api/v1/content/paper";
-        let list = app.ask_with(&strict, Who::ReadOnly, "GET", path, &Value::Null).await;
+        let list = app.request_with(&strict, Role::ReadOnly, "GET", path, &Value::Null).await;
         list.json()["total_count"].clone()
     };
     assert_eq!(count().await, 0);
-    let without = json!({ "states": ["new", "done"], "transitions": [way("new", "done")] });
+    let without = json!({ "states": ["new", "done"], "transitions": [transition("new", "done")] });
     assert_eq!(admin(&app, "PUT", OWN, &without).await.0, 200);
     assert_eq!(count().await, 1);
     assert_eq!(act(&app, "_new_public").await.0, 400);
     assert_eq!(act(&app, "_new_done").await, (200, state("done", &[])));
-    let with = json!({ "states": ["done", "public"], "transitions": [way("done", "public")] });
+    let with =
+        json!({ "states": ["done", "public"], "transitions": [transition("done", "public")] });
     assert_eq!(admin(&app, "PUT", OWN, &with).await.0, 200);
     assert_eq!(count().await, 0);
     assert_eq!(act(&app, "_done_public").await, (200, state("public", &[])));
     assert_eq!(count().await, 1);
 }
 
-/// 2.4: which workflow a type may name, and with what.
+/// The workflow of a type must exist, and excludes Draft & Public.
 #[tokio::test]
 async fn types_must_name_existing_workflows() {
     let app = app(&json!({})).await;
-    let missing = fault("workflowId", "This value does not exist in database");
-    let excluded = fault("draftPublic", "Draft & Public cannot be combined with a custom workflow");
-    for (settings, wanted) in [
+    let missing = validation_error("workflowId", "This value does not exist in database");
+    let excluded =
+        validation_error("draftPublic", "Draft & Public cannot be combined with a custom workflow");
+    for (settings, expected) in [
         (json!({ "workflowId": "none" }), missing.clone()),
         (json!({ "workflowId": "Publishing" }), missing.clone()),
         (json!({ "workflowId": "" }), missing),
@@ -345,11 +358,11 @@ async fn types_must_name_existing_workflows() {
     ] {
         let mut new = linking_definition("letter");
         new.extend(object(&settings));
-        let reply = app.request("POST", "/api/v1/internal/contenttype", &json!(new)).await;
-        assert_eq!(reply.both(), wanted, "{settings}");
-        assert_eq!(update(&app, &settings).await, wanted, "{settings}");
+        let response = app.request("POST", "/api/v1/internal/contenttype", &json!(new)).await;
+        assert_eq!(response.parts(), expected, "{settings}");
+        assert_eq!(update(&app, &settings).await, expected, "{settings}");
     }
-    // What is left out keeps its value, and is judged with the rest.
+    // Omitted members keep their value and are validated with the others.
     assert_eq!(update(&app, &json!({ "workflowId": "publishing" })).await.0, 200);
     assert_eq!(update(&app, &json!({ "draftPublic": true })).await, excluded);
     let both = json!({ "draftPublic": true, "workflowId": "generic" });
@@ -357,7 +370,7 @@ async fn types_must_name_existing_workflows() {
     assert_eq!(update(&app, &json!({ "workflowId": "publishing" })).await, excluded);
 }
 
-/// 2.6: states that the new workflow does not know become its first one.
+/// States that are missing in the new workflow become its first state.
 #[tokio::test]
 async fn objects_follow_their_type_into_another_workflow() {
     let app = TestApp::new();
@@ -368,7 +381,7 @@ async fn objects_follow_their_type_into_another_workflow() {
     let states = async || -> Vec<Value> {
         let list = app.get("/api/v1/content/paper?order_by=id").await.json();
         let objects = list["data"].as_array().unwrap();
-        // Nothing that is remembered of lists is older than the change.
+        // No cached count is older than the change.
         for state in ["saved", "draft", "review", "public"] {
             let filter = json!({ "internal.workflowState": { "type": "equals", "filter": state } });
             let filter = utf8_percent_encode(&filter.to_string(), NON_ALPHANUMERIC).to_string();
@@ -414,7 +427,7 @@ async fn objects_follow_their_type_into_another_workflow() {
     assert_eq!(states().await, [approved(0), approved(1), approved(1)]);
 }
 
-/// 2.6: Draft & Public goes on and off again over objects of every status.
+/// Draft & Public is turned on and off with objects in every status.
 #[tokio::test]
 async fn objects_follow_their_type_into_draft_and_public_and_back() {
     let app = app(&json!({})).await;
@@ -427,19 +440,19 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
         "latestVersion": 2, "updatedAt": minute(1), "publicVersion": 2, "publishedAt": minute(1),
     });
     let one = shown("paper", "one", &on, &title("New"));
-    assert_eq!(app.get("/api/v1/content/paper").await.both(), (200, listed(&[one])));
+    assert_eq!(app.get("/api/v1/content/paper").await.parts(), (200, listed(&[one])));
 
     for id in ["archived", "draft", "scheduled"] {
         app.create("paper", &json!({ "id": id, "title": id })).await;
     }
     assert_eq!(app.request("PATCH", ONE, &title("Newer")).await.status, 200);
     let path = "/api/v1/content/paper/batch-archive";
-    assert_eq!(app.request("POST", path, &json!(["archived"])).await.both(), no_content());
+    assert_eq!(app.request("POST", path, &json!(["archived"])).await.parts(), no_content());
     let later = json!({ "scheduledAt": "2026-01-02T04:00", "timeZone": "UTC" });
     let path = "/api/v1/content/paper/scheduled/schedule";
     assert_eq!(app.request("PUT", path, &later).await.status, 200);
     let old = shown("paper", "one", &on, &title("New"));
-    assert_eq!(app.get("/api/v1/content/paper").await.both(), (200, listed(&[old])));
+    assert_eq!(app.get("/api/v1/content/paper").await.parts(), (200, listed(&[old])));
 
     app.wait_a_minute();
     assert_eq!(update(&app, &json!({ "draftPublic": false })).await.0, 200);
@@ -452,13 +465,13 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
     let all = [one, plain("archived"), plain("draft"), plain("scheduled")];
     for headers in [&[][..], &[("x-mode", "preview")], &[("x-visibility", "public")]] {
         let path = "/api/v1/content/paper";
-        let list = app.ask_with(headers, Who::ReadOnly, "GET", path, &Value::Null).await;
-        assert_eq!(list.both(), (200, listed(&all)), "{headers:?}");
+        let list = app.request_with(headers, Role::ReadOnly, "GET", path, &Value::Null).await;
+        assert_eq!(list.parts(), (200, listed(&all)), "{headers:?}");
     }
     assert_eq!(app.get("/api/v1/content/paper?ids[]=one&ids[]=draft").await.json()["count"], 2);
 }
 
-/// 2.8, 14: a project may bring its workflows, which its types name.
+/// A project may define the workflows of its types.
 #[tokio::test]
 async fn workflows_are_applied_with_a_project() {
     let app = TestApp::new();
@@ -467,9 +480,9 @@ async fn workflows_are_applied_with_a_project() {
     let project = json!({ "workflows": [own()], "contentTypes": [letter] });
     let types = "/api/v1/internal/contenttype";
     for call in ["plan", "apply", "apply"] {
-        let reply = app.request("POST", &format!("{types}/{call}"), &project).await;
-        assert_eq!(reply.header("x-deprecated-payload"), None);
-        assert_eq!(reply.status, 200, "{call}: {:?}", reply.json());
+        let response = app.request("POST", &format!("{types}/{call}"), &project).await;
+        assert_eq!(response.header("x-deprecated-payload"), None);
+        assert_eq!(response.status, 200, "{call}: {:?}", response.json());
         let there = app.get(&format!("{types}/letter")).await.status;
         assert_eq!(there, if call == "plan" { 404 } else { 200 });
     }

@@ -1,8 +1,8 @@
-//! Writes under each view: what is hidden cannot be changed, what is shown changes as a whole.
+//! Writes under each view: hidden objects cannot be changed, visible ones change completely.
 
 use serde_json::{Value, json};
 
-use super::{Current, TARGETS, VIEWS, after, before, content, fixture, whole};
+use super::{Current, TARGETS, VIEWS, after, before, complete, content, fixture};
 use crate::support::{links, minute, no_content, not_found, refused, shown};
 
 const LATER: &str = "2026-02-01T00:00";
@@ -17,7 +17,7 @@ async fn hidden_objects_cannot_be_changed() {
     let none = Value::Null;
     let new = json!({ "title": "New" });
     for view in &VIEWS {
-        for target in TARGETS.iter().filter(|target| view.of_one(target).is_none()) {
+        for target in TARGETS.iter().filter(|target| view.single(target).is_none()) {
             let (name, id) = target.split_once('/').unwrap();
             let (all, one) = (content(name), content(target));
             let way = "_draft_review";
@@ -30,10 +30,10 @@ async fn hidden_objects_cannot_be_changed() {
                 }],
             });
             let gone = refused(&format!("Content object: \"{id}\" doesn't exist"));
-            for (method, path, body, wanted) in [
+            for (method, path, body, expected) in [
                 ("PUT", one.clone(), &new, not_found()),
                 ("PATCH", one.clone(), &new, not_found()),
-                // Existence comes before what is wrong with the payload.
+                // Existence is checked before the payload.
                 ("PATCH", one.clone(), &json!({ "title": 5 }), not_found()),
                 ("DELETE", one.clone(), &none, not_found()),
                 ("POST", format!("{one}/duplicate"), &copy, not_found()),
@@ -61,18 +61,18 @@ async fn hidden_objects_cannot_be_changed() {
                 ("POST", format!("{all}/batch-unpublish"), &json!(["public", id]), not_found()),
                 ("POST", format!("{all}/batch-archive"), &json!(["public", id]), not_found()),
             ] {
-                let reply = view.ask(&app, method, &path, body).await;
-                assert_eq!(reply, wanted, "{view:?} {method} {path}");
+                let response = view.request(&app, method, &path, body).await;
+                assert_eq!(response, expected, "{view:?} {method} {path}");
             }
         }
     }
     for target in TARGETS {
-        let reply = app.get(&content(target)).await.both();
-        assert_eq!(reply, (200, whole(target, Current)), "{target}");
+        let response = app.get(&content(target)).await.parts();
+        assert_eq!(response, (200, complete(target, Current)), "{target}");
     }
 }
 
-/// `article/modified` as it is after something happened to it in minute 3.
+/// `article/modified` after a change in minute 3.
 fn modified(changes: &Value, properties: &Value) -> Value {
     let mut all = json!({
         "status": "modified", "latestVersion": 2, "updatedAt": minute(3), "publicVersion": 1,
@@ -84,7 +84,7 @@ fn modified(changes: &Value, properties: &Value) -> Value {
     shown("article", "modified", &all, properties)
 }
 
-/// What is written is the current version, whichever one the view shows, and so is the answer.
+/// Writes change and return the current version, whichever one is visible.
 #[tokio::test]
 async fn visible_objects_change_in_their_current_version() {
     let none = Value::Null;
@@ -105,7 +105,7 @@ async fn visible_objects_change_in_their_current_version() {
     let (all, one) = (content("article"), content("article/modified"));
     let element = json!([{ "id": "modified", "price": 7 }]);
     let whole_element = json!([{ "id": "modified", "title": "New" }]);
-    // What is asked, the answer, and the object then.
+    // Request, response, and the object after it.
     let cases = [
         (
             "PATCH",
@@ -172,12 +172,16 @@ async fn visible_objects_change_in_their_current_version() {
         ),
     ];
     for view in &VIEWS[..4] {
-        for (method, path, body, answer, then) in &cases {
+        for (method, path, body, result, then) in &cases {
             let app = fixture().await;
             app.wait_a_minute();
-            let reply = view.ask(&app, method, path, body).await;
-            assert_eq!(reply, *answer, "{view:?} {method} {path}");
-            assert_eq!(app.get(&one).await.both(), (200, then.clone()), "{view:?} {method} {path}");
+            let response = view.request(&app, method, path, body).await;
+            assert_eq!(response, *result, "{view:?} {method} {path}");
+            assert_eq!(
+                app.get(&one).await.parts(),
+                (200, then.clone()),
+                "{view:?} {method} {path}"
+            );
         }
     }
 }
@@ -188,51 +192,52 @@ async fn deletions_transitions_and_creations_match_every_view() {
         let app = fixture().await;
         app.wait_a_minute();
         let in_use = refused("This content object is used in another content object.");
-        for target in TARGETS.iter().filter(|target| view.of_one(target).is_some()) {
-            let wanted = if *target == "note/front" { no_content() } else { in_use.clone() };
-            let reply = view.ask(&app, "DELETE", &content(target), &Value::Null).await;
-            assert_eq!(reply, wanted, "{view:?} {target}");
+        for target in TARGETS.iter().filter(|target| view.single(target).is_some()) {
+            let expected = if *target == "note/front" { no_content() } else { in_use.clone() };
+            let response = view.request(&app, "DELETE", &content(target), &Value::Null).await;
+            assert_eq!(response, expected, "{view:?} {target}");
         }
         let path = "/api/v1/workflow/paper/public";
-        let reply = view.ask(&app, "PUT", path, &json!({ "action": "_public_archive" })).await;
+        let response =
+            view.request(&app, "PUT", path, &json!({ "action": "_public_archive" })).await;
         let moved = json!({ "state": "archive", "enabled_transitions": [] });
-        assert_eq!(reply, (200, moved.clone()), "{view:?}");
+        assert_eq!(response, (200, moved.clone()), "{view:?}");
         let is_hidden = view.papers == super::PUBLIC_PAPERS;
         let then = if is_hidden { not_found() } else { (200, moved) };
         assert_eq!(view.get(&app, path).await, then, "{view:?}");
 
-        // Who creates is told what was created, also when the view does not show it then. Links to
-        // what is hidden are links to something that exists.
+        // The response to a create contains the object even if it is not visible afterwards. Links to
+        // hidden objects are valid.
         let new = json!({ "id": "new", "title": "T", "related": links(&["article/draft"]) });
         let internal = json!({ "status": "draft", "createdAt": minute(3), "updatedAt": minute(3) });
         let properties = json!({ "title": "T", "related": links(&["article/draft"]) });
         let created = (200, shown("article", "new", &internal, &properties));
-        let reply = view.ask(&app, "POST", &content("article"), &new).await;
-        assert_eq!(reply, created, "{view:?}");
+        let response = view.request(&app, "POST", &content("article"), &new).await;
+        assert_eq!(response, created, "{view:?}");
         let then = if is_hidden { not_found() } else { created };
         assert_eq!(view.get(&app, &content("article/new")).await, then, "{view:?}");
     }
 }
 
-/// 3.11: a copy is made of the version that the view shows of one object.
+/// See docs/reference/objects.md#duplicate.
 #[tokio::test]
 async fn copies_are_made_of_the_visible_version() {
     for view in &VIEWS {
         let app = fixture().await;
         let path = content("article/modified/duplicate");
         let body = json!({ "relatedObjectsToDuplicate": [] });
-        let (status, copy) = view.ask(&app, "POST", &path, &body).await;
+        let (status, copy) = view.request(&app, "POST", &path, &body).await;
         let id = copy["id"].as_str().unwrap();
-        let is_public = view.one_article == super::PUBLIC_ARTICLES;
+        let is_public = view.single_article == super::PUBLIC_ARTICLES;
         let properties = if is_public { before() } else { after() };
         let internal = json!({ "status": "draft", "createdAt": minute(2), "updatedAt": minute(2) });
-        let wanted = shown("article", id, &internal, &properties);
-        assert_eq!((status, copy.clone()), (200, wanted), "{view:?}");
+        let expected = shown("article", id, &internal, &properties);
+        assert_eq!((status, copy.clone()), (200, expected), "{view:?}");
 
-        // What is copied along has to be shown too.
+        // Related objects are copied only if they are visible.
         let path = content("note/hub/duplicate");
-        let along = json!({ "relatedObjectsToDuplicate": ["archived"] });
-        let (status, copy) = view.ask(&app, "POST", &path, &along).await;
+        let options = json!({ "relatedObjectsToDuplicate": ["archived"] });
+        let (status, copy) = view.request(&app, "POST", &path, &options).await;
         if is_public {
             assert_eq!((status, copy), not_found(), "{view:?}");
         } else {
