@@ -1,6 +1,6 @@
-//! Every command as it should go and as it is refused, as transcripts of whole sessions: exit code,
-//! standard output, standard error. They stand in `snapshots/`; ids, keys and times are masked. The
-//! files that the commands read are in `files/`. What is no transcript is in [`super::spaces`].
+//! Every command, with valid and with refused arguments, as transcripts of sessions: exit code,
+//! standard output, standard error. The transcripts are in `snapshots/`, with ids, keys and times
+//! masked; the files that the commands read are in `files/`.
 
 use std::{
     fmt::Write as _,
@@ -8,16 +8,16 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::support::{Place, Server, files};
+use super::support::{Cli, Server, files};
 
 /// Runs commands one after the other on a data folder that does not exist yet.
 fn transcript(commands: &[&str]) -> String {
-    let place = Place::with_data();
-    place.copy(&files());
+    let cli = Cli::with_data();
+    cli.copy(&files());
     let mut transcript = String::new();
     for command in commands {
-        let ran = place.run(&command.split(' ').collect::<Vec<_>>());
-        writeln!(transcript, "$ cms {command}\n{}", ran.whole()).unwrap();
+        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        writeln!(transcript, "$ cms {command}\n{}", output.transcript()).unwrap();
     }
     transcript
 }
@@ -48,9 +48,9 @@ fn types_are_planned_applied_listed_exported_and_deleted() {
     ]));
 }
 
-/// What a plan says about stored values, and what stops an apply.
+/// Warnings of a plan about stored values, and errors that stop an apply.
 #[test]
-fn values_are_only_lost_with_consent() {
+fn values_are_lost_with_consent_only() {
     insta::assert_snapshot!(transcript(&[
         "ctd apply shop.yaml",
         "import product rows.json",
@@ -65,9 +65,9 @@ fn values_are_only_lost_with_consent() {
     ]));
 }
 
-/// Import of JSON lines, arrays, CSV and YAML, with what is refused.
+/// Import of JSON lines, arrays, CSV and YAML, with refused rows.
 #[test]
-fn objects_come_in_from_files_of_every_form() {
+fn objects_are_imported_from_every_file_format() {
     insta::assert_snapshot!(transcript(&[
         "ctd apply shop.yaml",
         "import product rows.ndjson --dry-run",
@@ -88,7 +88,7 @@ fn objects_come_in_from_files_of_every_form() {
 
 /// One object: create, get, update, versions, list, delete.
 #[test]
-fn objects_are_made_changed_shown_and_deleted() {
+fn objects_are_created_changed_shown_and_deleted() {
     insta::assert_snapshot!(transcript(&[
         "ctd apply shop.yaml",
         "object create product new.json --dry-run",
@@ -116,7 +116,7 @@ fn objects_are_made_changed_shown_and_deleted() {
     ]));
 }
 
-/// Draft & Public: publish, unpublish, archive, with what is refused, and what readers see.
+/// Draft & Public: publish, unpublish, archive, with refused actions, and the public view.
 #[test]
 fn objects_are_published_unpublished_and_archived() {
     insta::assert_snapshot!(transcript(&[
@@ -153,7 +153,7 @@ fn objects_are_published_unpublished_and_archived() {
     ]));
 }
 
-/// Workflows: list, define, delete, and objects that go through them.
+/// Workflows: list, define, delete, and transitions of objects.
 #[test]
 fn objects_go_through_workflows() {
     insta::assert_snapshot!(transcript(&[
@@ -186,9 +186,9 @@ fn objects_go_through_workflows() {
     ]));
 }
 
-/// Workflows and ways of publishing in project files, and what a switch does to objects.
+/// Workflows and Draft & Public in project files, and the effect of a change on objects.
 #[test]
-fn plans_say_what_happens_to_published_objects() {
+fn plans_list_changes_of_published_objects() {
     insta::assert_snapshot!(transcript(&[
         "ctd plan desk.yaml",
         "ctd apply desk.yaml",
@@ -212,7 +212,7 @@ fn plans_say_what_happens_to_published_objects() {
 
 /// Keys: create, list, revoke, and from a project file.
 #[test]
-fn keys_are_made_listed_and_revoked() {
+fn keys_are_created_listed_and_revoked() {
     insta::assert_snapshot!(transcript(&[
         "ctd apply shop.yaml",
         "key create ci --kind read-only",
@@ -229,10 +229,10 @@ fn keys_are_made_listed_and_revoked() {
     ]));
 }
 
-/// Where commands work has to be said, once.
+/// A command needs `--server` or `--data`, not both.
 #[test]
-fn a_command_needs_one_target() {
-    let place = Place::empty();
+fn command_needs_exactly_one_target() {
+    let cli = Cli::empty();
     let table = [
         (
             vec!["ctd", "list"],
@@ -268,17 +268,17 @@ fn a_command_needs_one_target() {
             "error: cannot read none: No such file or directory (os error 2)\n",
         ),
     ];
-    place.write("key", "a-key\n");
+    cli.write("key", "a-key\n");
     for (arguments, exit, stderr) in table {
-        let ran = place.run(&arguments);
-        assert_eq!((ran.exit, ran.stderr.as_str()), (exit, stderr), "{arguments:?}");
-        assert_eq!(ran.stdout, "", "{arguments:?}");
+        let output = cli.run(&arguments);
+        assert_eq!((output.exit, output.stderr.as_str()), (exit, stderr), "{arguments:?}");
+        assert_eq!(output.stdout, "", "{arguments:?}");
     }
 }
 
-/// Variables say the same as flags, and nothing when they are empty.
+/// Variables replace flags; empty ones are ignored.
 #[test]
-fn variables_stand_for_flags() {
+fn variables_replace_flags() {
     let list = |variables: &[(&str, &str)]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cms"));
         command.args(["ctd", "list"]).env_clear().envs(variables.iter().copied());
@@ -291,42 +291,47 @@ fn variables_stand_for_flags() {
     assert_eq!(list(&[server, ("CMS_KEY", "")]), Some(3));
 }
 
-/// With `--json` wrong usage is one JSON object too.
+/// With `--json` a usage error is one JSON object, too.
 #[test]
-fn errors_are_json_when_asked_for() {
-    let ran = Place::empty().run(&["ctd", "lst", "--json"]);
-    let body: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((ran.exit, &body["code"]), (2, &serde_json::json!(400)), "{}", ran.whole());
-    assert_eq!(ran.stderr, "");
+fn errors_are_json_with_the_json_flag() {
+    let output = Cli::empty().run(&["ctd", "lst", "--json"]);
+    let body: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(
+        (output.exit, &body["code"]),
+        (2, &serde_json::json!(400)),
+        "{}",
+        output.transcript()
+    );
+    assert_eq!(output.stderr, "");
 }
 
 #[test]
-fn a_wrong_key_is_refused_with_3() {
+fn wrong_key_ends_with_exit_code_3() {
     let server = Server::start();
-    let place = Place::empty();
-    place.write("key", "another-key");
-    let ran = place.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]);
-    assert_eq!(ran.exit, 3, "{}", ran.whole());
+    let cli = Cli::empty();
+    cli.write("key", "another-key");
+    let output = cli.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]);
+    assert_eq!(output.exit, 3, "{}", output.transcript());
     let hint = "hint: check the key in CMS_KEY or --key-file\n";
-    assert!(ran.stderr.ends_with(hint), "{}", ran.whole());
+    assert!(output.stderr.ends_with(hint), "{}", output.transcript());
 }
 
 #[test]
 fn completions_manual_and_schema_need_no_target() {
-    let place = Place::empty();
-    assert!(place.run(&["completions", "bash"]).ok().contains("_cms()"));
-    assert_eq!(place.run(&["completions", "tcsh"]).exit, 2);
-    place.run(&["man", "pages"]).ok();
-    assert!(place.path("pages/cms-ctd-apply.1").is_file());
-    place.write("file", "");
-    assert_eq!(place.run(&["man", "file/pages"]).exit, 1);
-    let schema = place.run(&["ctd", "schema"]).ok();
+    let cli = Cli::empty();
+    assert!(cli.run(&["completions", "bash"]).ok().contains("_cms()"));
+    assert_eq!(cli.run(&["completions", "tcsh"]).exit, 2);
+    cli.run(&["man", "pages"]).ok();
+    assert!(cli.path("pages/cms-ctd-apply.1").is_file());
+    cli.write("file", "");
+    assert_eq!(cli.run(&["man", "file/pages"]).exit, 1);
+    let schema = cli.run(&["ctd", "schema"]).ok();
     assert!(serde_json::from_str::<serde_json::Value>(&schema).is_ok());
 }
 
-/// Nobody reading the output is no failure.
+/// A reader that closes the pipe causes no error message.
 #[test]
-fn a_closed_pipe_ends_quietly() {
+fn closed_pipe_ends_without_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cms"))
         .args(["ctd", "schema"])
         .env_clear()
@@ -342,89 +347,105 @@ fn a_closed_pipe_ends_quietly() {
 }
 
 #[test]
-fn serve_refuses_what_it_cannot_use() {
-    let place = Place::with_data();
+fn serve_refuses_invalid_arguments() {
+    let cli = Cli::with_data();
     for (arguments, exit) in [
         (["serve", "--listen", "nowhere"], 2),
         (["serve", "--log", "cms=loud"], 2),
         (["serve", "--apply", "nosuch.yaml"], 2),
         (["serve", "--import", "nosuch"], 2),
     ] {
-        let ran = place.run(&arguments);
-        assert_eq!(ran.exit, exit, "{arguments:?}: {}", ran.whole());
+        let output = cli.run(&arguments);
+        assert_eq!(output.exit, exit, "{arguments:?}: {}", output.transcript());
     }
 }
 
-/// A port that is taken is told before anything is done.
+/// A port in use is reported before the data directory is created.
 #[test]
-fn a_taken_port_ends_serve_before_it_starts() {
+fn port_in_use_ends_serve_before_any_change() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let place = Place::with_data();
-    let ran = place.run(&["serve", "--listen", &address]);
-    assert_eq!((ran.exit, ran.stdout.as_str()), (9, ""), "{}", ran.whole());
+    let cli = Cli::with_data();
+    let output = cli.run(&["serve", "--listen", &address]);
+    assert_eq!((output.exit, output.stdout.as_str()), (9, ""), "{}", output.transcript());
     assert!(
-        ran.stderr.contains(&format!("error: cannot listen on {address}: ")),
+        output.stderr.contains(&format!("error: cannot listen on {address}: ")),
         "{}",
-        ran.whole()
+        output.transcript()
     );
-    assert!(ran.stderr.contains("\nhint: another program uses the address"), "{}", ran.whole());
-    assert!(!place.path("data").exists());
+    assert!(
+        output.stderr.contains("\nhint: another program uses the address"),
+        "{}",
+        output.transcript()
+    );
+    assert!(!cli.path("data").exists());
 }
 
-/// What is no data folder, and cannot become one, is the user's to mend.
+/// A path that cannot be a data directory is an error of the user.
 #[test]
-fn a_data_folder_that_cannot_be_used_is_told() {
-    let place = Place::with_data();
-    place.write("data", "a file");
+fn unusable_data_directory_is_reported() {
+    let cli = Cli::with_data();
+    cli.write("data", "a file");
     for command in ["serve --listen 127.0.0.1:0", "object delete note a", "import note -"] {
-        let ran = place.run(&command.split(' ').collect::<Vec<_>>());
-        assert_eq!(ran.exit, 2, "{command}: {}", ran.whole());
-        assert!(ran.stderr.contains("error: cannot open data directory data: "), "{}", ran.whole());
-        assert!(ran.stderr.contains("\nhint: check that it is writable"), "{}", ran.whole());
+        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(output.exit, 2, "{command}: {}", output.transcript());
+        assert!(
+            output.stderr.contains("error: cannot open data directory data: "),
+            "{}",
+            output.transcript()
+        );
+        assert!(
+            output.stderr.contains("\nhint: check that it is writable"),
+            "{}",
+            output.transcript()
+        );
     }
 }
 
 /// `-` is standard input: project files, objects, one object, ids.
 #[test]
-fn standard_input_is_read_where_a_dash_stands() {
-    let place = Place::with_data();
+fn standard_input_replaces_a_file_named_dash() {
+    let cli = Cli::with_data();
     let project = "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}";
-    assert_eq!(place.run_with(&["ctd", "apply", "-"], project).exit, 0);
-    let fault = place.run_with(&["ctd", "plan", "-"], "version: 1\ntypes: []\n");
-    assert!(fault.stderr.contains("  <stdin>:2:1: unknown key \"types\""), "{}", fault.whole());
+    assert_eq!(cli.run_with(&["ctd", "apply", "-"], project).exit, 0);
+    let error = cli.run_with(&["ctd", "plan", "-"], "version: 1\ntypes: []\n");
+    assert!(
+        error.stderr.contains("  <stdin>:2:1: unknown key \"types\""),
+        "{}",
+        error.transcript()
+    );
     let rows = "{\"id\":\"a\",\"text\":\"A\"}\n{\"id\":\"b\"}\n";
-    let created = place.run_with(&["import", "note", "-"], rows).ok();
+    let created = cli.run_with(&["import", "note", "-"], rows).ok();
     assert_eq!(created, "created 2, updated 0, unchanged 0, refused 0\n");
-    assert_eq!(place.run_with(&["object", "create", "note", "-"], "id: c").exit, 0);
-    let deleted = place.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\nA\n").ok();
+    assert_eq!(cli.run_with(&["object", "create", "note", "-"], "id: c").exit, 0);
+    let deleted = cli.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\nA\n").ok();
     assert_eq!(deleted, "deleted 3, refused 0\n");
 
     // Publishing and workflows read ids too.
-    place.copy(&files());
-    place.run(&["ctd", "apply", "desk.yaml"]).ok();
+    cli.copy(&files());
+    cli.run(&["ctd", "apply", "desk.yaml"]).ok();
     for name in ["article", "memo"] {
-        place.run(&["import", name, "items.ndjson"]).ok();
+        cli.run(&["import", name, "items.ndjson"]).ok();
     }
-    let published = place.run_with(&["publish", "article", "-"], "a\n b\n").ok();
+    let published = cli.run_with(&["publish", "article", "-"], "a\n b\n").ok();
     assert_eq!(published, "published 2, refused 0\n");
-    let moved = place.run_with(&["workflow", "run", "memo", "-", "_draft_review"], "a\nb\n").ok();
+    let moved = cli.run_with(&["workflow", "run", "memo", "-", "_draft_review"], "a\nb\n").ok();
     assert_eq!(moved, "moved 2, refused 0\n");
     let flow = "{id: short, states: [open]}";
-    let defined = place.run_with(&["workflow", "define", "-"], flow).ok();
+    let defined = cli.run_with(&["workflow", "define", "-"], flow).ok();
     assert_eq!(defined, "created the workflow \"short\"\n");
 
-    // More than one request may hold.
+    // More than one batch may contain.
     let lines = |form: fn(u32) -> String| (0..1100).map(form).collect::<String>();
-    place.run_with(&["import", "note", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
+    cli.run_with(&["import", "note", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
     let ids = lines(|n| if n % 500 == 7 { format!("bad{n}\n") } else { format!("n{n}\n") });
-    let deleted = place.run_with(&["object", "delete", "note", "-"], &ids);
+    let deleted = cli.run_with(&["object", "delete", "note", "-"], &ids);
     assert_eq!((deleted.exit, deleted.stdout.as_str()), (7, "deleted 1097, refused 3\n"));
-    place.run_with(&["import", "article", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
-    let archived = place.run_with(&["archive", "article", "-", "--json"], &ids);
-    assert_eq!(archived.exit, 7, "{}", archived.whole());
-    let answer: serde_json::Value = serde_json::from_str(&archived.stdout).unwrap();
+    cli.run_with(&["import", "article", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
+    let archived = cli.run_with(&["archive", "article", "-", "--json"], &ids);
+    assert_eq!(archived.exit, 7, "{}", archived.transcript());
+    let response: serde_json::Value = serde_json::from_str(&archived.stdout).unwrap();
     let bad =
         [7, 507, 1007].map(|n| serde_json::json!({"id": format!("bad{n}"), "reason": "not found"}));
-    assert_eq!(answer, serde_json::json!({"done": 1097, "refused": bad}));
+    assert_eq!(response, serde_json::json!({"done": 1097, "refused": bad}));
 }

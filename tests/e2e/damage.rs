@@ -1,5 +1,5 @@
-//! A database in which pages hold something else: responses are right or errors, the server refuses
-//! writes once it met such a page, and the command line lists what is damaged.
+//! A database with overwritten pages: responses are correct or errors, the server refuses writes after
+//! it read such a page, and `cms check` lists the damage.
 
 use std::{
     fmt::Write as _,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     recovery::Http,
-    support::{Place, Server},
+    support::{Cli, Server},
 };
 
 const NOTES: usize = 400;
@@ -32,22 +32,22 @@ fn note(number: usize) -> Value {
     json!({ "id": format!("note-{number}"), "title": format!("Note {number}"), "text": text })
 }
 
-/// A folder with notes, whose database is one file.
-fn with_notes() -> Place {
-    let place = Place::with_data();
-    place.write("project.yaml", PROJECT);
+/// A data directory with notes, whose database is one file.
+fn with_notes() -> Cli {
+    let cli = Cli::with_data();
+    cli.write("project.yaml", PROJECT);
     let mut lines = String::new();
     for number in 0..NOTES {
         writeln!(lines, "{}", note(number)).unwrap();
     }
-    place.write("notes.ndjson", &lines);
-    place.run(&["ctd", "apply", "project.yaml"]).ok();
-    place.run(&["import", "note", "notes.ndjson"]).ok();
-    place
+    cli.write("notes.ndjson", &lines);
+    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.run(&["import", "note", "notes.ndjson"]).ok();
+    cli
 }
 
-/// Writes over some pages, from so many hundredths of the file on.
-fn spoil(database: &Path, hundredths: u64) {
+/// Overwrites some pages, from `hundredths` of the file on.
+fn corrupt(database: &Path, hundredths: u64) {
     let mut file = File::options().write(true).open(database).unwrap();
     let pages = file.metadata().unwrap().len() / 4096;
     let first = (pages * hundredths / 100).max(1);
@@ -58,34 +58,38 @@ fn spoil(database: &Path, hundredths: u64) {
 }
 
 #[test]
-fn a_damaged_database_is_never_answered_from_wrongly() {
+fn damaged_database_never_gives_wrong_responses() {
     let mut refused = 0;
     for hundredths in [5, 20, 40, 60, 90] {
-        let place = with_notes();
-        spoil(&place.path("data/cms.db"), hundredths);
+        let cli = with_notes();
+        corrupt(&cli.path("data/cms.db"), hundredths);
         for repair in [&["check"][..], &["check", "--repair"]] {
-            let checked = place.run(repair);
-            assert_eq!(checked.exit, 6, "{hundredths}: {}", checked.whole());
-            assert!(checked.stdout.starts_with("database"), "{hundredths}: {}", checked.whole());
-            assert!(checked.stderr.contains("restore a backup"), "{}", checked.whole());
+            let checked = cli.run(repair);
+            assert_eq!(checked.exit, 6, "{hundredths}: {}", checked.transcript());
+            assert!(
+                checked.stdout.starts_with("database"),
+                "{hundredths}: {}",
+                checked.transcript()
+            );
+            assert!(checked.stderr.contains("restore a backup"), "{}", checked.transcript());
             for wrong in ["panicked", "nternal", "no problems"] {
-                assert!(!checked.whole().contains(wrong), "{}", checked.whole());
+                assert!(!checked.transcript().contains(wrong), "{}", checked.transcript());
             }
         }
-        let backup = place.run(&["backup", "site.tar"]);
-        assert_ne!(backup.exit, 0, "{hundredths}: {}", backup.whole());
-        assert!(!place.path("site.tar").exists());
+        let backup = cli.run(&["backup", "site.tar"]);
+        assert_ne!(backup.exit, 0, "{hundredths}: {}", backup.transcript());
+        assert!(!cli.path("site.tar").exists());
 
-        // A folder that cannot even be opened is refused by all commands alike, and one that takes
-        // no keys by a server that starts on it for the first time.
+        // All commands refuse a directory that cannot be opened. A server that starts for the first
+        // time also refuses one that stores no keys.
         let key = ["key", "create", "web", "--kind", "read-only"];
-        if place.run(&["ctd", "list"]).exit != 0 || place.run(&key).exit != 0 {
+        if cli.run(&["ctd", "list"]).exit != 0 || cli.run(&key).exit != 0 {
             continue;
         }
-        let server = Server::start_in(&place.path(""), &[]);
+        let server = Server::start_in(&cli.path(""), &[]);
         let http = Http::new(&server);
         let refused_before = refused;
-        let get = |path: &str| http.ask(&Method::GET, path, &Value::Null).unwrap();
+        let get = |path: &str| http.send(&Method::GET, path, &Value::Null).unwrap();
         for number in 0..NOTES {
             let (status, body) = get(&format!("/api/v1/content/note/note-{number}"));
             if status == 200 {
@@ -108,33 +112,34 @@ fn a_damaged_database_is_never_answered_from_wrongly() {
         let (status, body) = get("/readyz");
         let body: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((status, &body["parts"]["database"]), (503, &json!("not ready")));
-        let (status, body) = http.ask(&Method::POST, "/api/v1/content/note", &note(NOTES)).unwrap();
+        let (status, body) =
+            http.send(&Method::POST, "/api/v1/content/note", &note(NOTES)).unwrap();
         let unavailable = r#"{"code":503,"message":"Service Unavailable"}"#;
         assert_eq!((status, &*body), (503, unavailable));
-        // Also when it was met before the server listened.
-        let logged = server.said.join("\n") + &server.logged();
+        // Also if the server read the page before it listened.
+        let logged = server.startup_log.join("\n") + &server.logged();
         assert!(logged.contains("database is damaged"), "{logged}");
-        let checked = Place::with_server(&server).run(&["check"]);
-        assert_eq!(checked.exit, 6, "{}", checked.whole());
-        assert!(checked.stdout.contains("objects note"), "{}", checked.whole());
+        let checked = Cli::with_server(&server).run(&["check"]);
+        assert_eq!(checked.exit, 6, "{}", checked.transcript());
+        assert!(checked.stdout.contains("objects note"), "{}", checked.transcript());
     }
     assert!(refused > 0, "nothing was damaged");
 }
 
-/// Also when not even the first page can be read, which every command needs.
+/// Every command needs the first page; `cms check` works without it.
 #[test]
 fn damaged_first_page_is_listed() {
-    let place = with_notes();
-    let database = place.path("data/cms.db");
+    let cli = with_notes();
+    let database = cli.path("data/cms.db");
     for (from, length) in [(100, 1000), (0, 16), (0, 4096)] {
         let mut file = File::options().write(true).open(&database).unwrap();
         file.seek(SeekFrom::Start(from)).unwrap();
         file.write_all(&vec![0xa5; length]).unwrap();
         drop(file);
-        let checked = place.run(&["check"]);
-        assert_eq!(checked.exit, 6, "{from}: {}", checked.whole());
-        assert!(checked.stdout.starts_with("database: "), "{from}: {}", checked.whole());
-        let listed = place.run(&["ctd", "list"]);
-        assert_eq!(listed.exit, 2, "{}", listed.whole());
+        let checked = cli.run(&["check"]);
+        assert_eq!(checked.exit, 6, "{from}: {}", checked.transcript());
+        assert!(checked.stdout.starts_with("database: "), "{from}: {}", checked.transcript());
+        let listed = cli.run(&["ctd", "list"]);
+        assert_eq!(listed.exit, 2, "{}", listed.transcript());
     }
 }

@@ -1,8 +1,8 @@
-//! Schemas and queries of GraphQL: on a folder and on a server.
+//! GraphQL schemas and queries on both targets.
 
 use serde_json::{Value, json};
 
-use super::support::{Place, Ran, Server};
+use super::support::{Cli, CommandOutput, Server, both_targets};
 
 const TYPES: &str = "version: 1
 contentTypes:
@@ -27,43 +27,43 @@ query All { newsList(order_by: \"title\") { id } }
 
 const WRONG: &str = "{ newsList {\n    id\n    nope\n  }\n}\n";
 
-/// The same content in both kinds of places: a published and a drafted piece of news.
-fn places(server: &Server) -> [Place; 2] {
-    let places = [Place::with_data(), Place::with_server(server)];
-    for place in &places {
-        place.write("types.yaml", TYPES);
-        place.write("authors.ndjson", "{\"id\":\"ann\",\"name\":\"Ann\"}\n");
-        place.write("news.ndjson", NEWS);
-        place.write("named.graphql", NAMED);
-        place.write("wrong.graphql", WRONG);
+/// The same content in both targets: a published and an unpublished `news` object.
+fn targets(server: &Server) -> [Cli; 2] {
+    let targets = both_targets(server);
+    for cli in &targets {
+        cli.write("types.yaml", TYPES);
+        cli.write("authors.ndjson", "{\"id\":\"ann\",\"name\":\"Ann\"}\n");
+        cli.write("news.ndjson", NEWS);
+        cli.write("named.graphql", NAMED);
+        cli.write("wrong.graphql", WRONG);
         for command in [
             "ctd apply types.yaml",
             "import author authors.ndjson",
             "import news news.ndjson",
             "publish news spring",
         ] {
-            place.run(&command.split(' ').collect::<Vec<_>>()).ok();
+            cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
         }
     }
-    places
+    targets
 }
 
-fn graphql(place: &Place, arguments: &[&str]) -> Ran {
-    place.run(&[&["graphql"], arguments].concat())
+fn graphql(cli: &Cli, arguments: &[&str]) -> CommandOutput {
+    cli.run(&[&["graphql"], arguments].concat())
 }
 
-fn asked(place: &Place, query: &str, arguments: &[&str]) -> Ran {
-    place.run_with(&[&["graphql", "query", "-"], arguments].concat(), query)
+fn query(cli: &Cli, query: &str, arguments: &[&str]) -> CommandOutput {
+    cli.run_with(&[&["graphql", "query", "-"], arguments].concat(), query)
 }
 
-fn answer(ran: Ran) -> Value {
-    serde_json::from_str(&ran.ok()).unwrap()
+fn response(output: CommandOutput) -> Value {
+    serde_json::from_str(&output.ok()).unwrap()
 }
 
 #[test]
-fn schemas_are_those_of_the_version_that_is_asked_for() {
+fn schemas_are_printed_for_the_requested_version() {
     let server = Server::start();
-    let [folder, remote] = places(&server);
+    let [folder, remote] = targets(&server);
     for (arguments, part, other) in [
         (&["schema"][..], "newsList(page: Int", "newsConnection"),
         (&["schema", "--v2"], "type newsConnection", "newsList"),
@@ -75,9 +75,9 @@ fn schemas_are_those_of_the_version_that_is_asked_for() {
 }
 
 #[test]
-fn queries_are_answered_as_they_are_asked() {
+fn queries_run_from_arguments_files_and_standard_input() {
     let server = Server::start();
-    for place in places(&server) {
+    for cli in targets(&server) {
         let one =
             json!({ "data": { "news": { "title": "Spring", "author": [{ "name": "Ann" }] } } });
         let all = json!({ "data": { "newsList": [{ "id": "spring" }] } });
@@ -88,53 +88,54 @@ fn queries_are_answered_as_they_are_asked() {
             (&["--operation", "All"], &all),
             (&["--operation", "All", "--preview"], &everything),
         ];
-        for (arguments, wanted) in table {
+        for (arguments, expected) in table {
             let arguments = [&["query", "named.graphql"], arguments].concat();
-            assert_eq!(answer(graphql(&place, &arguments)), *wanted, "{arguments:?}");
+            assert_eq!(response(graphql(&cli, &arguments)), *expected, "{arguments:?}");
         }
         let variables = ["--operation", "One", "--variables", r#"{"id":"SPRING"}"#];
-        assert_eq!(answer(asked(&place, NAMED, &variables)), one);
+        assert_eq!(response(query(&cli, NAMED, &variables)), one);
         let connection = "{ news { totalCount } }";
-        let wanted = json!({ "data": { "news": { "totalCount": 1 } } });
-        assert_eq!(answer(asked(&place, connection, &["--v2"])), wanted);
+        let expected = json!({ "data": { "news": { "totalCount": 1 } } });
+        assert_eq!(response(query(&cli, connection, &["--v2"])), expected);
         assert_eq!(
-            asked(&place, connection, &["--v2", "-o", "ndjson"]).ok(),
-            format!("{wanted}\n")
+            query(&cli, connection, &["--v2", "-o", "ndjson"]).ok(),
+            format!("{expected}\n")
         );
     }
 }
 
 #[test]
-fn what_goes_wrong_is_told_with_its_place() {
+fn query_errors_are_reported_with_line_and_column() {
     let server = Server::start();
-    for place in places(&server) {
-        let missing = asked(&place, "{ news(id: \"autumn\") { id } }", &[]);
+    for cli in targets(&server) {
+        let missing = query(&cli, "{ news(id: \"autumn\") { id } }", &[]);
         let body: Value = serde_json::from_str(&missing.stdout).unwrap();
         assert_eq!((missing.exit, &body["data"]["news"]), (4, &Value::Null));
         assert_eq!(body["errors"][0]["extensions"]["code"], "NOT_FOUND");
 
-        let wrong = graphql(&place, &["query", "wrong.graphql"]);
+        let wrong = graphql(&cli, &["query", "wrong.graphql"]);
         assert_eq!((wrong.exit, wrong.stdout.as_str()), (6, ""));
-        let place_and_reason = "wrong.graphql:3:5: Cannot query field \"nope\" on type \"news\".";
-        assert!(wrong.stderr.contains(place_and_reason), "{}", wrong.whole());
-        let wrong = graphql(&place, &["query", "wrong.graphql", "--json"]);
+        let position_and_reason =
+            "wrong.graphql:3:5: Cannot query field \"nope\" on type \"news\".";
+        assert!(wrong.stderr.contains(position_and_reason), "{}", wrong.transcript());
+        let wrong = graphql(&cli, &["query", "wrong.graphql", "--json"]);
         let body: Value = serde_json::from_str(&wrong.stdout).unwrap();
         assert_eq!((wrong.exit, &body["errors"][0]["locations"][0]["line"]), (6, &json!(3)));
 
-        let several = graphql(&place, &["query", "named.graphql"]);
+        let several = graphql(&cli, &["query", "named.graphql"]);
         assert!(several.exit == 6 && several.stderr.contains("Must provide operation name"));
-        assert_eq!(graphql(&place, &["query", "nosuch.graphql"]).exit, 2);
-        assert_eq!(graphql(&place, &["query", "named.graphql", "--variables", "[]"]).exit, 2);
+        assert_eq!(graphql(&cli, &["query", "nosuch.graphql"]).exit, 2);
+        assert_eq!(graphql(&cli, &["query", "named.graphql", "--variables", "[]"]).exit, 2);
     }
 }
 
 #[test]
-fn a_server_answers_those_it_knows() {
+fn queries_need_a_valid_key_and_an_existing_target() {
     let server = Server::start();
-    let stranger = Place::with_key(&server, "unknown");
+    let stranger = Cli::with_key(&server, "unknown");
     assert_eq!(graphql(&stranger, &["schema"]).exit, 3);
-    assert_eq!(asked(&stranger, "{ __typename }", &[]).exit, 3);
-    assert_eq!(graphql(&Place::empty(), &["schema"]).exit, 2);
-    let nowhere = Place::with_data();
-    assert_eq!(graphql(&nowhere, &["schema"]).exit, 4, "reading makes no folder");
+    assert_eq!(query(&stranger, "{ __typename }", &[]).exit, 3);
+    assert_eq!(graphql(&Cli::empty(), &["schema"]).exit, 2);
+    let nowhere = Cli::with_data();
+    assert_eq!(graphql(&nowhere, &["schema"]).exit, 4, "a read creates no directory");
 }

@@ -1,4 +1,4 @@
-//! Imports that are killed: whenever it happens, the same command completes them.
+//! The same command completes an import that was killed, whenever that happens.
 
 use std::{
     fs,
@@ -17,33 +17,33 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
-    spaces::{tree, undated},
-    support::{Place, Server, fixtures},
+    export_import::{tree, undated},
+    support::{Cli, PUBLISHING_PROJECT, Server, fixtures, link},
 };
 
 /// Objects in one request, so that a small import takes many.
 const BATCH: &str = "8";
 const POSTS: usize = 24;
-/// After how many parts of the import it is killed.
+/// Number of points in the import at which a test kills it.
 const KILLS: u64 = 14;
 
-/// What is imported, and what an import that nobody disturbs makes of it.
+/// The content to import, and the result of an import without interruption.
 struct Origin {
     folder: TempDir,
     imported: State,
-    /// How many changes it is.
+    /// Number of changes of that import.
     changes: u64,
 }
 
-/// Everything of a space but dates: files of an export, and versions in the order of creation.
+/// The state of a space without dates: files of an export, and versions in the order of creation.
 type State = (Vec<(String, Vec<u8>)>, Vec<String>);
 
 static ORIGIN: LazyLock<Origin> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();
-    let place = Place::with_data();
-    fill(&place);
-    place.run(&["export", "out"]).ok();
-    for (name, bytes) in tree(&place.path("out")) {
+    let cli = Cli::with_data();
+    fill(&cli);
+    cli.run(&["export", "out"]).ok();
+    for (name, bytes) in tree(&cli.path("out")) {
         let path = folder.path().join("in").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
@@ -63,42 +63,13 @@ impl Origin {
     }
 }
 
-fn link(content_type: &str, id: &str) -> Value {
-    json!([{ "type": "internal", "dataUrl": format!("/api/v1/content/{content_type}/{id}") }])
-}
-
-/// Links in circles, links that are required, statuses, workflow states, files, a picture of a type.
-fn fill(place: &Place) {
-    place.write(
-        "project.yaml",
-        "version: 1
-contentTypes:
-  - name: post
-    draftPublic: true
-    properties:
-      title: {type: text, required: true, titlePart: true}
-      next: {type: datasource, to: post}
-      notes: {type: datasource, to: note, many: true}
-  - name: note
-    workflow: editorial
-    properties:
-      title: {type: text}
-      about: {type: datasource, to: post}
-  - name: chapter
-    properties:
-      after: {type: datasource, to: chapter, required: true, minItems: 0}
-      also: {type: datasource, to: chapter}
-workflows:
-  - id: editorial
-    name: Editorial desk
-    states: [draft, review, public, archive]
-    transitions: [draft>review, review>draft, review>public, public>archive]
-",
-    );
-    place.run(&["ctd", "apply", "project.yaml"]).ok();
+/// Circular links, required links, statuses, workflow states, files, an image of a type.
+fn fill(cli: &Cli) {
+    cli.write("project.yaml", PUBLISHING_PROJECT);
+    cli.run(&["ctd", "apply", "project.yaml"]).ok();
     let write = |name: &str, rows: Vec<Value>| {
         let lines: Vec<String> = rows.iter().map(|row| format!("{row}\n")).collect();
-        place.write(name, &lines.concat());
+        cli.write(name, &lines.concat());
     };
     let post = |number: usize| format!("p{:02}", number % POSTS);
     let posts = || 0..POSTS;
@@ -106,21 +77,21 @@ workflows:
         json!({ "id": post(n), "title": format!("Post {n}"), "next": link("post", &post(n + 1)) })
     });
     write("posts.ndjson", new.collect());
-    place.run(&["import", "post", "posts.ndjson"]).ok();
+    cli.run(&["import", "post", "posts.ndjson"]).ok();
     let notes = (0..8).map(|n| json!({ "id": format!("n{n}"), "about": link("post", &post(n)) }));
     write("notes.ndjson", notes.collect());
-    place.run(&["import", "note", "notes.ndjson"]).ok();
+    cli.run(&["import", "note", "notes.ndjson"]).ok();
     let chapters = (0..10).map(|n| {
         let next = if n == 9 { json!([]) } else { link("chapter", &format!("c{}", n + 1)) };
         json!({ "id": format!("c{n}"), "after": next, "also": link("chapter", &format!("c{}", 9 - n)) })
     });
     write("chapters.ndjson", chapters.collect());
-    place.run(&["import", "chapter", "chapters.ndjson"]).ok();
+    cli.run(&["import", "chapter", "chapters.ndjson"]).ok();
 
     let some = |rest: usize| posts().filter(move |n| n % 4 == rest).map(post);
     let run = |command: &[&str], ids: Vec<String>| {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        place.run(&[command, &ids].concat()).ok();
+        cli.run(&[command, &ids].concat()).ok();
     };
     run(&["publish", "post"], some(1).chain(some(2)).collect());
     run(&["archive", "post"], some(3).collect());
@@ -129,54 +100,53 @@ workflows:
             "notes": link("note", "n7") })
     });
     write("edited.ndjson", edited.collect());
-    place.run(&["import", "post", "edited.ndjson", "--update-existing"]).ok();
-    place.run(&["workflow", "run", "note", "n2", "n3", "n4", "_draft_review"]).ok();
-    place.run(&["workflow", "run", "note", "n3", "n4", "_review_public"]).ok();
-    place.run(&["workflow", "run", "note", "n4", "_public_archive"]).ok();
-    let pictures = fixtures().join("media");
-    place.run(&["media", "upload", pictures.join("still.png").to_str().unwrap()]).ok();
+    cli.run(&["import", "post", "edited.ndjson", "--update-existing"]).ok();
+    cli.run(&["workflow", "run", "note", "n2", "n3", "n4", "_draft_review"]).ok();
+    cli.run(&["workflow", "run", "note", "n3", "n4", "_review_public"]).ok();
+    cli.run(&["workflow", "run", "note", "n4", "_public_archive"]).ok();
+    let images = fixtures().join("media");
+    cli.run(&["media", "upload", images.join("still.png").to_str().unwrap()]).ok();
 }
 
-/// A data directory that exists, so that all commits after this are those of an import.
-fn data_directory() -> Place {
-    let place = Place::with_data();
-    place.run(&["key", "create", "first", "--kind", "read-only"]).ok();
-    place
+/// An initialized data directory, so that all further commits are those of an import.
+fn data_directory() -> Cli {
+    let cli = Cli::with_data();
+    cli.initialize();
+    cli
 }
 
-fn start(place: &Place, from: &Path) -> Server {
+fn start(cli: &Cli, from: &Path) -> Server {
     let arguments = ["--import", from.to_str().unwrap(), "--batch-limit", BATCH];
-    Server::start_in(&place.path(""), &arguments)
+    Server::start_in(&cli.path(""), &arguments)
 }
 
-/// What is exported, and the numbers of versions and the order of creation.
-fn state(place: &Place) -> State {
-    place.run(&["export", "out"]).ok();
+/// Reads the state: an export, the version numbers and the order of creation.
+fn state(cli: &Cli) -> State {
+    cli.run(&["export", "out"]).ok();
     let sql = "SELECT format('%s/%s %d %d %d', ctd.name, object.id, version, public_version,
                              workflow_public_version)
                FROM object JOIN ctd ON ctd.pk = ctd ORDER BY ctd.name, object.pk";
-    let database = open(&place.path("data"));
+    let database = open(&cli.path("data"));
     let mut statement = database.prepare(sql).unwrap();
     let versions = statement.query_map([], |row| row.get(0)).unwrap();
     let versions = versions.collect::<Result<_, _>>().unwrap();
-    (undated(tree(&place.path("out"))), versions)
+    (undated(tree(&cli.path("out"))), versions)
 }
 
 fn open(data: &Path) -> Connection {
     Connection::open_with_flags(data.join("cms.db"), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
 }
 
-/// How many changes of a database its journal has.
+/// Number of changes in the journal of a database.
 fn changes(database: &Connection) -> u64 {
     let sql = "SELECT coalesce(max(seq), 0) FROM journal";
     database.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// Starts a process and kills it after so many changes of the database, or when its import is over:
-/// how many changes are left after a kill depends on when that came.
+/// Starts a process and kills it after `number` changes of the database, or when its import is over.
 fn kill_after(start: impl FnOnce() -> Child, data: &Path, number: u64) {
     let database = open(data);
-    // Counted before the process can change anything.
+    // Counted before the process starts.
     let last = changes(&database) + number;
     let mut child = start();
     let log = BufReader::new(child.stderr.take().unwrap());
@@ -201,43 +171,44 @@ fn is_unfinished(data: &Path) -> bool {
     open(data).query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap() > 0
 }
 
-/// Starts a server that imports, and kills it after so many changes.
-fn kill_server_after(place: &Place, from: &Path, number: u64) {
+/// Starts a server that imports, and kills it after `number` changes.
+fn kill_server_after(cli: &Cli, from: &Path, number: u64) {
     let from = from.to_str().unwrap();
     let server = ["serve", "--listen", "127.0.0.1:0", "--import", from, "--batch-limit", BATCH];
-    kill_after(|| place.start_with_log(&server), &place.path("data"), number);
+    kill_after(|| cli.start_with_log(&server), &cli.path("data"), number);
 }
 
-/// After any kill the next start with the same arguments makes what an undisturbed one makes: also
-/// when it is killed, too.
+/// After any number of kills, a start with the same arguments has the result of an import without
+/// interruption.
 #[test]
 fn serve_resumes_an_interrupted_import() {
     let origin = &*ORIGIN;
     assert!(origin.changes > 100, "{}", origin.changes);
     let mut resumed = 0;
     for number in 0..KILLS {
-        let place = data_directory();
+        let cli = data_directory();
         let changes = 1 + number * (origin.changes - 1) / KILLS;
-        kill_server_after(&place, &origin.path(), changes);
+        kill_server_after(&cli, &origin.path(), changes);
         if number % 3 == 1 {
-            kill_server_after(&place, &origin.path(), (origin.changes - changes) / 3);
+            kill_server_after(&cli, &origin.path(), (origin.changes - changes) / 3);
         }
-        let was_unfinished = is_unfinished(&place.path("data"));
+        let was_unfinished = is_unfinished(&cli.path("data"));
         resumed += u64::from(was_unfinished);
-        let server = start(&place, &origin.path());
-        let resumes = server.said.iter().any(|line| line.starts_with("resuming the interrupted"));
-        assert_eq!(resumes, was_unfinished, "{:?}", server.said);
+        let server = start(&cli, &origin.path());
+        let resumes =
+            server.startup_log.iter().any(|line| line.starts_with("resuming the interrupted"));
+        assert_eq!(resumes, was_unfinished, "{:?}", server.startup_log);
         server.stop();
-        assert!(!is_unfinished(&place.path("data")));
-        let (files, versions) = state(&place);
+        assert!(!is_unfinished(&cli.path("data")));
+        let (files, versions) = state(&cli);
         assert_eq!(names(&files), names(&origin.imported.0), "killed after {changes}");
-        for (found, wanted) in files.iter().zip(&origin.imported.0) {
+        for (found, expected) in files.iter().zip(&origin.imported.0) {
             assert!(
-                found == wanted,
+                found == expected,
                 "killed after {changes}: {}\n{}\ninstead of\n{}",
                 found.0,
                 String::from_utf8_lossy(&found.1),
-                String::from_utf8_lossy(&wanted.1)
+                String::from_utf8_lossy(&expected.1)
             );
         }
         assert_eq!(versions, origin.imported.1, "killed after {changes}");
@@ -249,14 +220,14 @@ fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {
     files.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// Who edits what an interrupted import left behind keeps it, and once the import is complete it
-/// touches nothing that exists.
+/// Objects edited after the interruption keep the edit, and a complete import changes no existing
+/// object.
 #[test]
-fn serve_leaves_objects_alone_that_somebody_edited() {
+fn serve_keeps_objects_edited_after_an_interrupted_import() {
     let origin = &*ORIGIN;
-    let place = data_directory();
-    // It exists before the import begins, just as the folder has it, but for the status.
-    place.write(
+    let cli = data_directory();
+    // `p01` exists before the import, as in the exported files, except for its status.
+    cli.write(
         "project.yaml",
         "version: 1
 contentTypes:
@@ -270,20 +241,21 @@ contentTypes:
       notes: {type: datasource, to: note, many: true}
 ",
     );
-    place.run(&["ctd", "apply", "project.yaml"]).ok();
-    place.write("first.ndjson", "{\"id\":\"p01\",\"title\":\"Post 1\"}\n");
-    place.run(&["import", "post", "first.ndjson"]).ok();
-    kill_server_after(&place, &origin.path(), origin.changes / 2);
-    place.write("change.json", r#"{"title":"An editor was here"}"#);
-    place.run(&["object", "update", "post", "p02", "change.json", "--patch"]).ok();
-    let listened = Server::start_in(&place.path(""), &[]);
-    let warned = listened.said.iter().any(|line| line.contains("is not complete: resume it with"));
-    assert!(warned, "{:?}", listened.said);
+    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.write("first.ndjson", "{\"id\":\"p01\",\"title\":\"Post 1\"}\n");
+    cli.run(&["import", "post", "first.ndjson"]).ok();
+    kill_server_after(&cli, &origin.path(), origin.changes / 2);
+    cli.write("change.json", r#"{"title":"An editor was here"}"#);
+    cli.run(&["object", "update", "post", "p02", "change.json", "--patch"]).ok();
+    let listened = Server::start_in(&cli.path(""), &[]);
+    let warned =
+        listened.startup_log.iter().any(|line| line.contains("is not complete: resume it with"));
+    assert!(warned, "{:?}", listened.startup_log);
     listened.stop();
 
-    start(&place, &origin.path()).stop();
+    start(&cli, &origin.path()).stop();
     let get = |id: &str| -> Value {
-        serde_json::from_str(&place.run(&["object", "get", "post", id, "--json"]).ok()).unwrap()
+        serde_json::from_str(&cli.run(&["object", "get", "post", id, "--json"]).ok()).unwrap()
     };
     assert_eq!(get("p02")["title"], "An editor was here");
     assert_eq!(get("p01")["internal"]["status"], "draft");
@@ -291,48 +263,53 @@ contentTypes:
     assert_eq!(get("p05")["internal"]["status"], "public");
     assert_eq!(get("p05")["next"], link("post", "p06"));
 
-    place.run(&["unpublish", "post", "p05"]).ok();
-    place.write("change.json", "{\"title\": \"Post 9\"}");
-    place.run(&["object", "update", "post", "p09", "change.json"]).ok();
-    place.run(&["workflow", "run", "note", "n2", "_review_draft"]);
-    let before = state(&place);
-    let server = start(&place, &origin.path());
-    assert!(!server.said.iter().any(|line| line.contains("resuming")), "{:?}", server.said);
+    cli.run(&["unpublish", "post", "p05"]).ok();
+    cli.write("change.json", "{\"title\": \"Post 9\"}");
+    cli.run(&["object", "update", "post", "p09", "change.json"]).ok();
+    cli.run(&["workflow", "run", "note", "n2", "_review_draft"]);
+    let before = state(&cli);
+    let server = start(&cli, &origin.path());
+    assert!(
+        !server.startup_log.iter().any(|line| line.contains("resuming")),
+        "{:?}",
+        server.startup_log
+    );
     server.stop();
-    assert_eq!(state(&place), before);
+    assert_eq!(state(&cli), before);
 }
 
-/// A command that was killed is completed by the same one with `--update-existing`, on both targets.
+/// `--update-existing` completes a command that was killed, on both targets.
 #[test]
-fn import_completes_what_a_killed_import_left() {
+fn import_completes_a_killed_import() {
     let origin = &*ORIGIN;
     let from = origin.path();
     let from = from.to_str().unwrap();
     for quarter in 1..4 {
         let server = Server::start();
-        let place = data_directory();
-        let data = place.path("data");
-        for (place, data) in [(place, data), (Place::with_server(&server), server.data())] {
-            let import = || place.start_with_log(&["import", from]);
+        let cli = data_directory();
+        let data = cli.path("data");
+        for (cli, data) in [(cli, data), (Cli::with_server(&server), server.data())] {
+            let import = || cli.start_with_log(&["import", from]);
             kill_after(import, &data, origin.changes * quarter / 4);
-            place.run(&["import", from, "--update-existing"]).ok();
-            place.run(&["export", "out"]).ok();
-            assert!(undated(tree(&place.path("out"))) == origin.imported.0, "{quarter}");
+            cli.run(&["import", from, "--update-existing"]).ok();
+            cli.run(&["export", "out"]).ok();
+            assert!(undated(tree(&cli.path("out"))) == origin.imported.0, "{quarter}");
         }
     }
 }
 
-/// Of servers that start together on one data directory one imports, and the others find it done.
+/// Of servers that start together on one data directory, one imports.
 #[test]
 fn serve_imports_once_when_servers_start_together() {
     let origin = &*ORIGIN;
-    let place = data_directory();
-    let said: Vec<Vec<String>> = thread::scope(|scope| {
-        let servers: Vec<_> =
-            (0..3).map(|_| scope.spawn(|| start(&place, &origin.path()).said.clone())).collect();
+    let cli = data_directory();
+    let startup_logs: Vec<Vec<String>> = thread::scope(|scope| {
+        let servers: Vec<_> = (0..3)
+            .map(|_| scope.spawn(|| start(&cli, &origin.path()).startup_log.clone()))
+            .collect();
         servers.into_iter().map(|server| server.join().unwrap()).collect()
     });
     let imported = |lines: &&Vec<String>| lines.iter().any(|line| line.starts_with("created "));
-    assert_eq!(said.iter().filter(imported).count(), 1, "{said:?}");
-    assert!(state(&place) == origin.imported);
+    assert_eq!(startup_logs.iter().filter(imported).count(), 1, "{startup_logs:?}");
+    assert!(state(&cli) == origin.imported);
 }

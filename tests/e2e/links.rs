@@ -1,4 +1,4 @@
-//! Links of documents and comments to headings of documents lead to one.
+//! Links to headings, in documents and comments, resolve.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ pub(crate) fn files_below(folder: &Path, extension: &str, found: &mut Vec<PathBu
 }
 
 #[test]
-fn links_to_headings_lead_to_a_heading() {
+fn links_to_headings_resolve() {
     let root = fixtures().join("..");
     let mut files = Vec::new();
     for folder in ["cms-core", "cms-server", "cms-cli", "tests", "benches"] {

@@ -1,23 +1,24 @@
-//! End to end: the built `cms`, as a user or a script runs it, and the rules of the layout.
+//! End-to-end tests of the built `cms`, and the rules of the source layout.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod backup;
 mod batches;
+mod cli_guide;
+mod cli_walkthrough;
 mod commands;
 mod configuration;
 mod damage;
 mod disk;
-mod documents;
-mod faults;
+mod export_import;
 mod graphql;
+mod hostile_media;
 mod interrupted_imports;
-mod kept_dates;
+mod keep_dates;
 mod links;
-mod lost;
 mod media;
-mod media_files;
 mod messages;
+mod missing_database;
 mod openapi;
 mod parity;
 mod projects;
@@ -28,13 +29,12 @@ mod retention;
 mod s3;
 mod search;
 mod secrets;
+mod server_errors;
 mod shutdown;
-mod spaces;
 mod statuses;
 mod support;
 mod targets;
 mod tidy;
 mod traces;
-mod unread;
-mod walk;
+mod unread_responses;
 mod webhooks;

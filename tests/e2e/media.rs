@@ -1,203 +1,471 @@
-//! Hostile files, and many at once: the real server answers, goes on, and keeps its memory small.
+//! Media files on both targets: uploaded, listed, fetched, checked, exported, imported.
 
 use std::{
     fs,
-    io::{Read, Write},
-    net::TcpStream,
-    sync::Arc,
+    path::Path,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use flate2::{Compression, Crc, write::ZlibEncoder};
+use serde_json::Value;
 
-use crate::support::{Server, fixtures};
+use super::{
+    export_import::tree,
+    support::{Cli, CommandOutput, Server, both_targets, fixtures},
+};
 
-/// Most memory that one server may map, in kilobytes: far less than any bomb would take.
-const MAPPED: u32 = 4 * 1024 * 1024;
-/// Most memory that rendering may take beside what a server takes anyway, in kilobytes.
-const RENDERING: u64 = 640 * 1024;
-/// Most memory that receiving many files may take beside what a server takes anyway, in kilobytes: a
-/// fifth of what they hold.
-const RECEIVING: u64 = 200 * 1024;
+/// Both targets, with an initialized data directory.
+fn targets(server: &Server) -> [Cli; 2] {
+    let targets = both_targets(server);
+    targets[0].initialize();
+    targets
+}
 
-const BOUNDARY: &str = "a-line-between-parts";
+/// Writes a unique file of `size` bytes that begins with a PNG.
+fn write_image(cli: &Cli, name: &str, size: usize) {
+    let mut bytes = fs::read(fixtures().join("media/still.png")).unwrap();
+    let mut noise =
+        name.bytes().fold(7_u64, |state, byte| (state << 5) ^ (state >> 3) ^ u64::from(byte));
+    while bytes.len() < size {
+        noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        bytes.push(noise.to_be_bytes()[0]);
+    }
+    let path = cli.path(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
 
-/// Every file is taken or refused, and every picture of one is, in memory that is bounded.
+fn rows(output: &CommandOutput) -> Vec<Value> {
+    output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// File and outcome of each row.
+fn outcomes(rows: &[Value]) -> Vec<String> {
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    rows.iter().map(|row| format!("{} {}", text(row, "file"), text(row, "outcome"))).collect()
+}
+
+fn library(cli: &Cli) -> Vec<Value> {
+    let output = cli.run(&["media", "list", "--all", "-o", "ndjson"]);
+    assert_eq!(output.exit, 0, "{}", output.transcript());
+    rows(&output)
+}
+
+/// Fetches a file as bytes, which a transcript cannot hold.
+fn fetched(cli: &Cli, id: &str) -> Vec<u8> {
+    cli.run(&["media", "get", id, "-o", "fetched"]).ok();
+    fs::read(cli.path("fetched")).unwrap()
+}
+
 #[test]
-fn hostile_files_do_no_harm() {
-    let server = Server::start_within(MAPPED);
-    for (name, bytes) in hostile_files() {
-        for kind in ["image", "file"] {
-            let (status, body) = upload(&server, &name, kind, &bytes);
-            assert!([200, 400].contains(&status), "{name}: {status}");
-            if status != 200 {
-                continue;
-            }
-            let url = text_at(&body, "url");
-            for path in [url.replace("0x0", "100x100"), format!("{url}?format=webp"), url] {
-                let (status, _) = ask(&server, "GET", &path, &[], &[]);
-                assert!([200, 400].contains(&status), "{name} {path}: {status}");
-            }
+fn equal_files_are_uploaded_once() {
+    let server = Server::start();
+    let [folder, remote] = targets(&server);
+    for cli in [&folder, &remote] {
+        for name in ["in/a.png", "in/b \"quoted\" ä.png", "in/deep/c.png", "d.png"] {
+            write_image(cli, name, 70_000);
         }
-        assert_eq!(ask(&server, "GET", "/healthz", &[], &[]).0, 200, "{name}");
-    }
-    if let Some(peak) = server.memory_peak() {
-        assert!(peak < RENDERING, "{peak} KB");
+        fs::copy(cli.path("in/a.png"), cli.path("in/same.png")).unwrap();
+        fs::copy(cli.path("in/a.png"), cli.path("in/z.bin")).unwrap();
+        cli.write("in/deep/note.txt", "a note");
+        cli.write("in/.hidden.txt", "not meant");
+        let command = ["media", "upload", "in", "--tag", "Sea", "--tag", "sea", "--alt", "A view"];
+        let dry_run = cli.run(&[&command[..], &["--dry-run", "-o", "ndjson"]].concat());
+        assert_eq!(dry_run.exit, 0, "{}", dry_run.transcript());
+        assert!(dry_run.stderr.ends_with(
+            "would create the tag \"Sea\"\nwould create the tag \"sea\"\nwould upload 5, kept 1, refused 0\nnothing was changed\n"
+        ), "{}", dry_run.transcript());
+        assert_eq!(library(cli), [Value::Null; 0]);
+
+        let output = cli.run(&[&command[..], &["-o", "ndjson"]].concat());
+        assert_eq!(output.exit, 0, "{}", output.transcript());
+        assert!(
+            output.stderr.ends_with("uploaded 5, kept 1, refused 0\n"),
+            "{}",
+            output.transcript()
+        );
+        let uploaded = rows(&output);
+        assert_eq!(
+            outcomes(&uploaded),
+            [
+                "in/a.png uploaded",
+                "in/b \"quoted\" ä.png uploaded",
+                "in/deep/c.png uploaded",
+                "in/deep/note.txt uploaded",
+                "in/same.png kept",
+                // A file of type `file` is another object.
+                "in/z.bin uploaded",
+            ]
+        );
+        assert_eq!(uploaded[0]["id"], uploaded[4]["id"]);
+
+        let again = cli.run(&[&command[..], &["-o", "ndjson", "--parallel", "1"]].concat());
+        let kept = rows(&again);
+        assert!(kept.iter().all(|row| row["outcome"] == "kept"), "{}", again.transcript());
+        let ids = |rows: &[Value]| rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>();
+        assert_eq!(ids(&uploaded), ids(&kept));
+
+        let objects = library(cli);
+        assert_eq!(objects.len(), 5);
+        let find = |id: &Value| objects.iter().find(|object| object["id"] == *id).unwrap();
+        let quoted = find(&uploaded[1]["id"]);
+        assert_eq!(
+            (&quoted["fileName"], &quoted["alt"], &quoted["mimeType"], &quoted["width"]),
+            (&"b \"quoted\" ä.png".into(), &"A view".into(), &"image/png".into(), &40.into())
+        );
+        assert_eq!(quoted["tags"].as_array().unwrap().len(), 2, "{quoted}");
+        assert_eq!(find(&uploaded[5]["id"])["type"], "file");
+        for row in &uploaded {
+            let sent = fs::read(cli.path(row["file"].as_str().unwrap())).unwrap();
+            assert!(fetched(cli, row["id"].as_str().unwrap()) == sent, "{row}");
+        }
     }
 }
 
-/// What is received goes to disk, not into memory, and waits its turn.
 #[test]
-fn many_uploads_at_once_take_little_memory() {
-    let server = Arc::new(Server::start_within(MAPPED));
-    let idle = server.memory_peak();
-    let mut photo = fixture("still.jpg");
-    photo.resize(5 * 1024 * 1024, 0);
-    let photo = Arc::new(photo);
-    let clients: Vec<_> = (0..200)
-        .map(|_| {
-            let (server, photo) = (Arc::clone(&server), Arc::clone(&photo));
-            thread::spawn(move || upload(&server, "a.jpg", "image", &photo).0)
-        })
-        .collect();
-    let statuses: Vec<_> = clients.into_iter().map(|client| client.join().unwrap()).collect();
-    assert_eq!(statuses, [200; 200]);
-    if let (Some(peak), Some(idle)) = (server.memory_peak(), idle) {
-        assert!(peak - idle < RECEIVING, "{peak} KB, {idle} KB before");
+fn refused_files_do_not_stop_the_upload() {
+    let server = Server::start();
+    for cli in targets(&server) {
+        write_image(&cli, "p/good.png", 200);
+        write_image(&cli, "p/large.png", 10 * 1024 * 1024 + 1);
+        cli.write("p/table.csv", "a,b\n");
+        cli.write("p/empty.png", "");
+        cli.write("p/text.png", "no picture");
+        let output = cli.run(&["media", "upload", "p/*", "-o", "csv"]);
+        assert_eq!(output.exit, 7, "{}", output.transcript());
+        assert!(output.stderr.contains("refused p/empty.png: An empty file is not allowed.\n"));
+        for error in
+            ["(\"\"text/csv\"\")", "The file is not an image", "Allowed maximum size is 10 MB."]
+        {
+            assert!(output.stdout.contains(error), "{}", output.transcript());
+        }
+        assert!(
+            output.stderr.ends_with("uploaded 1, kept 0, refused 4\n"),
+            "{}",
+            output.transcript()
+        );
+
+        let output = cli.run(&["media", "upload", "p/table.csv", "p/empty.png"]);
+        assert_eq!(output.exit, 6, "{}", output.transcript());
+        assert_eq!(library(&cli).len(), 1);
+        for missing in ["none.png", "none/*"] {
+            assert_eq!(cli.run(&["media", "upload", missing]).exit, 2);
+        }
     }
 }
 
-fn hostile_files() -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut add = |name: &str, bytes: Vec<u8>| files.push((name.to_owned(), bytes));
-    add("claims.png", png(60_000, 60_000, 1));
-    add("zeros.png", png(20_000, 20_000, 20_000));
-    add("nothing.png", png(0, 0, 0));
-    for name in [
-        "still.png",
-        "still.jpg",
-        "still.gif",
-        "still.bmp",
-        "lossy.webp",
-        "lossless.webp",
-        "animated.gif",
-        "animated.png",
-        "animated.webp",
-        "icon.ico",
-    ] {
-        let whole = fixture(name);
-        for part in [1, 2, 3] {
-            add(name, whole[..whole.len() * part / 4].to_vec());
-        }
-        // The places where formats say how large they are.
-        for range in [4..8, 6..10, 16..24, 18..26, 21..25, 24..30, 26..30] {
-            let mut lie = whole.clone();
-            lie[range].fill(0xff);
-            add(name, lie);
-        }
-    }
-    add("scans.jpg", many_scans());
-    add("script.gif", b"GIF89a=1;/*\0\0\0*/alert(document.domain)//;".to_vec());
-    let mut archive = fixture("still.jpg");
-    archive.extend_from_slice(b"PK\x03\x04\x14\0\0\0\0\0<script>alert(1)</script>PK\x05\x06");
-    archive.extend_from_slice(&[0; 18]);
-    add("archive.jpg", archive);
-    let svg = |content: &str| format!("<svg xmlns=\"http://www.w3.org/2000/svg\">{content}</svg>");
-    add("script.svg", svg("<script>alert(1)</script>").into_bytes());
-    add("huge.svg", svg(&"<g>".repeat(3_000_000)).into_bytes());
-    add("laughs.svg", laughs().into_bytes());
-    files
+/// The server responds before it has read a file that is over its limit.
+#[test]
+fn files_over_the_limit_of_the_server_are_refused() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let server = Server::start_in(folder.path(), &["--upload-limit", "1100000"]);
+    let cli = Cli::with_server(&server);
+    write_image(&cli, "p/a.png", 1000);
+    write_image(&cli, "p/b.png", 9_000_000);
+    write_image(&cli, "p/c.png", 2000);
+    let output = cli.run(&["media", "upload", "p", "--parallel", "1"]);
+    assert_eq!(output.exit, 7, "{}", output.transcript());
+    assert!(output.stderr.ends_with("uploaded 2, kept 0, refused 1\n"), "{}", output.transcript());
 }
 
-/// Entities that stand for ten of the one before.
-fn laughs() -> String {
-    let entity = |level: u32| {
-        let ten = format!("&e{};", level - 1).repeat(10);
-        format!("<!ENTITY e{level} \"{ten}\">")
+#[test]
+fn files_are_fetched_completely_or_not_at_all() {
+    let server = Server::start();
+    for cli in targets(&server) {
+        write_image(&cli, "a.png", 3_000_000);
+        let output = cli.run(&["media", "upload", "a.png", "--json"]);
+        let row: Value = serde_json::from_str(&output.ok()).unwrap();
+        let id = row[0]["id"].as_str().unwrap();
+        let output = cli.run(&["media", "get", id, "-o", "b.png"]);
+        assert_eq!((output.exit, &*output.stderr), (0, "3000000 bytes in b.png\n"));
+        assert!(fs::read(cli.path("b.png")).unwrap() == fs::read(cli.path("a.png")).unwrap());
+        let table = [
+            (["get", "nosuch", "-o", "b.png"], 4, "error: object \"_media/nosuch\" not found\n"),
+            (["get", id, "-o", "."], 1, "error: cannot write .: is a directory\n"),
+            (["get", id, "-o", "none/b.png"], 1, ""),
+        ];
+        for (arguments, exit, message) in table {
+            let output = cli.run(&[&["media"], &arguments[..]].concat());
+            assert_eq!(output.exit, exit, "{}", output.transcript());
+            assert!(output.stderr.ends_with(message), "{}", output.transcript());
+        }
+        // Standard output contains the bytes only.
+        let text = cli.path("note.txt");
+        fs::write(&text, "\u{1b}[31mred\u{1b}[0m\r\n").unwrap();
+        let row: Value =
+            serde_json::from_str(&cli.run(&["media", "upload", "note.txt", "--json"]).ok())
+                .unwrap();
+        for dash in [&["-o", "-"][..], &[]] {
+            let get = ["media", "get", row[0]["id"].as_str().unwrap()];
+            let output = cli.run(&[&get, dash].concat());
+            assert_eq!(output.ok(), fs::read_to_string(&text).unwrap());
+        }
+        let left = fs::read_dir(cli.path("")).unwrap();
+        assert!(
+            left.flatten().all(|entry| !entry.file_name().to_string_lossy().ends_with(".part"))
+        );
+    }
+}
+
+#[test]
+fn check_lists_media_objects_without_a_file() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let server = Server::start_in(folder.path(), &[]);
+    let direct = Cli::with_data();
+    let remote = Cli::with_server(&server);
+    for (cli, data) in [(&direct, direct.path("data")), (&remote, folder.path().join("data"))] {
+        write_image(cli, "a.png", 300);
+        write_image(cli, "b.png", 300);
+        cli.run(&["media", "upload", "a.png", "b.png"]).ok();
+        assert_eq!(cli.run(&["check"]).ok(), "2 stored files\nno problems found\n");
+        let id = library(cli)[0]["id"].as_str().unwrap().to_owned();
+        fs::remove_file(data.join("media").join(&id)).unwrap();
+        for repair in [&["check"][..], &["check", "--repair"]] {
+            let output = cli.run(repair);
+            assert_eq!(output.exit, 6, "{}", output.transcript());
+            assert_eq!(output.stdout, format!("1 stored file\nmissing file: {id}\n"));
+        }
+        cli.run(&["object", "delete", "_media", &id]).ok();
+        assert_eq!(cli.run(&["check"]).ok(), "1 stored file\nno problems found\n");
+    }
+}
+
+#[test]
+fn damaged_files_are_reported_by_check_backup_and_export() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let server = Server::start_in(folder.path(), &[]);
+    let direct = Cli::with_data();
+    let remote = Cli::with_server(&server);
+    for (cli, data) in [(&direct, direct.path("data")), (&remote, folder.path().join("data"))] {
+        write_image(cli, "a.png", 300);
+        cli.run(&["media", "upload", "a.png"]).ok();
+        cli.run(&["backup", "site.tar"]).ok();
+        let older = fs::read(cli.path("site.tar")).unwrap();
+        let id = library(cli)[0]["id"].as_str().unwrap().to_owned();
+        let path = data.join("media").join(&id);
+        let uploaded = fs::read(&path).unwrap();
+        let remedy = "put the file back from an earlier backup, or delete the media object";
+        let hint = "hint: `cms check --digests` names stored files that are damaged\n";
+
+        fs::write(&path, &uploaded[..200]).unwrap();
+        let message =
+            format!("the stored file {id} has 200 bytes, 300 bytes were uploaded; {remedy}");
+        for check in [&["check"][..], &["check", "--digests"], &["check", "--repair"]] {
+            let output = cli.run(check);
+            let stdout = format!("1 stored file\nfiles _media/{id}: {message}\n");
+            assert_eq!((output.exit, &output.stdout), (6, &stdout), "{}", output.transcript());
+        }
+        let backup = cli.run(&["backup", "site.tar"]);
+        assert_eq!(backup.exit, 1, "{}", backup.transcript());
+        assert_eq!(backup.stderr, format!("error: {message}\n{hint}"));
+        for command in [&["media", "get", &id, "-o", "-"][..], &["export", "out"]] {
+            let output = cli.run(command);
+            assert_eq!((output.exit, output.stdout.as_str()), (1, ""), "{}", output.transcript());
+        }
+
+        fs::write(&path, [&uploaded[..299], b"!"].concat()).unwrap();
+        let message = format!(
+            "the content of the stored file {id} is not what was uploaded: its SHA-256 differs; \
+             {remedy}"
+        );
+        assert_eq!(cli.run(&["check"]).ok(), "1 stored file\nno problems found\n");
+        let check = cli.run(&["check", "--digests"]);
+        let stdout = format!("1 stored file\nfiles _media/{id}: {message}\n");
+        assert_eq!((check.exit, check.stdout), (6, stdout));
+        let backup = cli.run(&["backup", "site.tar"]);
+        assert!(backup.stderr.ends_with(hint), "{}", backup.transcript());
+        if data == direct.path("data") {
+            assert_eq!((backup.exit, backup.stderr), (1, format!("error: {message}\n{hint}")));
+        } else {
+            assert_eq!(backup.exit, 9, "{}", backup.transcript());
+            let line = format!("stored file has the wrong content id={id}");
+            let begun = Instant::now();
+            while !server.logged().contains(&line) {
+                assert!(begun.elapsed() < Duration::from_secs(10), "{}", server.logged());
+                thread::yield_now();
+            }
+        }
+        assert_eq!(fs::read(cli.path("site.tar")).unwrap(), older);
+        assert!(!cli.path("site.tar.part").exists());
+
+        fs::write(&path, &uploaded).unwrap();
+        assert_eq!(cli.run(&["check", "--digests"]).ok(), "1 stored file\nno problems found\n");
+        cli.run(&["backup", "site.tar"]).ok();
+    }
+}
+
+/// Files go with their objects: out, in, out again, and nothing differs.
+#[test]
+fn files_are_exported_and_imported_with_their_objects() {
+    let server = Server::start();
+    let content = fixtures().join("content");
+    let content = content.to_str().unwrap();
+    let project = fixtures().join("project.yaml");
+    let images = |folder: &Path| -> Vec<_> {
+        let mut files = tree(&folder.join("InternalContentTypeMedia"));
+        files.retain(|(name, _)| name.starts_with("_media-"));
+        files
     };
-    let entities = (1..20).map(entity).collect::<Vec<_>>().concat();
-    format!(
-        "<!DOCTYPE svg [<!ENTITY e0 \"ha\">{entities}]><svg width=\"&e19;\"><text>&e19;</text></svg>"
-    )
-}
+    for cli in targets(&server) {
+        cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
+        let dry_run = cli.run(&["import", content, "--dry-run"]).ok();
+        assert!(dry_run.ends_with("\nfiles: stored 10, unchanged 0, refused 0\n"), "{dry_run}");
+        let imported = cli.run(&["import", content, "--json"]).ok();
+        let imported: Value = serde_json::from_str(&imported).unwrap();
+        let counts = serde_json::json!({
+            "stored": 10, "unchanged": 0, "refused": 0, "missing": 0, "withoutObject": 0,
+        });
+        assert_eq!(imported["files"], counts);
+        assert_eq!(cli.run(&["check"]).ok(), "10 stored files\nno problems found\n");
 
-/// A grey PNG that says it has a size, and has so many rows.
-fn png(width: u32, height: u32, rows: u32) -> Vec<u8> {
-    let mut pixels = ZlibEncoder::new(Vec::new(), Compression::fast());
-    let row = vec![0; width as usize + 1];
-    for _ in 0..rows {
-        pixels.write_all(&row).unwrap();
+        let exported = cli.run(&["export", "out"]).ok();
+        assert!(exported.ends_with(" objects, 10 files\n"), "{exported}");
+        assert_eq!(images(Path::new(content)), images(&cli.path("out")));
+        let first = tree(&cli.path("out"));
+        let again = cli.run(&["import", "out", "--update-existing"]).ok();
+        assert!(
+            again.ends_with(", refused 0\nfiles: stored 0, unchanged 10, refused 0\n"),
+            "{again}"
+        );
+
+        // Files of deleted objects are removed from an earlier export.
+        write_image(&cli, "new.png", 500);
+        cli.run(&["media", "upload", "new.png"]).ok();
+        cli.run(&["export", "out"]).ok();
+        assert_eq!(images(&cli.path("out")).len(), 11);
+        let filter = r#"{"fileName":{"type":"equals","filter":"new.png"}}"#;
+        let new = rows(&cli.run(&["media", "list", "--filters", filter, "-o", "ndjson"]));
+        cli.run(&["object", "delete", "_media", new[0]["id"].as_str().unwrap()]).ok();
+        cli.run(&["export", "out"]).ok();
+        assert_eq!(first, tree(&cli.path("out")));
     }
-    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 0, 0, 0, 0]].concat();
-    let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
-    for (name, data) in [(b"IHDR", header), (b"IDAT", pixels.finish().unwrap()), (b"IEND", vec![])]
-    {
-        let mut crc = Crc::new();
-        crc.update(name);
-        crc.update(&data);
-        bytes.extend(u32::try_from(data.len()).unwrap().to_be_bytes());
-        bytes.extend_from_slice(name);
-        bytes.extend(data);
-        bytes.extend(crc.sum().to_be_bytes());
+}
+
+#[test]
+fn import_lists_missing_and_refused_files() {
+    let server = Server::start();
+    for cli in targets(&server) {
+        let content = fixtures().join("content/InternalContentTypeMedia");
+        let folder = cli.path("in/InternalContentTypeMedia");
+        fs::create_dir_all(&folder).unwrap();
+        for (name, bytes) in tree(&content) {
+            fs::write(folder.join(name), bytes).unwrap();
+        }
+        let tags = fixtures().join("content/InternalContentTypeTag");
+        fs::create_dir_all(cli.path("in/InternalContentTypeTag")).unwrap();
+        for (name, bytes) in tree(&tags) {
+            fs::write(cli.path("in/InternalContentTypeTag").join(name), bytes).unwrap();
+        }
+        let file = |id: &str| folder.join(format!("_media-{id}"));
+        fs::remove_file(file("37bd5a46-505c-4867-be29-ba7de75bcddb.png")).unwrap();
+        fs::write(file("f4532732-7e0f-4aaa-8f52-2af3f02ee6f5.png"), "no picture").unwrap();
+        fs::write(file("00000000-0000-4000-8000-000000000000.png"), "alone").unwrap();
+        fs::write(folder.join(".hidden"), "not meant").unwrap();
+
+        let command = ["import", "in", "--rejects", "rejects.ndjson"];
+        let output = cli.run(&command);
+        assert_eq!(output.exit, 7, "{}", output.transcript());
+        assert!(
+            output.stdout.ends_with("refused 0\nfiles: stored 8, unchanged 0, refused 1\n"),
+            "{}",
+            output.transcript()
+        );
+        for note in [
+            "): type: The file is not an image\n",
+            "1 media object without a file in the folder\n",
+            "skipped 1 file without a media object in the folder\n",
+        ] {
+            assert!(output.stderr.contains(note), "{}", output.transcript());
+        }
+        let reject: Value =
+            serde_json::from_str(&fs::read_to_string(cli.path("rejects.ndjson")).unwrap()).unwrap();
+        assert_eq!(reject["data"]["id"], "_media-f4532732-7e0f-4aaa-8f52-2af3f02ee6f5");
+
+        // Another file for a stored id is refused, and the stored one stays.
+        let changed = "82e407ec-b957-493e-85cd-01eb1cf02aa0.jpg";
+        let stored = fs::read(file(changed)).unwrap();
+        fs::write(file(changed), fs::read(fixtures().join("media/still.jpg")).unwrap()).unwrap();
+        let output = cli.run(&["import", "in", "--update-existing"]);
+        assert!(
+            output.stdout.ends_with("files: stored 0, unchanged 7, refused 2\n"),
+            "{}",
+            output.transcript()
+        );
+        assert!(
+            output.stderr.contains("): id: This value is already used"),
+            "{}",
+            output.transcript()
+        );
+        assert!(fetched(&cli, "_media-82e407ec-b957-493e-85cd-01eb1cf02aa0") == stored);
+
+        let exported = cli.run(&["export", "out"]);
+        assert_eq!(exported.exit, 0, "{}", exported.transcript());
+        assert_eq!(exported.stderr, "2 media objects without a file\n");
+        let check = cli.run(&["check"]);
+        assert_eq!((check.exit, check.stdout.matches("missing file").count()), (6, 2));
     }
-    bytes
 }
 
-/// A JPEG whose one scan comes thousands of times.
-fn many_scans() -> Vec<u8> {
-    let whole = fixture("still.jpg");
-    let scan = whole.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
-    let (head, scan) = (&whole[..scan], &whole[scan..whole.len() - 2]);
-    [head, &scan.repeat(4_000_000 / scan.len()), b"\xff\xd9"].concat()
-}
-
-fn fixture(name: &str) -> Vec<u8> {
-    fs::read(fixtures().join("media").join(name)).unwrap()
-}
-
-fn upload(server: &Server, name: &str, kind: &str, bytes: &[u8]) -> (u16, Vec<u8>) {
-    let part =
-        |head: &str| format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n");
-    let kind = part("name=\"type\"") + kind + "\r\n";
-    let file = part(&format!("name=\"file\"; filename=\"{name}\""));
-    let end = format!("\r\n--{BOUNDARY}--\r\n");
-    let body = [kind.as_bytes(), file.as_bytes(), bytes, end.as_bytes()];
-    let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
-    let headers = [("content-type", &*content_type), ("x-auth-token", &*server.key)];
-    ask(server, "POST", "/api/media", &headers, &body)
-}
-
-/// Sends a request on a connection of its own; returns status and body of the answer.
-fn ask(
-    server: &Server,
-    method: &str,
-    path: &str,
-    headers: &[(&str, &str)],
-    body: &[&[u8]],
-) -> (u16, Vec<u8>) {
-    let address = server.url.strip_prefix("http://").unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
-    let length: usize = body.iter().map(|part| part.len()).sum();
-    let headers: Vec<_> =
-        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let headers = headers.concat();
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n"
+/// The first start imports the files of the content folder; later starts do not read them.
+#[test]
+fn serve_imports_files_at_the_first_start() {
+    let cli = Cli::with_data();
+    let (project, content) = (fixtures().join("project.yaml"), fixtures().join("content"));
+    let arguments = ["--apply", project.to_str().unwrap(), "--import", content.to_str().unwrap()];
+    let output =
+        |server: &Server, part: &str| server.startup_log.iter().any(|line| line.contains(part));
+    let server = Server::start_in(&cli.path(""), &arguments);
+    assert!(
+        output(&server, "files: stored 10, unchanged 0, refused 0"),
+        "{:?}",
+        server.startup_log
     );
-    for part in [head.as_bytes()].iter().chain(body) {
-        stream.write_all(part).unwrap();
-    }
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let split = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-    let status = std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap();
-    (status, answer[split + 4..].to_vec())
+    drop(server);
+    assert_eq!(cli.run(&["check"]).ok(), "10 stored files\nno problems found\n");
+    let id = "_media-f4532732-7e0f-4aaa-8f52-2af3f02ee6f5";
+    fs::remove_file(cli.path("data/media").join(id)).unwrap();
+    let deleted = "_media-a7f97e83-8d97-4c4f-85d2-9c5797e961b4";
+    cli.run(&["object", "delete", "_media", deleted, "--yes"]);
+    let server = Server::start_in(&cli.path(""), &arguments);
+    assert!(output(&server, "files: stored 1, unchanged 9, refused 0"), "{:?}", server.startup_log);
+    drop(server);
+    let server = Server::start_in(&cli.path(""), &arguments);
+    assert!(!output(&server, "files: "), "{:?}", server.startup_log);
 }
 
-/// A text of a JSON object.
-fn text_at(body: &[u8], key: &str) -> String {
-    let body: serde_json::Value = serde_json::from_slice(body).unwrap();
-    body[key].as_str().unwrap().to_owned()
+/// After a killed upload the library is sound, and the same command completes the upload.
+#[test]
+fn killed_upload_leaves_no_incomplete_files() {
+    let server = Server::start();
+    for cli in targets(&server) {
+        let count = 60;
+        for number in 0..count {
+            write_image(&cli, &format!("in/{number:03}.png"), 400_000);
+        }
+        let mut left = 0;
+        for (signal, pause) in [("KILL", 40), ("INT", 80), ("KILL", 120), ("INT", 160)] {
+            let mut child = cli.start(&["media", "upload", "in", "--parallel", "8"]);
+            thread::sleep(Duration::from_millis(pause));
+            let (_, output) = cli.shell(&format!("kill -{signal} {}", child.id()));
+            assert_eq!(output, "");
+            let exit = child.wait().unwrap().code();
+            // On a busy machine the signal may arrive before the command handles it.
+            assert!(signal == "KILL" || matches!(exit, None | Some(0 | 7)), "{exit:?}");
+            let objects = library(&cli);
+            assert!(objects.len() >= left, "an object is missing");
+            left = objects.len();
+            assert!(objects.iter().all(|object| object["size"] == 400_000));
+            assert_eq!(cli.run(&["check"]).exit, 0);
+        }
+        let output = cli.run(&["media", "upload", "in"]);
+        assert_eq!(output.exit, 0, "{}", output.transcript());
+        // The server may still have processed requests of a killed command.
+        assert!(library(&cli).len() >= count, "{}", output.transcript());
+        let again = cli.run(&["media", "upload", "in"]);
+        assert!(
+            again.stderr.ends_with("uploaded 0, kept 60, refused 0\n"),
+            "{}",
+            again.transcript()
+        );
+    }
 }

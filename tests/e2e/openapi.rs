@@ -1,9 +1,8 @@
-//! The description of the API: the same from a folder and a server, and good enough for a program to
-//! write a client from.
+//! The OpenAPI document: the same on both targets, and a client generated from it works.
 
 use std::{fs, path::Path, process::Command};
 
-use super::support::{Place, Server, fixtures};
+use super::support::{Cli, Server, both_targets, fixtures};
 
 const NEWS: &str = "\
 version: 1
@@ -16,16 +15,16 @@ contentTypes:
 ";
 
 #[test]
-fn both_targets_print_the_same_description() {
+fn document_is_the_same_on_both_targets() {
     let server = Server::start();
-    let places = [Place::with_data(), Place::with_server(&server)];
+    let targets = both_targets(&server);
     let project = fixtures().join("project.yaml");
-    for place in &places {
-        place.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
+    for cli in &targets {
+        cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
     }
     let folder = |arguments: &[&str]| {
         let found_at = ["--public-url", server.url.as_str()];
-        places[0].run(&[&["openapi"], arguments, &found_at].concat()).ok()
+        targets[0].run(&[&["openapi"], arguments, &found_at].concat()).ok()
     };
     for arguments in [
         &[][..],
@@ -33,27 +32,27 @@ fn both_targets_print_the_same_description() {
         &["--version", "2", "--user-only"],
         &["--hydrate", "--user-only"],
     ] {
-        let remote = places[1].run(&[&["openapi"], arguments].concat()).ok();
+        let remote = targets[1].run(&[&["openapi"], arguments].concat()).ok();
         assert!(remote.contains(server.url.trim_start_matches("http://")), "{arguments:?}");
         assert!(folder(arguments) == remote, "{arguments:?}");
     }
     let file = ["-o", "api.json"];
-    let said = places[1].run(&[&["openapi"], &file[..]].concat());
-    assert_eq!((said.stdout.as_str(), said.exit), ("", 0), "{}", said.whole());
-    assert_eq!(fs::read_to_string(places[1].path("api.json")).unwrap(), folder(&[]));
+    let output = targets[1].run(&[&["openapi"], &file[..]].concat());
+    assert_eq!((output.stdout.as_str(), output.exit), ("", 0), "{}", output.transcript());
+    assert_eq!(fs::read_to_string(targets[1].path("api.json")).unwrap(), folder(&[]));
 
-    let default = places[0].run(&["openapi"]).ok();
+    let default = targets[0].run(&["openapi"]).ok();
     assert!(default.contains("\"url\": \"http://127.0.0.1:8080\""));
     for wrong in [&["--version", "4"][..], &["--public-url", "cms.example"]] {
-        assert_eq!(places[0].run(&[&["openapi"], wrong].concat()).exit, 2, "{wrong:?}");
+        assert_eq!(targets[0].run(&[&["openapi"], wrong].concat()).exit, 2, "{wrong:?}");
     }
     let elsewhere = ["openapi", "--public-url", "http://cms.example"];
-    assert_eq!(places[1].run(&elsewhere).exit, 2);
+    assert_eq!(targets[1].run(&elsewhere).exit, 2);
 }
 
-/// Needs Node and the packages of `tests/openapi`, which no plain test run installs.
+/// Needs Node and the packages of `tests/openapi`, see CONTRIBUTING.md.
 #[test]
-fn a_generated_client_works() {
+fn generated_client_works() {
     let scripts = fixtures().join("../tests/openapi");
     let node = Command::new("node").arg("--version").output();
     if !node.is_ok_and(|output| output.status.success()) {
@@ -64,10 +63,10 @@ fn a_generated_client_works() {
         eprintln!("skipped: no packages; run `npm ci` in tests/openapi");
         return;
     }
-    let place = Place::empty();
-    place.write("news.yaml", NEWS);
-    let server = Server::start_in(&place.path(""), &["--apply", "news.yaml"]);
-    let folder = place.path("generated");
+    let cli = Cli::empty();
+    cli.write("news.yaml", NEWS);
+    let server = Server::start_in(&cli.path(""), &["--apply", "news.yaml"]);
+    let folder = cli.path("generated");
     fs::create_dir(&folder).unwrap();
     let output = Command::new("node")
         .arg(scripts.join("client.mjs"))
@@ -75,6 +74,6 @@ fn a_generated_client_works() {
         .arg(Path::new(&folder))
         .output()
         .unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    let printed = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&printed));
 }

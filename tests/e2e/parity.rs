@@ -1,9 +1,9 @@
-//! The same commands on a data folder and on a server: same output, same exit code.
+//! The same commands on both targets: same output, same exit code.
 
-use super::support::{Place, Server, files, fixtures, masked};
+use super::support::{Server, both_targets, files, fixtures, masked};
 
-/// Commands, one after the other; `FIXTURES` is the folder of fixtures. Those on keys speak only of
-/// keys that they made: a served folder has its first ones.
+/// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
+/// because a server creates its first ones.
 const COMMANDS: [&str; 115] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
@@ -123,40 +123,42 @@ const COMMANDS: [&str; 115] = [
 ];
 
 #[test]
-fn both_targets_give_the_same_answers() {
+fn commands_print_the_same_on_both_targets() {
     let server = Server::start();
-    let places = [Place::with_data(), Place::with_server(&server)];
-    for place in &places {
-        place.copy(&files());
-        place.write("one.json", r#"{"id": "one", "price": "dear", "nope": null}"#);
-        place.write("tag.json", r#"{"id": "green", "name": "Green"}"#);
-        place.write("other.yaml", "name: Blue\n");
-        // A served folder exists from the start.
-        place.run(&["key", "create", "first", "--kind", "read-only"]).ok();
+    let targets = both_targets(&server);
+    for cli in &targets {
+        cli.copy(&files());
+        cli.write("one.json", r#"{"id": "one", "price": "dear", "nope": null}"#);
+        cli.write("tag.json", r#"{"id": "green", "name": "Green"}"#);
+        cli.write("other.yaml", "name: Blue\n");
+        // The data directory of a server exists from the start.
+        cli.initialize();
     }
     for command in COMMANDS {
         let command = command.replace("FIXTURES", fixtures().to_str().unwrap());
         let arguments: Vec<&str> = command.split(' ').collect();
-        let [direct, remote] = places.each_ref().map(|place| place.run(&arguments));
-        // Who acts differs by nature: the operator, or a key.
-        let answers = [direct, remote].map(|ran| {
+        let [direct, remote] = targets.each_ref().map(|cli| cli.run(&arguments));
+        // The author of a change differs: the operator, or a key.
+        let responses = [direct, remote].map(|output| {
             (
-                ran.exit,
-                masked(&ran.stdout).replace("\"local\"", "\"admin\"").replace("local\n", "admin\n"),
+                output.exit,
+                masked(&output.stdout)
+                    .replace("\"local\"", "\"admin\"")
+                    .replace("local\n", "admin\n"),
             )
         });
-        assert_eq!(answers[0], answers[1], "cms {command}");
+        assert_eq!(responses[0], responses[1], "cms {command}");
     }
 }
 
-/// What is not there is named alike, although the API answers a missing type as a missing object.
+/// Messages distinguish missing types and objects, although the API returns the same 404 for both.
 #[test]
-fn both_targets_name_what_is_missing() {
+fn missing_types_and_objects_are_named_on_both_targets() {
     let server = Server::start();
-    let places = [Place::with_data(), Place::with_server(&server)];
-    for place in &places {
-        place.write("one.json", "{}");
-        place.run(&["key", "create", "first", "--kind", "read-only"]).ok();
+    let targets = both_targets(&server);
+    for cli in &targets {
+        cli.write("one.json", "{}");
+        cli.initialize();
     }
     let missing_type = "error: content type \"nosuch\" not found\n";
     let table = [
@@ -173,11 +175,11 @@ fn both_targets_name_what_is_missing() {
         ("object versions _tag x", "error: object \"_tag/x\" not found\n"),
         ("workflow state _tag x", "error: object \"_tag/x\" not found\n"),
     ];
-    for (command, wanted) in table {
-        for place in &places {
-            let ran = place.run(&command.split(' ').collect::<Vec<_>>());
-            assert_eq!(ran.exit, 4, "{}", ran.whole());
-            assert!(ran.stderr.contains(wanted), "cms {command}: {}", ran.whole());
+    for (command, expected) in table {
+        for cli in &targets {
+            let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+            assert_eq!(output.exit, 4, "{}", output.transcript());
+            assert!(output.stderr.contains(expected), "cms {command}: {}", output.transcript());
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Whole projects: forty types that need each other, there and back; and a change that is killed
-//! while it rewrites objects.
+//! Large projects: forty related types, applied and exported; and an apply that is killed while it
+//! rewrites objects.
 
 use std::{fmt::Write as _, fs, thread, time::Duration};
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use super::support::{Place, Server};
+use super::support::{Cli, Server};
 
 const TYPES: usize = 40;
 
@@ -16,7 +16,7 @@ fn name(number: usize) -> String {
     format!("type_{}{}", letter(number / 26), letter(number))
 }
 
-/// Types with relations in a circle and across, a workflow, and a key.
+/// Types with circular and other relations, a workflow, and a key.
 fn project() -> String {
     let mut yaml = "version: 1\ncontentTypes:\n".to_owned();
     for number in 0..TYPES {
@@ -55,29 +55,29 @@ keys:
     yaml
 }
 
-/// Applies the project to a target, again, and exports it.
-fn applied(place: &Place, file: &str, created: usize, exported: &str) -> String {
-    let first = place.run(&["ctd", "apply", file]);
-    assert!(first.stderr.ends_with("applied\n"), "{}", first.whole());
+/// Applies the project to a target twice, and exports it.
+fn applied(cli: &Cli, file: &str, created: usize, exported: &str) -> String {
+    let first = cli.run(&["ctd", "apply", file]);
+    assert!(first.stderr.ends_with("applied\n"), "{}", first.transcript());
     let plan = first.ok();
     let sums = format!("plan: {created} to create, 0 to change, 0 to delete\n");
     assert!(plan.contains(&sums), "{plan}");
-    let again = place.run(&["ctd", "apply", file]);
-    assert!(again.stderr.ends_with("nothing to change\n"), "{}", again.whole());
-    place.run(&["ctd", "plan", file, "--exit-code"]).ok();
-    place.run(&["ctd", "export", "-o", exported]).ok();
-    fs::read_to_string(place.path(exported)).unwrap()
+    let again = cli.run(&["ctd", "apply", file]);
+    assert!(again.stderr.ends_with("nothing to change\n"), "{}", again.transcript());
+    cli.run(&["ctd", "plan", file, "--exit-code"]).ok();
+    cli.run(&["ctd", "export", "-o", exported]).ok();
+    fs::read_to_string(cli.path(exported)).unwrap()
 }
 
 #[test]
-fn forty_types_that_need_each_other_go_there_and_back() {
-    let folder = Place::with_data();
+fn project_of_forty_related_types_is_applied_and_exported() {
+    let folder = Cli::with_data();
     folder.write("project.yaml", &project());
-    // The workflow and the key, too. An export has no keys.
+    // Plus the workflow and the key. An export has no keys.
     let exported = applied(&folder, "project.yaml", TYPES + 2, "exported.yaml");
 
     let server = Server::start();
-    let remote = Place::with_server(&server);
+    let remote = Cli::with_server(&server);
     remote.write("exported.yaml", &exported);
     assert_eq!(applied(&remote, "exported.yaml", TYPES + 1, "again.yaml"), exported);
 }
@@ -97,9 +97,9 @@ contentTypes:
     )
 }
 
-/// Reads the kind of `rank` in the definition, and how many stored values are of each kind.
-fn stored(place: &Place) -> (String, Vec<(String, usize)>) {
-    let path = place.path("data/cms.db");
+/// Reads the JSON type of `rank` in the definition, and the number of stored values per JSON type.
+fn stored(cli: &Cli) -> (String, Vec<(String, usize)>) {
+    let path = cli.path("data/cms.db");
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let definition: String = database
         .query_row("SELECT definition FROM ctd WHERE name = 'note'", [], |row| row.get(0))
@@ -113,29 +113,29 @@ fn stored(place: &Place) -> (String, Vec<(String, usize)>) {
 }
 
 #[test]
-fn a_killed_change_leaves_the_old_state() {
-    let place = Place::with_data();
-    place.write("before.yaml", &notes("text"));
-    place.write("after.yaml", &notes("number"));
+fn killed_apply_keeps_the_old_state() {
+    let cli = Cli::with_data();
+    cli.write("before.yaml", &notes("text"));
+    cli.write("after.yaml", &notes("number"));
     let mut rows = String::new();
     for number in 0..NOTES {
         let filler = "x".repeat(200);
         writeln!(rows, r#"{{"id":"n{number}","title":"{filler}","rank":"{number}"}}"#).unwrap();
     }
-    place.write("notes.ndjson", &rows);
-    place.run(&["ctd", "apply", "before.yaml"]).ok();
-    place.run(&["import", "note", "notes.ndjson", "--quiet"]).ok();
+    cli.write("notes.ndjson", &rows);
+    cli.run(&["ctd", "apply", "before.yaml"]).ok();
+    cli.run(&["import", "note", "notes.ndjson", "--quiet"]).ok();
     let before = ("string".to_owned(), vec![("text".to_owned(), NOTES)]);
-    assert_eq!(stored(&place), before);
+    assert_eq!(stored(&cli), before);
 
     for pause in [20, 60, 120, 200, 300] {
-        let mut change = place.start(&["ctd", "apply", "after.yaml", "--allow-data-loss"]);
+        let mut change = cli.start(&["ctd", "apply", "after.yaml", "--allow-data-loss"]);
         thread::sleep(Duration::from_millis(pause));
         assert!(change.try_wait().unwrap().is_none(), "too few notes to be killed in the middle");
         change.kill().unwrap();
         change.wait().unwrap();
-        assert_eq!(stored(&place), before, "killed after {pause} ms");
+        assert_eq!(stored(&cli), before, "killed after {pause} ms");
     }
-    place.run(&["ctd", "apply", "after.yaml", "--allow-data-loss"]).ok();
-    assert_eq!(stored(&place), ("number".to_owned(), vec![("integer".to_owned(), NOTES)]));
+    cli.run(&["ctd", "apply", "after.yaml", "--allow-data-loss"]).ok();
+    assert_eq!(stored(&cli), ("number".to_owned(), vec![("integer".to_owned(), NOTES)]));
 }

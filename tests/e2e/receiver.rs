@@ -1,4 +1,4 @@
-//! A receiver of webhooks, as well-behaved as a test wants it.
+//! A receiver of webhooks with a configurable behaviour.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -13,16 +13,16 @@ use std::{
 
 use serde_json::Value;
 
-/// What a receiver does with a request.
+/// The receiver's reaction to a request.
 #[derive(Clone)]
-pub(crate) enum Manner {
-    /// Answers with a status and a body.
-    Answer(u16, String),
+pub(crate) enum Behavior {
+    /// Responds with a status and a body.
+    Respond(u16, String),
     /// Reads the request and closes the connection.
-    CutOff,
-    /// Reads the request and says nothing.
-    Silence,
-    /// Sends the client elsewhere.
+    Close,
+    /// Reads the request and sends no response.
+    Hang,
+    /// Redirects the client to another URL.
     Redirect(String),
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Manner {
 pub(crate) struct Received {
     headers: Vec<(String, String)>,
     pub(crate) body: String,
-    /// The receiver means to say that it took it.
+    /// The receiver responds with success.
     pub(crate) taken: bool,
 }
 
@@ -46,47 +46,47 @@ impl Received {
     }
 }
 
-/// A server of a few lines, which remembers what it received.
+/// A small HTTP server that records its requests.
 pub(crate) struct Receiver {
     pub(crate) url: String,
     received: Arc<Mutex<Vec<Received>>>,
-    manner: Arc<Mutex<Manner>>,
+    behavior: Arc<Mutex<Behavior>>,
     ended: Arc<AtomicBool>,
 }
 
 impl Receiver {
-    pub(crate) fn start(manner: Manner) -> Self {
+    pub(crate) fn start(behavior: Behavior) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let receiver = Self {
             url,
             received: Arc::default(),
-            manner: Arc::new(Mutex::new(manner)),
+            behavior: Arc::new(Mutex::new(behavior)),
             ended: Arc::default(),
         };
-        let (received, manner) = (Arc::clone(&receiver.received), Arc::clone(&receiver.manner));
+        let (received, behavior) = (Arc::clone(&receiver.received), Arc::clone(&receiver.behavior));
         let ended = Arc::clone(&receiver.ended);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
-                let (received, manner) = (Arc::clone(&received), Arc::clone(&manner));
-                thread::spawn(move || serve(stream, &received, &manner));
+                let (received, behavior) = (Arc::clone(&received), Arc::clone(&behavior));
+                thread::spawn(move || serve(stream, &received, &behavior));
             }
         });
         receiver
     }
 
-    pub(crate) fn behave(&self, manner: Manner) {
-        *self.manner.lock().unwrap() = manner;
+    pub(crate) fn behave(&self, behavior: Behavior) {
+        *self.behavior.lock().unwrap() = behavior;
     }
 
     pub(crate) fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
 
-    /// Waits until so many requests came; returns them.
+    /// Waits for `count` requests; returns all.
     pub(crate) fn wait_for(&self, count: usize) -> Vec<Received> {
         wait_until(|| self.received().len() >= count);
         self.received()
@@ -99,7 +99,7 @@ impl Drop for Receiver {
     }
 }
 
-fn serve(stream: TcpStream, received: &Mutex<Vec<Received>>, manner: &Mutex<Manner>) {
+fn serve(stream: TcpStream, received: &Mutex<Vec<Received>>, behavior: &Mutex<Behavior>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream;
     loop {
@@ -121,31 +121,31 @@ fn serve(stream: TcpStream, received: &Mutex<Vec<Received>>, manner: &Mutex<Mann
             return;
         }
         let body = String::from_utf8(body).unwrap();
-        let manner = manner.lock().unwrap().clone();
-        let taken = matches!(manner, Manner::Answer(200, _));
+        let behavior = behavior.lock().unwrap().clone();
+        let taken = matches!(behavior, Behavior::Respond(200, _));
         received.lock().unwrap().push(Received { headers, body, taken });
-        let (status, more, body) = match manner {
-            Manner::CutOff => return,
-            Manner::Silence => {
+        let (status, more, body) = match behavior {
+            Behavior::Close => return,
+            Behavior::Hang => {
                 thread::sleep(Duration::from_secs(20));
                 return;
             }
-            Manner::Answer(status, body) => (status, String::new(), body),
-            Manner::Redirect(to) => (307, format!("location: {to}\r\n"), String::new()),
+            Behavior::Respond(status, body) => (status, String::new(), body),
+            Behavior::Redirect(to) => (307, format!("location: {to}\r\n"), String::new()),
         };
-        let answer =
+        let response =
             format!("HTTP/1.1 {status} X\r\n{more}content-length: {}\r\n\r\n{body}", body.len());
-        if writer.write_all(answer.as_bytes()).is_err() {
+        if writer.write_all(response.as_bytes()).is_err() {
             return;
         }
     }
 }
 
-pub(crate) fn fine() -> Manner {
-    Manner::Answer(200, "thanks".to_owned())
+pub(crate) fn success() -> Behavior {
+    Behavior::Respond(200, "thanks".to_owned())
 }
 
-/// Polls for as long as a slow machine may need.
+/// Polls a condition, for at most a minute.
 pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {

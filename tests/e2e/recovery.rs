@@ -1,9 +1,9 @@
-//! What survives: a server that is killed while it writes, two programs on one folder, and a
-//! database from the future.
+//! Durability: a server that is killed during writes, several processes on one data directory, and a
+//! database of a newer version.
 //!
-//! The writers keep books: of each object what was acknowledged last, and what was on its way when
-//! the server died. After a restart an object is one of the two, whole, and the search index has
-//! it in that state. At the end the database itself is compared with what it says about its objects.
+//! Each writer keeps a ledger: per object the last acknowledged state and the one under way when the
+//! server was killed. After a restart an object has one of the two, and so has the search index. At the
+//! end the tables of the database are compared with each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -22,47 +22,47 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::support::{Place, Server};
+use super::support::{Cli, Server};
 
 const ROUNDS: usize = 20;
 const WRITERS: usize = 8;
 const NOTES: &str = "/api/v1/content/note";
 
-/// The version and the properties of a live object; none when there is none.
+/// The version and the properties of a live object; none for a deleted one.
 type State = Option<(u64, Value)>;
 
-/// What a writer knows of one object.
+/// A writer's knowledge of one object.
 #[derive(Default)]
 struct Entry {
     acknowledged: State,
-    /// Whether it ever lived.
+    /// Whether it was ever created.
     existed: bool,
-    /// What was asked for and not answered.
+    /// Requested, but not acknowledged.
     attempted: Option<State>,
 }
 
 /// Objects by id. Every object belongs to one writer.
-type Books = BTreeMap<String, Entry>;
+type Ledger = BTreeMap<String, Entry>;
 
 #[test]
-fn a_killed_server_keeps_every_acknowledged_write() {
+fn killed_server_keeps_all_acknowledged_writes() {
     let folder = TempDir::new().unwrap();
-    let mut books: Vec<Books> = (0..WRITERS).map(|_| Books::new()).collect();
+    let mut ledger: Vec<Ledger> = (0..WRITERS).map(|_| Ledger::new()).collect();
     let random = RandomState::new();
     for round in 0..ROUNDS {
         let server = Server::start_in(folder.path(), &[]);
         let http = Http::new(&server);
         if round == 0 {
             assert_eq!(
-                http.ask(&Method::POST, "/api/v1/internal/contenttype", &note()).unwrap().0,
+                http.send(&Method::POST, "/api/v1/internal/contenttype", &note()).unwrap().0,
                 200
             );
         }
-        reconcile(&http, &mut books);
+        reconcile(&http, &mut ledger);
         thread::scope(|scope| {
-            for (writer, books) in books.iter_mut().enumerate() {
+            for (writer, ledger) in ledger.iter_mut().enumerate() {
                 let (http, numbers) = (&http, random.hash_one((round, writer)));
-                scope.spawn(move || write(http, writer, books, Numbers(numbers | 1)));
+                scope.spawn(move || write(http, writer, ledger, Numbers(numbers | 1)));
             }
             thread::sleep(Duration::from_millis(40 + random.hash_one(round) % 200));
             server.stop();
@@ -70,8 +70,8 @@ fn a_killed_server_keeps_every_acknowledged_write() {
     }
     let server = Server::start_in(folder.path(), &[]);
     let http = Http::new(&server);
-    reconcile(&http, &mut books);
-    let states = books.iter().flat_map(Books::values).filter_map(|e| e.acknowledged.as_ref());
+    reconcile(&http, &mut ledger);
+    let states = ledger.iter().flat_map(Ledger::values).filter_map(|e| e.acknowledged.as_ref());
     let numbers: Vec<u64> = states.map(|(number, _)| *number).collect();
     assert_indexed(&http, &numbers);
     server.stop();
@@ -80,23 +80,23 @@ fn a_killed_server_keeps_every_acknowledged_write() {
     assert_sound(&folder.path().join("data/cms.db"), live);
 }
 
-/// A server and two imports write into the same folder at the same time.
+/// A server and two imports write into one data directory at the same time.
 #[test]
-fn several_programs_write_into_one_folder() {
-    let place = Place::with_data();
-    let server = Server::start_in(&place.path(""), &[]);
+fn processes_write_into_one_data_directory_together() {
+    let cli = Cli::with_data();
+    let server = Server::start_in(&cli.path(""), &[]);
     let http = Http::new(&server);
-    assert_eq!(http.ask(&Method::POST, "/api/v1/internal/contenttype", &note()).unwrap().0, 200);
+    assert_eq!(http.send(&Method::POST, "/api/v1/internal/contenttype", &note()).unwrap().0, 200);
     let new = |id| json!({ "id": id, "number": 1, "text": text(1), "related": [] });
     for name in ["north", "south"] {
         let objects: Vec<Value> = (0..800).map(|number| new(format!("{name}-{number}"))).collect();
-        place.write(&format!("{name}.json"), &json!(objects).to_string());
+        cli.write(&format!("{name}.json"), &json!(objects).to_string());
     }
     thread::scope(|scope| {
         for file in ["north.json", "south.json"] {
-            let place = &place;
+            let cli = &cli;
             scope.spawn(move || {
-                place.run(&["import", "note", file]).ok();
+                cli.run(&["import", "note", file]).ok();
             });
         }
         for writer in 0..4 {
@@ -104,38 +104,38 @@ fn several_programs_write_into_one_folder() {
             scope.spawn(move || {
                 for number in 0..50 {
                     let object = new(format!("{writer}-{number}"));
-                    assert_eq!(http.ask(&Method::POST, NOTES, &object).unwrap().0, 200);
+                    assert_eq!(http.send(&Method::POST, NOTES, &object).unwrap().0, 200);
                 }
             });
         }
     });
-    // Each sees what the other did.
+    // Each process sees the writes of the others.
     assert_eq!(http.live().len(), 1800);
-    let listed = place.run(&["object", "list", "note", "--all", "-o", "ndjson"]).ok();
+    let listed = cli.run(&["object", "list", "note", "--all", "-o", "ndjson"]).ok();
     assert_eq!(listed.lines().count(), 1800);
     server.stop();
-    assert_sound(&place.path("data/cms.db"), 1800);
+    assert_sound(&cli.path("data/cms.db"), 1800);
 }
 
 #[test]
-fn a_database_of_a_newer_version_is_refused() {
-    let place = Place::with_data();
-    place.run(&["key", "create", "web", "--kind", "read-only"]).ok();
-    let database = Connection::open(place.path("data/cms.db")).unwrap();
+fn database_of_a_newer_version_is_refused() {
+    let cli = Cli::with_data();
+    cli.run(&["key", "create", "web", "--kind", "read-only"]).ok();
+    let database = Connection::open(cli.path("data/cms.db")).unwrap();
     let later = "INSERT INTO refinery_schema_history (version, name, applied_on, checksum)
         SELECT max(version) + 1, 'later', applied_on, checksum FROM refinery_schema_history";
     database.execute(later, []).unwrap();
     drop(database);
     for command in [&["ctd", "list"][..], &["serve", "--listen", "127.0.0.1:0"]] {
-        let refused = place.run(command);
-        assert_eq!(refused.exit, 5, "{}", refused.whole());
+        let refused = cli.run(command);
+        assert_eq!(refused.exit, 5, "{}", refused.transcript());
         assert_eq!(refused.stdout, "");
         assert!(refused.stderr.contains("was written by a newer version"), "{}", refused.stderr);
         assert!(refused.stderr.contains("data/cms.db"), "{}", refused.stderr);
     }
 }
 
-/// The property `number` has an index, the links have a table of their own.
+/// A type with an indexed property `number` and links.
 fn note() -> Value {
     json!({
         "name": "note",
@@ -165,34 +165,34 @@ fn note() -> Value {
     })
 }
 
-/// The text that belongs to a number: long enough that half of it would be noticed.
+/// The text of an object: long enough that a partial write would be detected.
 fn text(number: u64) -> String {
     format!("{number} ").repeat(300)
 }
 
-/// Writes until the server is gone.
-fn write(http: &Http, writer: usize, books: &mut Books, mut numbers: Numbers) {
+/// Writes until the server is killed.
+fn write(http: &Http, writer: usize, ledger: &mut Ledger, mut numbers: Numbers) {
     loop {
         let live: Vec<&String> =
-            books.iter().filter(|(_, e)| e.acknowledged.is_some()).map(|(id, _)| id).collect();
+            ledger.iter().filter(|(_, e)| e.acknowledged.is_some()).map(|(id, _)| id).collect();
         let mut pick = || live.get(numbers.below(live.len().max(1))).map(|id| (*id).clone());
         let (some, other) = (pick(), pick());
         let related =
             other.map(|id| json!({ "type": "internal", "dataUrl": format!("{NOTES}/{id}") }));
         let (method, id, number) = match (numbers.below(10), some) {
-            (0..5, _) | (_, None) => (Method::POST, format!("{writer}-{}", books.len()), 1),
+            (0..5, _) | (_, None) => (Method::POST, format!("{writer}-{}", ledger.len()), 1),
             (5..9, Some(id)) => {
-                let version = books[&id].acknowledged.as_ref().map_or(0, |(version, _)| *version);
+                let version = ledger[&id].acknowledged.as_ref().map_or(0, |(version, _)| *version);
                 (Method::PATCH, id, version + 1)
             }
             (_, Some(id)) => (Method::DELETE, id, 0),
         };
         let object = json!({ "id": id, "number": number, "text": text(number), "related": Vec::from_iter(related) });
         let next = (number > 0).then(|| (number, object.clone()));
-        let entry = books.entry(id.clone()).or_default();
+        let entry = ledger.entry(id.clone()).or_default();
         entry.attempted = Some(next.clone());
         let path = if number == 1 { NOTES.to_owned() } else { format!("{NOTES}/{id}") };
-        let Ok((status, answer)) = http.ask(&method, &path, &object) else { return };
+        let Ok((status, response)) = http.send(&method, &path, &object) else { return };
         entry.attempted = None;
         match status {
             200 | 204 => {
@@ -201,16 +201,16 @@ fn write(http: &Http, writer: usize, books: &mut Books, mut numbers: Numbers) {
             }
             // Another object links to it.
             400 if method == Method::DELETE => {}
-            _ => panic!("{method} {path}: {status} {answer}"),
+            _ => panic!("{method} {path}: {status} {response}"),
         }
     }
 }
 
-/// Compares what is there with the books, and brings the books up to date.
-fn reconcile(http: &Http, books: &mut [Books]) {
+/// Compares the objects with the ledgers, and updates the ledgers.
+fn reconcile(http: &Http, ledger: &mut [Ledger]) {
     let (mut live, removed) = (http.live(), http.removed());
     assert_searchable(http, &live);
-    for (id, entry) in books.iter_mut().flatten() {
+    for (id, entry) in ledger.iter_mut().flatten() {
         let found = live.remove(id);
         let is_known = found == entry.acknowledged || Some(&found) == entry.attempted.as_ref();
         assert!(
@@ -223,11 +223,11 @@ fn reconcile(http: &Http, books: &mut [Books]) {
         entry.acknowledged = found;
         entry.attempted = None;
     }
-    assert!(live.is_empty(), "nobody made these: {:?}", live.keys());
+    assert!(live.is_empty(), "unexpected objects: {:?}", live.keys());
 }
 
-/// Compares every document of the search index with its object: each holds its number twice, once
-/// as a value and once in its text.
+/// Compares every document of the search index with its object: each contains its number as a value
+/// and in its text.
 fn assert_searchable(http: &Http, live: &HashMap<String, (u64, Value)>) {
     let mut by_number: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
     for (id, (number, _)) in live {
@@ -236,16 +236,16 @@ fn assert_searchable(http: &Http, live: &HashMap<String, (u64, Value)>) {
     assert_eq!(http.search("").len(), live.len());
     let highest = by_number.keys().next_back().copied().unwrap_or_default();
     for number in 1..=highest + 1 {
-        let wanted = by_number.remove(&number).unwrap_or_default();
+        let expected = by_number.remove(&number).unwrap_or_default();
         for filter in ["number", "text"] {
             let found = http.search(&format!("&filters[{filter}]={number}"));
             let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
-            assert_eq!(found, wanted, "{filter}: {number}");
+            assert_eq!(found, expected, "{filter}: {number}");
         }
     }
 }
 
-/// Asks for each number through its index.
+/// Finds each number through its index.
 fn assert_indexed(http: &Http, numbers: &[u64]) {
     let highest = numbers.iter().max().copied().unwrap_or_default();
     assert!(highest > 2, "hardly anything was patched");
@@ -266,7 +266,7 @@ fn assert_sound(path: &Path, live: usize) {
     };
     let none = |what: &str, sql: &str| assert_eq!(texts(sql), [""; 0], "{what}");
     let ok = [format!("{:?}", rusqlite::types::Value::Text("ok".to_owned()))];
-    // Indexes of properties call functions that only the program has: `assert_indexed` asks it.
+    // Indexes of properties call functions of the program: `assert_indexed` checks them.
     assert_eq!(texts("PRAGMA quick_check"), ok);
     for table in ["meta", "ctd", "ctd_state", "trash", "object_version", "link", "journal"] {
         assert_eq!(texts(&format!("PRAGMA integrity_check({table})")), ok, "{table}");
@@ -311,14 +311,14 @@ fn assert_sound(path: &Path, live: usize) {
          WHERE o.pk IS NULL OR j.object IS NULL OR j.created <> 1 OR j.updated <> o.version - 1
             OR j.deleted <> o.deleted OR j.n <> j.created + j.updated + j.deleted",
     );
-    let wanted = "SELECT DISTINCT pk || ' ' || (value ->> '$.dataUrl')
+    let expected = "SELECT DISTINCT pk || ' ' || (value ->> '$.dataUrl')
                   FROM object, json_each(data, '$.related')";
     let kept = "SELECT object || ' /api/v1/content/' || target_type || '/' || target_id FROM link";
-    none("a link is not noted", &format!("{wanted} EXCEPT {kept}"));
-    none("a link is noted that is not there", &format!("{kept} EXCEPT {wanted}"));
+    none("a link is missing in the table", &format!("{expected} EXCEPT {kept}"));
+    none("the table has a link that no object has", &format!("{kept} EXCEPT {expected}"));
 }
 
-/// A small generator of numbers.
+/// A small random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -330,8 +330,7 @@ impl Numbers {
     }
 }
 
-/// A client that keeps its connections.
-/// Asks a server with its admin key.
+/// A client with the admin key and kept-alive connections.
 pub(crate) struct Http {
     base: String,
     client: Client,
@@ -339,7 +338,7 @@ pub(crate) struct Http {
 
 impl Http {
     pub(crate) fn new(server: &Server) -> Self {
-        // Fails only when a provider is installed already, which is as good.
+        // Fails only when a provider is installed already.
         rustls::crypto::ring::default_provider().install_default().ok();
         let mut headers = HeaderMap::new();
         headers.insert("x-auth-token", server.key.parse().unwrap());
@@ -348,8 +347,8 @@ impl Http {
         Self { base: server.url.clone(), client: client.build().unwrap() }
     }
 
-    /// Asks with a body; an error means that the answer did not come, or not all of it.
-    pub(crate) fn ask(
+    /// Sends a request with a body; fails if the response is missing or incomplete.
+    pub(crate) fn send(
         &self,
         method: &Method,
         path: &str,
@@ -361,7 +360,7 @@ impl Http {
     }
 
     fn get(&self, path: &str) -> Value {
-        let (status, text) = self.ask(&Method::GET, path, &Value::Null).unwrap();
+        let (status, text) = self.send(&Method::GET, path, &Value::Null).unwrap();
         assert_eq!(status, 200, "{path}: {text}");
         serde_json::from_str(&text).unwrap()
     }
@@ -391,11 +390,11 @@ impl Http {
         let mut ids = Vec::new();
         for page in 1.. {
             let path = "/api/v1/search?q=*&content_type[]=note&limit=1000";
-            let answer = self.get(&format!("{path}&page={page}{parameters}"));
-            let hits = answer["data"].as_array().unwrap();
+            let response = self.get(&format!("{path}&page={page}{parameters}"));
+            let hits = response["data"].as_array().unwrap();
             ids.extend(hits.iter().map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()));
             if hits.len() < 1000 {
-                assert_eq!(answer["total_count"], ids.len());
+                assert_eq!(response["total_count"], ids.len());
                 break;
             }
         }

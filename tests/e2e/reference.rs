@@ -89,7 +89,7 @@ fn script(blocks: &[Block], folder: &Path) -> String {
     script
 }
 
-/// Runs a page on a copy of the data directory; returns what is wrong with its examples.
+/// Runs a page on a copy of the data directory; returns the errors of its examples.
 fn errors_of(page: &Path, site: &Path) -> Vec<String> {
     let blocks = blocks(&fs::read_to_string(page).unwrap());
     let at = |block: &Block| format!("{}:{}", page.display(), block.line);

@@ -1,12 +1,12 @@
-//! A clock that jumps while the server is down or runs: nothing is removed for good by that.
+//! A jump of the clock, while the server runs or not, removes nothing permanently.
 
 use rusqlite::Connection;
 
-use super::support::{Place, Server, client};
+use super::support::{Cli, Server, client};
 
-/// Makes everything in a database older, as it looks to a server whose clock jumped ahead.
-fn jump(place: &Place, years: i64) {
-    let database = Connection::open(place.path("data/cms.db")).unwrap();
+/// Moves all dates of a database back, as a server with a clock that jumped ahead sees them.
+fn jump(cli: &Cli, years: i64) {
+    let database = Connection::open(cli.path("data/cms.db")).unwrap();
     let ago = years * 365 * 86_400 * 1_000_000;
     for (table, column) in [
         ("trash", "deleted_at"),
@@ -18,30 +18,30 @@ fn jump(place: &Place, years: i64) {
     }
 }
 
-fn kept(place: &Place) -> (i64, i64) {
-    let database = Connection::open(place.path("data/cms.db")).unwrap();
+fn kept(cli: &Cli) -> (i64, i64) {
+    let database = Connection::open(cli.path("data/cms.db")).unwrap();
     let sql = "SELECT (SELECT count(*) FROM trash), (SELECT count(*) FROM journal)";
     database.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap()
 }
 
 #[test]
-fn clock_that_jumps_decades_ahead_removes_nothing_for_good() {
-    let place = Place::with_data();
+fn clock_jump_of_decades_removes_nothing_permanently() {
+    let cli = Cli::with_data();
     for id in ["one", "two"] {
-        place.write("tag.json", &format!(r#"{{"id":"{id}","name":"Tag {id}"}}"#));
-        place.run(&["object", "create", "_tag", "tag.json"]).ok();
+        cli.write("tag.json", &format!(r#"{{"id":"{id}","name":"Tag {id}"}}"#));
+        cli.run(&["object", "create", "_tag", "tag.json"]).ok();
     }
-    place.run(&["object", "delete", "_tag", "two", "--yes"]).ok();
-    place.run(&["search", "tag"]).ok();
-    let before = kept(&place);
+    cli.run(&["object", "delete", "_tag", "two", "--yes"]).ok();
+    cli.run(&["search", "tag"]).ok();
+    let before = kept(&cli);
     assert_eq!(before.0, 1);
     for years in [30, 30, 10] {
-        jump(&place, years);
+        jump(&cli, years);
         // A server cleans up when it stops, too.
-        let server = Server::start_in(&place.path(""), &[]);
+        let server = Server::start_in(&cli.path(""), &[]);
         let health = client().build().unwrap().get(format!("{}/healthz", server.url)).send();
         assert_eq!(health.unwrap().status(), 200);
         server.terminate();
-        assert_eq!(kept(&place), before, "{years} years");
+        assert_eq!(kept(&cli), before, "{years} years");
     }
 }

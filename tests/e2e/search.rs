@@ -1,10 +1,10 @@
-//! Searching and making the index anew: on a folder, on a server, and beside one.
+//! Searches and rebuilds of the index: on both targets, and beside a running server.
 
 use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::support::{Place, Ran, Server};
+use super::support::{Cli, CommandOutput, Server, both_targets};
 
 const TYPES: &str = "version: 1
 contentTypes:
@@ -31,39 +31,39 @@ const NEWS: &str = r#"{"id":"spring","title":"Spring tide"}
 {"id":"autumn","title":"Autumn tide"}
 "#;
 
-/// Makes four books, a draft and a published piece of news.
-fn library(place: &Place) {
-    place.write("types.yaml", TYPES);
-    place.write("books.ndjson", BOOKS);
-    place.write("news.ndjson", NEWS);
+/// Creates four `book` objects, and a draft and a published `news` object.
+fn library(cli: &Cli) {
+    cli.write("types.yaml", TYPES);
+    cli.write("books.ndjson", BOOKS);
+    cli.write("news.ndjson", NEWS);
     for command in [
         "ctd apply types.yaml",
         "import book books.ndjson",
         "import news news.ndjson",
         "publish news autumn",
     ] {
-        place.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
     }
 }
 
-/// The same library in both kinds of places.
-fn libraries(server: &Server) -> [Place; 2] {
-    let places = [Place::with_data(), Place::with_server(server)];
-    places.iter().for_each(library);
-    places
+/// The same library in both targets.
+fn libraries(server: &Server) -> [Cli; 2] {
+    let targets = both_targets(server);
+    targets.iter().for_each(library);
+    targets
 }
 
-fn search(place: &Place, arguments: &[&str]) -> Ran {
-    place.run(&[&["search"], arguments].concat())
+fn search(cli: &Cli, arguments: &[&str]) -> CommandOutput {
+    cli.run(&[&["search"], arguments].concat())
 }
 
-fn answer(place: &Place, arguments: &[&str]) -> Value {
-    serde_json::from_str(&search(place, &[&["--json"], arguments].concat()).ok()).unwrap()
+fn response(cli: &Cli, arguments: &[&str]) -> Value {
+    serde_json::from_str(&search(cli, &[&["--json"], arguments].concat()).ok()).unwrap()
 }
 
 /// The ids of the hits, in their order.
-fn found(place: &Place, arguments: &[&str]) -> Vec<String> {
-    let printed = search(place, &[&["-o", "ndjson"], arguments].concat()).ok();
+fn found(cli: &Cli, arguments: &[&str]) -> Vec<String> {
+    let printed = search(cli, &[&["-o", "ndjson"], arguments].concat()).ok();
     let hits = printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     hits.map(|hit| hit["item"]["id"].as_str().unwrap().to_owned()).collect()
 }
@@ -74,7 +74,7 @@ fn sorted(mut ids: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn each_flag_says_what_is_found() {
+fn search_flags_select_hits() {
     let server = Server::start();
     let table: &[(&[&str], &[&str])] = &[
         (&["tide"], &["autumn", "tide"]),
@@ -99,17 +99,17 @@ fn each_flag_says_what_is_found() {
         (&["novel", "--field", "title"], &[]),
         (&["novel", "--field", "title", "--field", "kind^2"], &["mill", "tide"]),
     ];
-    for place in libraries(&server) {
-        for (arguments, wanted) in table {
-            assert_eq!(sorted(found(&place, arguments)), *wanted, "cms search {arguments:?}");
+    for cli in libraries(&server) {
+        for (arguments, expected) in table {
+            assert_eq!(sorted(found(&cli, arguments)), *expected, "cms search {arguments:?}");
         }
     }
 }
 
 #[test]
-fn each_flag_says_in_which_order() {
+fn search_flags_order_hits() {
     let server = Server::start();
-    let books = ["*", "--type", "book"];
+    let ledger = ["*", "--type", "book"];
     let table: &[(&[&str], &[&str])] = &[
         (&["--order-by", "price"], &["mill", "tide", "map", "salt"]),
         (&["--order-by", "price", "--desc"], &["map", "tide", "mill", "salt"]),
@@ -122,36 +122,36 @@ fn each_flag_says_in_which_order() {
             &["mill", "tide"],
         ),
     ];
-    for place in libraries(&server) {
-        for (arguments, wanted) in table {
-            let arguments = [&books, *arguments].concat();
-            assert_eq!(found(&place, &arguments), *wanted, "cms search {arguments:?}");
+    for cli in libraries(&server) {
+        for (arguments, expected) in table {
+            let arguments = [&ledger, *arguments].concat();
+            assert_eq!(found(&cli, &arguments), *expected, "cms search {arguments:?}");
         }
-        // The heavier one of two types comes first.
-        let boosted = |boost| found(&place, &["*", "--boost", boost, "--limit", "1"]);
+        // The boosted one of two types comes first.
+        let boosted = |boost| found(&cli, &["*", "--boost", boost, "--limit", "1"]);
         assert_eq!(boosted("news=2.5"), ["autumn"]);
         assert_ne!(boosted("book=2.5"), ["autumn"]);
-        let aged = answer(&place, &["*", "--type", "news", "--decay-old"]);
+        let aged = response(&cli, &["*", "--type", "news", "--decay-old"]);
         assert!(aged["data"][0]["score"].as_f64().unwrap() > 0.9, "{aged}");
         // One order per seed, the same on all pages.
         let page =
-            |seed, page| found(&place, &["*", "--random", seed, "--limit", "2", "--page", page]);
-        let whole = found(&place, &["*", "--random", "-7.5", "--limit", "6"]);
-        assert_eq!([page("-7.5", "1"), page("-7.5", "2"), page("-7.5", "3")].concat(), whole);
+            |seed, page| found(&cli, &["*", "--random", seed, "--limit", "2", "--page", page]);
+        let all = found(&cli, &["*", "--random", "-7.5", "--limit", "6"]);
+        assert_eq!([page("-7.5", "1"), page("-7.5", "2"), page("-7.5", "3")].concat(), all);
         let seeds = ["1", "2", "3", "4", "5", "6", "7", "8"];
         assert!(seeds.iter().any(|seed| page(seed, "1") != page("-7.5", "1")));
     }
 }
 
 #[test]
-fn hits_and_facets_are_shown_in_every_form() {
+fn hits_and_facets_are_printed_in_every_format() {
     let server = Server::start();
     let ordered = ["*", "--type", "book", "--order-by", "price"];
-    for place in libraries(&server) {
+    for cli in libraries(&server) {
         let facets = ["--facet", "kind", "--numeric-facet", "price", "--post-filter", "kind=novel"];
-        let ran = search(&place, &[&ordered[..], &facets, &["--limit", "1"]].concat());
+        let output = search(&cli, &[&ordered[..], &facets, &["--limit", "1"]].concat());
         assert_eq!(
-            ran.whole(),
+            output.transcript(),
             "exit 0
 --- stdout
 SCORE  TYPE  ID    TITLE
@@ -167,33 +167,33 @@ price  30     1
 1 of 2; --page and --limit show more
 "
         );
-        let csv = search(&place, &[&ordered[..], &["-o", "csv", "--limit", "2", "-q"]].concat());
+        let csv = search(&cli, &[&ordered[..], &["-o", "csv", "--limit", "2", "-q"]].concat());
         assert_eq!(
-            csv.whole(),
+            csv.transcript(),
             "exit 0\n--- stdout\nscore,type,id,title\n1.0,book,mill,A mill in the hills\n\
              1.0,book,tide,The tide and the mill\n--- stderr\n"
         );
-        let none = search(&place, &["nothing"]);
-        assert_eq!(none.whole(), "exit 0\n--- stdout\nSCORE  TYPE  ID  TITLE\n--- stderr\n");
-        let yaml = search(&place, &["salt", "-o", "yaml"]).ok();
+        let none = search(&cli, &["nothing"]);
+        assert_eq!(none.transcript(), "exit 0\n--- stdout\nSCORE  TYPE  ID  TITLE\n--- stderr\n");
+        let yaml = search(&cli, &["salt", "-o", "yaml"]).ok();
         assert!(yaml.starts_with("- item:\n    id: salt\n"), "{yaml}");
 
-        let whole = answer(&place, &[&ordered[..], &["--facet", "kind"]].concat());
-        let keys: Vec<_> = whole.as_object().unwrap().keys().collect();
-        let wanted = ["total_count", "count", "total_pages", "current_page", "summary", "data"];
-        assert_eq!(keys, wanted);
-        assert_eq!(whole["summary"]["aggregations"][0]["buckets"][0]["key"], "novel");
-        let item = &whole["data"][0]["item"];
+        let all = response(&cli, &[&ordered[..], &["--facet", "kind"]].concat());
+        let keys: Vec<_> = all.as_object().unwrap().keys().collect();
+        let names = ["total_count", "count", "total_pages", "current_page", "summary", "data"];
+        assert_eq!(keys, names);
+        assert_eq!(all["summary"]["aggregations"][0]["buckets"][0]["key"], "novel");
+        let item = &all["data"][0]["item"];
         assert_eq!((&item["id"], &item["price"]), (&"mill".into(), &8.into()));
         assert!(item["next"][0].get("title").is_none(), "{item}");
-        let hydrated = answer(&place, &["hills", "--hydrate", "1"]);
+        let hydrated = response(&cli, &["hills", "--hydrate", "1"]);
         assert_eq!(hydrated["data"][0]["item"]["next"][0]["title"], "Maps of all tides");
-        assert_eq!(answer(&place, &["*"]), answer(&place, &["*"]), "JSON is stable");
+        assert_eq!(response(&cli, &["*"]), response(&cli, &["*"]), "JSON is stable");
     }
 }
 
 #[test]
-fn wrong_searches_end_with_the_exit_code_that_fits() {
+fn invalid_searches_end_with_the_matching_exit_code() {
     let server = Server::start();
     let table: &[(&[&str], i32, &str)] = &[
         (&["*", "--near", "place=far"], 6, "  geo_filters: Invalid geo filter query provided."),
@@ -212,30 +212,35 @@ fn wrong_searches_end_with_the_exit_code_that_fits() {
         (&["*", "--type", "bok"], 4, "\"bok\" not found\nhint: did you mean \"book\"?\n"),
         (&["*", "--type", "book", "--type", "something"], 4, "\"something\" not found\n"),
     ];
-    for place in libraries(&server) {
+    for cli in libraries(&server) {
         for (arguments, exit, message) in table {
-            let ran = search(&place, arguments);
-            assert_eq!(ran.exit, *exit, "cms search {arguments:?}: {}", ran.whole());
-            assert!(ran.stderr.contains(message), "{message}: {}", ran.whole());
-            assert_eq!(ran.stdout, "");
+            let output = search(&cli, arguments);
+            assert_eq!(output.exit, *exit, "cms search {arguments:?}: {}", output.transcript());
+            assert!(output.stderr.contains(message), "{message}: {}", output.transcript());
+            assert_eq!(output.stdout, "");
         }
-        let ran = search(&place, &["*", "--near", "place=far", "--json"]);
-        let body: Value = serde_json::from_str(&ran.stdout).unwrap();
-        assert_eq!((ran.exit, body["geo_filters"].is_array()), (6, true), "{}", ran.whole());
+        let output = search(&cli, &["*", "--near", "place=far", "--json"]);
+        let body: Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(
+            (output.exit, body["geo_filters"].is_array()),
+            (6, true),
+            "{}",
+            output.transcript()
+        );
     }
-    let nowhere = search(&Place::with_data(), &["*"]);
-    assert_eq!(nowhere.exit, 4, "{}", nowhere.whole());
+    let nowhere = search(&Cli::with_data(), &["*"]);
+    assert_eq!(nowhere.exit, 4, "{}", nowhere.transcript());
 }
 
 #[test]
-fn keys_see_what_they_may_read_and_only_an_administrator_makes_the_index() {
+fn keys_find_readable_types_and_only_admin_keys_rebuild_the_index() {
     let server = Server::start();
-    let admin = Place::with_server(&server);
+    let admin = Cli::with_server(&server);
     library(&admin);
     let create = |kind: &[&str]| {
         let name = format!("{}-key", kind[0]);
         let created = admin.run(&[&["key", "create", &name, "--kind"], kind].concat()).ok();
-        Place::with_key(&server, created.trim())
+        Cli::with_key(&server, created.trim())
     };
     let scoped = create(&["scoped", "--rule", "news:r"]);
     assert_eq!(found(&scoped, &["tide"]), ["autumn"]);
@@ -244,26 +249,26 @@ fn keys_see_what_they_may_read_and_only_an_administrator_makes_the_index() {
     assert_eq!(sorted(found(&writer, &["tide"])), ["autumn", "tide"]);
     for arguments in [&["reindex"][..], &["reindex", "book"], &["reindex", "--no-wait"]] {
         let refused = writer.run(arguments);
-        assert_eq!((refused.exit, &*refused.stdout), (3, ""), "{}", refused.whole());
+        assert_eq!((refused.exit, &*refused.stdout), (3, ""), "{}", refused.transcript());
     }
-    let unknown = search(&Place::with_key(&server, "unknown"), &["tide"]);
-    assert_eq!(unknown.exit, 3, "{}", unknown.whole());
+    let unknown = search(&Cli::with_key(&server, "unknown"), &["tide"]);
+    assert_eq!(unknown.exit, 3, "{}", unknown.transcript());
 }
 
-/// What either of them writes, both find at once, and an index that is made anew on the folder's
-/// side is made by the server.
+/// Each finds the writes of the other immediately, and the server runs the rebuild that a command on
+/// the data directory requests.
 #[test]
-fn the_command_line_searches_beside_a_running_server() {
-    let folder = Place::with_data();
+fn command_line_searches_beside_a_running_server() {
+    let folder = Cli::with_data();
     library(&folder);
     assert_eq!(sorted(found(&folder, &["tide"])), ["autumn", "tide"]);
     let server = Server::start_in(&folder.path(""), &[]);
-    let remote = Place::with_server(&server);
+    let remote = Cli::with_server(&server);
     remote.write("more.json", r#"{"id":"more","title":"More of the tide"}"#);
     folder.write("again.json", r#"{"id":"again","title":"The tide again"}"#);
-    let both = |wanted: &[&str]| {
-        for place in [&folder, &remote] {
-            assert_eq!(sorted(found(place, &["tide"])), wanted);
+    let both = |expected: &[&str]| {
+        for cli in [&folder, &remote] {
+            assert_eq!(sorted(found(cli, &["tide"])), expected);
         }
     };
     both(&["autumn", "tide"]);
@@ -282,71 +287,71 @@ fn the_command_line_searches_beside_a_running_server() {
 }
 
 #[test]
-fn an_index_is_made_anew() {
+fn index_is_rebuilt_on_both_targets() {
     let server = Server::start();
-    for place in libraries(&server) {
-        let ran = place.run(&["reindex"]);
-        assert_eq!(ran.stdout, "indexed 6 objects\n", "{}", ran.whole());
-        assert!(ran.stderr.starts_with("target: "), "{}", ran.whole());
-        let job = place.run(&["reindex", "book", "news", "--json"]).ok();
+    for cli in libraries(&server) {
+        let output = cli.run(&["reindex"]);
+        assert_eq!(output.stdout, "indexed 6 objects\n", "{}", output.transcript());
+        assert!(output.stderr.starts_with("target: "), "{}", output.transcript());
+        let job = cli.run(&["reindex", "book", "news", "--json"]).ok();
         let job: Value = serde_json::from_str(&job).unwrap();
         assert_eq!(
             (&job["state"], &job["done"], &job["total"]),
             (&"done".into(), &6.into(), &6.into())
         );
-        assert_eq!(place.run(&["reindex", "book", "-q"]).ok(), "indexed 4 objects\n");
+        assert_eq!(cli.run(&["reindex", "book", "-q"]).ok(), "indexed 4 objects\n");
 
-        let planned = place.run(&["reindex", "book", "--dry-run"]);
+        let planned = cli.run(&["reindex", "book", "--dry-run"]);
         let notes = "would rebuild the index of book\nnothing was changed\n";
-        assert!(planned.stderr.ends_with(notes), "{}", planned.whole());
-        let unknown = place.run(&["reindex", "book", "nws"]);
+        assert!(planned.stderr.ends_with(notes), "{}", planned.transcript());
+        let unknown = cli.run(&["reindex", "book", "nws"]);
         let message = "error: content type \"nws\" not found\nhint: did you mean \"news\"?\n";
-        assert!(unknown.stderr.ends_with(message), "{}", unknown.whole());
+        assert!(unknown.stderr.ends_with(message), "{}", unknown.transcript());
         assert_eq!((planned.exit, unknown.exit), (0, 4));
 
-        let job = place.run(&["reindex", "--no-wait"]).ok();
+        let job = cli.run(&["reindex", "--no-wait"]).ok();
         assert!(job.starts_with("job "), "{job}");
-        assert_eq!(sorted(found(&place, &["tide"])), ["autumn", "tide"]);
+        assert_eq!(sorted(found(&cli, &["tide"])), ["autumn", "tide"]);
     }
-    let nowhere = Place::with_data();
+    let nowhere = Cli::with_data();
     assert_eq!(nowhere.run(&["reindex"]).exit, 4);
     assert!(!nowhere.path("data").exists());
 }
 
-/// The name of the index that searches use.
-fn generation(place: &Place) -> String {
-    fs::read_to_string(place.path("data/index/current")).unwrap()
+/// The name of the open index generation.
+fn generation(cli: &Cli) -> String {
+    fs::read_to_string(cli.path("data/index/current")).unwrap()
 }
 
 #[test]
-fn a_folder_heals_its_index() {
-    let place = Place::with_data();
-    library(&place);
-    let all = found(&place, &["*"]);
+fn index_of_a_data_directory_is_repaired_by_the_next_search() {
+    let cli = Cli::with_data();
+    library(&cli);
+    let all = found(&cli, &["*"]);
     assert_eq!(all.len(), 5);
-    let first = generation(&place);
-    place.run(&["reindex"]).ok();
-    assert_ne!(generation(&place), first, "all types at once make a new index");
-    fs::remove_dir_all(place.path("data/index")).unwrap();
-    assert_eq!(sorted(found(&place, &["*"])), sorted(all));
-    // Work that nobody waited for is done by the next who does.
-    place.run(&["reindex", "--no-wait"]).ok();
-    let before = generation(&place);
-    place.run(&["reindex", "book"]).ok();
-    assert_ne!(generation(&place), before);
+    let first = generation(&cli);
+    cli.run(&["reindex"]).ok();
+    assert_ne!(generation(&cli), first, "a rebuild of all types creates a new index");
+    fs::remove_dir_all(cli.path("data/index")).unwrap();
+    assert_eq!(sorted(found(&cli, &["*"])), sorted(all));
+    // The next search or rebuild finishes a rebuild that nobody waited for.
+    cli.run(&["reindex", "--no-wait"]).ok();
+    let before = generation(&cli);
+    cli.run(&["reindex", "book"]).ok();
+    assert_ne!(generation(&cli), before);
 }
 
 #[test]
-fn a_server_answers_from_the_old_index_until_the_new_one_is_complete() {
-    let folder = Place::with_data();
+fn old_index_serves_searches_until_the_new_one_is_complete() {
+    let folder = Cli::with_data();
     library(&folder);
     let count = 2000;
     let rows = (0..count).map(|n| format!("{{\"id\":\"n{n}\",\"title\":\"Number {n}\"}}\n"));
     folder.write("rows.ndjson", &rows.collect::<String>());
     folder.run(&["import", "book", "rows.ndjson"]).ok();
     let server = Server::start_in(&folder.path(""), &[]);
-    let remote = Place::with_server(&server);
-    let all = || answer(&remote, &["number", "--limit", "1"])["total_count"].clone();
+    let remote = Cli::with_server(&server);
+    let all = || response(&remote, &["number", "--limit", "1"])["total_count"].clone();
     assert_eq!(all(), count);
     let before = generation(&folder);
     let mut reindex = remote.start(&["reindex"]);
@@ -365,5 +370,5 @@ fn a_server_answers_from_the_old_index_until_the_new_one_is_complete() {
         let path = entry.as_ref().unwrap().path();
         path.file_name().and_then(|name| Path::new(name).to_str()).is_some_and(is_generation)
     });
-    assert_eq!(left.count(), 1, "the old index is gone");
+    assert_eq!(left.count(), 1, "the old index is removed");
 }

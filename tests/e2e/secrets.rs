@@ -1,4 +1,4 @@
-//! Keys stay out of the log, however they come in and however much is logged.
+//! Keys are never logged, wherever a request has them and at every log level.
 
 use std::{
     thread,
@@ -12,14 +12,14 @@ use super::support::{Server, client};
 
 const OBJECTS: &str = "/api/v1/content/contact_form";
 
-/// A request with a key wherever one may stand; returns the body of the answer.
-struct Asker<'a> {
+/// A client of the API.
+struct Api<'a> {
     client: Client,
     server: &'a Server,
 }
 
-impl Asker<'_> {
-    fn ask(&self, method: &str, path: &str, key: Option<&str>, body: &Value) -> Vec<u8> {
+impl Api<'_> {
+    fn send(&self, method: &str, path: &str, key: Option<&str>, body: &Value) -> Vec<u8> {
         let url = format!("{}{path}", self.server.url);
         let mut request = self.client.request(method.parse().unwrap(), url);
         if let Some(key) = key {
@@ -34,18 +34,18 @@ impl Asker<'_> {
 
 #[test]
 fn keys_are_never_logged() {
-    // Whatever libraries tell about connections, too.
-    let place = super::support::Place::empty();
-    let server = Server::start_in(&place.path(""), &["--log", "trace", "--slow-query", "1"]);
+    // `trace` includes the log lines of libraries about connections.
+    let cli = super::support::Cli::empty();
+    let server = Server::start_in(&cli.path(""), &["--log", "trace", "--slow-query", "1"]);
     let admin = server.key.clone();
     let wrong = "no-key-that-anybody-has";
     let mut secrets = vec![admin.clone(), wrong.to_owned()];
     for (name, http) in [("one", client()), ("two", client().http2_prior_knowledge())] {
-        let asker = Asker { client: http.build().unwrap(), server: &server };
+        let api = Api { client: http.build().unwrap(), server: &server };
         let new = json!({ "name": name, "kind": "read_write" });
-        let made = asker.ask("POST", "/api/v1/internal/key", Some(&admin), &new);
-        let made: Value = serde_json::from_slice(&made).unwrap();
-        secrets.push(made["key"].as_str().unwrap().to_owned());
+        let created = api.send("POST", "/api/v1/internal/key", Some(&admin), &new);
+        let created: Value = serde_json::from_slice(&created).unwrap();
+        secrets.push(created["key"].as_str().unwrap().to_owned());
         for key in secrets.clone() {
             let query = format!("auth_token={key}&X-AUTH-TOKEN={key}");
             let filter = "filters=%7B%22name%22%3A%7B%22type%22%3A%22contains%22%2C%22filter%22%3A%22a%22%7D%7D";
@@ -62,12 +62,12 @@ fn keys_are_never_logged() {
                 ("GET", format!("/metrics?{query}"), &Value::Null),
                 ("GET", format!("/no/such/path?{query}"), &Value::Null),
             ] {
-                asker.ask(method, &path, None, body);
-                asker.ask(method, &path, Some(&key), body);
+                api.send(method, &path, None, body);
+                api.send(method, &path, Some(&key), body);
             }
         }
     }
-    // The log comes in order, by a way of its own.
+    // The log is written in order, but asynchronously.
     let last = client().build().unwrap().get(format!("{}/healthz", server.url));
     last.header("x-request-id", "the-last-one").send().unwrap();
     let end = Instant::now() + Duration::from_secs(20);

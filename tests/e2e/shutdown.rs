@@ -1,4 +1,4 @@
-//! How a server ends, and that a log that nobody reads does not stop it.
+//! Shutdown of a server, also with an unread log.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -8,9 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::support::{Place, Server, client};
+use super::support::{Cli, Server, client};
 
-/// Waits until a process has ended; panics when that takes too long.
+/// Waits until a process has ended; panics after `timeout`.
 fn require_ended(child: &mut Child, timeout: Duration) {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -19,11 +19,11 @@ fn require_ended(child: &mut Child, timeout: Duration) {
     }
 }
 
-/// The grace period, of 20 seconds, is for requests that have arrived.
+/// The grace period of 20 seconds is for complete requests.
 #[test]
-fn shutdown_does_not_wait_for_half_a_request() {
-    let place = Place::empty();
-    let server = Server::start_in(&place.path(""), &[]);
+fn shutdown_does_not_wait_for_incomplete_requests() {
+    let cli = Cli::empty();
+    let server = Server::start_in(&cli.path(""), &[]);
     let address = server.url.strip_prefix("http://").unwrap();
     let mut open = Vec::new();
     for begun in
@@ -39,7 +39,7 @@ fn shutdown_does_not_wait_for_half_a_request() {
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
-/// Reads what a server says until it listens; returns the address.
+/// Reads the log of a server until it listens; returns the address.
 fn listening(stderr: &mut BufReader<ChildStderr>) -> String {
     let mut line = String::new();
     loop {
@@ -52,15 +52,14 @@ fn listening(stderr: &mut BufReader<ChildStderr>) -> String {
 }
 
 #[test]
-fn a_log_that_nobody_reads_stops_neither_requests_nor_shutdown() {
-    let place = Place::with_data();
+fn unread_log_blocks_neither_requests_nor_shutdown() {
+    let cli = Cli::with_data();
     for ends_unread in [false, true] {
-        let mut child =
-            place.start_with_log(&["serve", "--listen", "127.0.0.1:0", "--log", "debug"]);
+        let mut child = cli.start_with_log(&["serve", "--listen", "127.0.0.1:0", "--log", "debug"]);
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let address = listening(&mut stderr);
         let client = client().build().unwrap();
-        // More than a pipe and the queue behind it take.
+        // More than the pipe and the log queue hold.
         let long = "x".repeat(900);
         let mut dropped = 0.0;
         while dropped == 0.0 {

@@ -1,4 +1,4 @@
-//! Runs `cms` with an empty environment, in a folder of its own, and keeps what it printed.
+//! Runs `cms` with an empty environment in a temporary directory, and captures its output.
 
 use std::{
     fmt::Write as _,
@@ -12,7 +12,7 @@ use std::{
 };
 
 use reqwest::blocking::{Client, ClientBuilder};
-
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The folder of fixtures of this repository.
@@ -25,38 +25,38 @@ pub(crate) fn files() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/e2e/files")
 }
 
-/// A folder in which commands run.
-pub(crate) struct Place {
+/// Runs `cms` in a temporary directory, with a default target.
+pub(crate) struct Cli {
     folder: TempDir,
-    /// What says where commands work: flags and variables.
+    /// Flags and variables that select the target.
     arguments: Vec<String>,
     variables: Vec<(&'static str, String)>,
 }
 
-/// What a command left behind.
+/// Exit code and output of a command.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct CommandOutput {
     pub(crate) exit: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Ran {
-    /// Everything at once, as snapshots show it.
-    pub(crate) fn whole(&self) -> String {
-        let whole =
+impl CommandOutput {
+    /// Exit code and output as in snapshots.
+    pub(crate) fn transcript(&self) -> String {
+        let transcript =
             format!("exit {}\n--- stdout\n{}--- stderr\n{}", self.exit, self.stdout, self.stderr);
-        masked(&whole)
+        masked(&transcript)
     }
 
-    /// Standard output of a command that worked.
+    /// Standard output; panics if the command failed.
     pub(crate) fn ok(self) -> String {
-        assert_eq!(self.exit, 0, "{}", self.whole());
+        assert_eq!(self.exit, 0, "{}", self.transcript());
         self.stdout
     }
 }
 
-/// Ids, keys and times replaced by their names in the same width, so that tables stay aligned.
+/// Replaces ids, keys and times by their names in the same width, so that tables stay aligned.
 pub(crate) fn masked(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || ":.+-".contains(c);
     let mut masked = String::new();
@@ -87,42 +87,46 @@ fn kind(word: &str) -> Option<&'static str> {
     }
 }
 
-impl Place {
-    /// Commands work on no target unless they say so themselves.
+impl Cli {
+    /// No default target.
     pub(crate) fn empty() -> Self {
-        let folder = TempDir::new().expect("a temporary folder can be made");
+        let folder = TempDir::new().expect("a temporary directory can be created");
         Self { folder, arguments: Vec::new(), variables: Vec::new() }
     }
 
-    /// Commands work on the folder `data`, which does not exist yet.
+    /// The target is the data directory `data`, which does not exist yet.
     pub(crate) fn with_data() -> Self {
         Self { arguments: vec!["--data".to_owned(), "data".to_owned()], ..Self::empty() }
     }
 
-    /// Commands work on the folder `data` within a folder.
+    /// The target is the data directory `data` in a folder.
     pub(crate) fn with_data_in(folder: &Path) -> Self {
-        let data =
-            folder.join("data").to_str().expect("a temporary folder has a plain name").to_owned();
+        let data = folder.join("data").to_str().expect("its path is UTF-8").to_owned();
         Self { arguments: vec!["--data".to_owned(), data], ..Self::empty() }
     }
 
-    /// Lines of shell work where these variables say.
+    /// The target is selected by variables, also for shell commands.
     pub(crate) fn with_variables(variables: Vec<(&'static str, String)>) -> Self {
         Self { variables, ..Self::empty() }
     }
 
-    /// Commands work on a running server.
+    /// The target is a server, with its admin key.
     pub(crate) fn with_server(server: &Server) -> Self {
         Self::with_key(server, &server.key)
     }
 
-    /// Commands work on a running server, with another key than that of its administrator.
+    /// The target is a server, with another key.
     pub(crate) fn with_key(server: &Server, key: &str) -> Self {
         Self {
             arguments: vec!["--server".to_owned(), server.url.clone()],
             variables: vec![("CMS_KEY", key.to_owned())],
             ..Self::empty()
         }
+    }
+
+    /// Creates the data directory, as the first start of a server does.
+    pub(crate) fn initialize(&self) {
+        self.run(&["key", "create", "first", "--kind", "read-only"]).ok();
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -144,12 +148,12 @@ impl Place {
         }
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.run_with(arguments, "")
     }
 
     /// Runs a command that reads `input`.
-    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> CommandOutput {
         let mut child = self
             .command()
             .args(arguments)
@@ -158,18 +162,17 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the built binary runs");
-        // A command that does not read its input closes it; that is no fault.
+        // Fails if the command does not read its input.
         child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
         let output = child.wait_with_output().unwrap();
-        Ran {
+        CommandOutput {
             exit: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
     }
 
-    /// Runs a line of shell in which `cms` is the built binary; returns how it ended and all that it
-    /// printed, in order.
+    /// Runs a shell command in which `cms` is the built binary; returns its exit code and its output.
     pub(crate) fn shell(&self, line: &str) -> (i32, String) {
         let (mut reader, writer) = pipe().unwrap();
         let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
@@ -184,21 +187,21 @@ impl Place {
             .stdout(writer.try_clone().unwrap())
             .stderr(writer);
         let mut child = command.spawn().expect("there is a shell");
-        // It holds the other end of the pipe.
+        // It keeps the other end of the pipe open.
         drop(command);
         let mut printed = String::new();
         reader.read_to_string(&mut printed).unwrap();
         (child.wait().unwrap().code().unwrap_or(-1), printed)
     }
 
-    /// Starts a command, and says nothing to it.
+    /// Starts a command without input and output.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().expect("the built binary runs")
     }
 
-    /// Starts a command whose standard error the test reads, or does not.
+    /// Starts a command with a pipe as standard error.
     pub(crate) fn start_with_log(&self, arguments: &[&str]) -> Child {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -214,14 +217,56 @@ impl Place {
     }
 }
 
-/// The built binary, without the environment of who runs the tests.
+/// A new data directory and a server.
+pub(crate) fn both_targets(server: &Server) -> [Cli; 2] {
+    [Cli::with_data(), Cli::with_server(server)]
+}
+
+/// Runs the same checks on both targets.
+pub(crate) fn on_both_targets(check: impl Fn(&Cli)) {
+    let server = Server::start();
+    both_targets(&server).iter().for_each(check);
+}
+
+/// The value of a relation to one object.
+pub(crate) fn link(content_type: &str, id: &str) -> Value {
+    json!([{ "type": "internal", "dataUrl": format!("/api/v1/content/{content_type}/{id}") }])
+}
+
+/// A project with Draft & Public, a workflow, and circular and required links.
+pub(crate) const PUBLISHING_PROJECT: &str = "\
+version: 1
+contentTypes:
+  - name: post
+    draftPublic: true
+    properties:
+      title: {type: text, required: true, titlePart: true}
+      next: {type: datasource, to: post}
+      notes: {type: datasource, to: note, many: true}
+  - name: note
+    workflow: editorial
+    properties:
+      title: {type: text}
+      about: {type: datasource, to: post}
+  - name: chapter
+    properties:
+      after: {type: datasource, to: chapter, required: true, minItems: 0}
+      also: {type: datasource, to: chapter}
+workflows:
+  - id: editorial
+    name: Editorial desk
+    states: [draft, review, public, archive]
+    transitions: [draft>review, review>draft, review>public, public>archive]
+";
+
+/// The built binary with an empty environment.
 fn cms(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cms"));
     command.env_clear().current_dir(folder);
     command
 }
 
-/// A line of shell in which `data` is a disk of its own and `$0` the built binary; none where users
+/// A shell command in which `data` is a separate disk and `$0` the built binary; none where users
 /// cannot mount one.
 pub(crate) fn on_disk(folder: &Path, megabytes: u32, line: &str) -> Option<Command> {
     let mount = format!("mkdir -p data && mount -t tmpfs -o size={megabytes}m none data");
@@ -240,33 +285,32 @@ pub(crate) struct Server {
     pub(crate) url: String,
     /// The admin key.
     pub(crate) key: String,
-    /// What it said on standard error before it listened.
-    pub(crate) said: Vec<String>,
-    /// And afterwards.
+    /// Lines on standard error before it listened.
+    pub(crate) startup_log: Vec<String>,
+    /// Standard error since then.
     logged: Arc<Mutex<String>>,
     child: Child,
     folder: Option<TempDir>,
 }
 
-/// A client for requests by hand.
+/// A client without default headers.
 pub(crate) fn client() -> ClientBuilder {
     rustls::crypto::ring::default_provider().install_default().ok();
     Client::builder().timeout(Duration::from_mins(1))
 }
 
 impl Server {
-    /// Starts a server on a free port, with a new folder of its own.
+    /// Starts a server on a free port with a new data directory.
     pub(crate) fn start() -> Self {
-        let folder = TempDir::new().expect("a temporary folder can be made");
+        let folder = TempDir::new().expect("a temporary directory can be created");
         let mut server = Self::start_in(folder.path(), &[]);
         server.folder = Some(folder);
         server
     }
 
-    /// Starts a server that cannot map more memory than so many kilobytes, where the system can see
-    /// to that.
+    /// Starts a server that cannot map more memory, where the system supports that limit.
     pub(crate) fn start_within(kilobytes: u32) -> Self {
-        let folder = TempDir::new().expect("a temporary folder can be made");
+        let folder = TempDir::new().expect("a temporary directory can be created");
         let mut shell = Command::new("sh");
         let line = format!("ulimit -v {kilobytes} 2>/dev/null; exec \"$0\" \"$@\"");
         shell.args(["-c", &line, env!("CARGO_BIN_EXE_cms")]).env_clear().current_dir(folder.path());
@@ -275,25 +319,24 @@ impl Server {
         server
     }
 
-    /// Starts a server whose data folder is a disk of so many megabytes; none where the system does not
-    /// let users make one.
+    /// Starts a server whose data directory is a disk of that size; none where users cannot mount one.
     pub(crate) fn start_on_disk(megabytes: u32) -> Option<Self> {
-        let folder = TempDir::new().expect("a temporary folder can be made");
+        let folder = TempDir::new().expect("a temporary directory can be created");
         let serve = on_disk(folder.path(), megabytes, "exec \"$0\" \"$@\"")?;
         let mut server = Self::start_as(serve, &[]);
         server.folder = Some(folder);
         Some(server)
     }
 
-    /// The data folder of a server that was started on a disk, as it sees it.
+    /// The data directory of a server with a separate disk, which only its processes see.
     pub(crate) fn disk(&self) -> PathBuf {
-        let folder = self.folder.as_ref().expect("it has a folder of its own").path();
+        let folder = self.folder.as_ref().expect("it has its own temporary directory").path();
         PathBuf::from(format!("/proc/{}/root{}/data", self.child.id(), folder.display()))
     }
 
-    /// The data directory of a server that was started with a folder of its own.
+    /// The data directory of a server with its own temporary directory.
     pub(crate) fn data(&self) -> PathBuf {
-        self.folder.as_ref().expect("it has a folder of its own").path().join("data")
+        self.folder.as_ref().expect("it has its own temporary directory").path().join("data")
     }
 
     /// Sends a signal, by its name.
@@ -302,7 +345,7 @@ impl Server {
         assert!(sent.unwrap().success());
     }
 
-    /// Starts a server that works on `data` in a folder, and waits until it listens.
+    /// Starts a server on the data directory `data` in a folder, and waits until it listens.
     pub(crate) fn start_in(folder: &Path, arguments: &[&str]) -> Self {
         Self::start_as(cms(folder), arguments)
     }
@@ -319,13 +362,14 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the built binary runs");
-        let mut said = Vec::new();
+        let mut startup_log = Vec::new();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
         let url = loop {
-            let line = lines.next().unwrap_or_else(|| panic!("the server listens: {said:?}"));
+            let line =
+                lines.next().unwrap_or_else(|| panic!("the server listens: {startup_log:?}"));
             match line.strip_prefix("listening on ") {
                 Some(url) => break url.to_owned(),
-                None => said.push(line),
+                None => startup_log.push(line),
             }
         };
         let logged = Arc::new(Mutex::new(String::new()));
@@ -335,17 +379,17 @@ impl Server {
                 log.lock().unwrap().push_str(&(line + "\n"));
             }
         });
-        Self { url, key, said, logged, child, folder: None }
+        Self { url, key, startup_log, logged, child, folder: None }
     }
 }
 
 impl Server {
-    /// The most memory that the server ever had, in kilobytes, where the system tells.
+    /// The peak memory of the server in kilobytes, where the system reports it.
     pub(crate) fn memory_peak(&self) -> Option<u64> {
         self.memory("VmHWM:")
     }
 
-    /// The memory that the server has now, without the files that it maps.
+    /// The current memory of the server in kilobytes, without mapped files.
     pub(crate) fn anonymous_memory(&self) -> Option<u64> {
         self.memory("RssAnon:")
     }
@@ -356,26 +400,38 @@ impl Server {
         line.trim().strip_suffix(" kB")?.parse().ok()
     }
 
-    /// One number of `/metrics`, named with its labels.
+    /// One sample of `/metrics`, by its name and labels.
     pub(crate) fn metric(&self, name: &str) -> String {
-        let answer = client().build().unwrap().get(format!("{}/metrics", self.url)).send().unwrap();
-        let text = String::from_utf8(answer.bytes().unwrap().to_vec()).unwrap();
+        let response =
+            client().build().unwrap().get(format!("{}/metrics", self.url)).send().unwrap();
+        let text = String::from_utf8(response.bytes().unwrap().to_vec()).unwrap();
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.unwrap_or_else(|| panic!("{name} in {text}")).to_owned()
     }
 
-    /// What the server has written into its log since it listened.
+    /// Sends a POST request with the admin key; returns the body of the response.
+    pub(crate) fn post(&self, path: &str, body: String) -> Value {
+        let client = client().timeout(Duration::from_mins(5)).build().unwrap();
+        let request = client.post(format!("{}/api/v1/{path}", self.url)).body(body);
+        let request = request.header("content-type", "application/json");
+        let response = request.header("X-AUTH-TOKEN", &self.key).send().unwrap();
+        let (status, body) = (response.status(), response.text().unwrap());
+        assert!(status.is_success(), "{status} {body:.500}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    /// The log of the server since it listened.
     pub(crate) fn logged(&self) -> String {
         self.logged.lock().unwrap().clone()
     }
 
-    /// Asks the server to end, and waits until it did.
+    /// Sends SIGTERM and waits for the end.
     pub(crate) fn terminate(mut self) {
         self.signal("TERM");
         assert!(self.child.wait().unwrap().success());
     }
 
-    /// Ends the server and returns what it printed on standard output.
+    /// Kills the server and returns its standard output.
     pub(crate) fn stop(mut self) -> String {
         self.child.kill().unwrap();
         let mut printed = String::new();

@@ -1,8 +1,8 @@
-//! Which target a command works on, and what planning does with a data directory that does not exist.
+//! The target of a command, and plans for a data directory that does not exist.
 
 use std::process::Command;
 
-use super::support::{Place, files};
+use super::support::{Cli, files};
 
 /// Flags, variables, and the exit code.
 type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], i32);
@@ -32,10 +32,10 @@ fn flags_override_the_variable_of_the_other_target() {
 
 #[test]
 fn plan_against_a_missing_data_directory_takes_it_as_empty() {
-    let place = Place::with_data();
-    place.copy(&files());
-    let planned = place.run(&["ctd", "plan", "shop.yaml", "--exit-code", "--out", "plan.json"]);
-    assert_eq!(planned.exit, 10, "{}", planned.whole());
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    let planned = cli.run(&["ctd", "plan", "shop.yaml", "--exit-code", "--out", "plan.json"]);
+    assert_eq!(planned.exit, 10, "{}", planned.transcript());
     assert_eq!(
         planned.stderr,
         "target: data\n\
@@ -43,41 +43,41 @@ fn plan_against_a_missing_data_directory_takes_it_as_empty() {
          nothing was changed\n"
     );
     assert!(planned.stdout.contains("plan: 1 to create, 0 to change, 0 to delete\n"));
-    assert!(!place.path("data").exists(), "a plan creates nothing");
+    assert!(!cli.path("data").exists(), "a plan creates nothing");
 
-    let dry_run = place.run(&["ctd", "apply", "shop.yaml", "--dry-run"]);
-    assert_eq!((dry_run.exit, &dry_run.stdout), (0, &planned.stdout), "{}", dry_run.whole());
-    assert!(!place.path("data").exists(), "a dry run creates nothing");
+    let dry_run = cli.run(&["ctd", "apply", "shop.yaml", "--dry-run"]);
+    assert_eq!((dry_run.exit, &dry_run.stdout), (0, &planned.stdout), "{}", dry_run.transcript());
+    assert!(!cli.path("data").exists(), "a dry run creates nothing");
 
-    // The plan holds for the directory that the first apply creates.
-    let applied = place.run(&["ctd", "apply", "plan.json"]);
-    assert_eq!((applied.exit, &applied.stdout), (0, &planned.stdout), "{}", applied.whole());
+    // The plan is valid for the directory that the first apply creates.
+    let applied = cli.run(&["ctd", "apply", "plan.json"]);
+    assert_eq!((applied.exit, &applied.stdout), (0, &planned.stdout), "{}", applied.transcript());
 }
 
 #[test]
 fn plan_against_a_missing_data_directory_ends_as_usual() {
-    let place = Place::with_data();
-    place.copy(&files());
-    place.write("blocked.yaml", "version: 1\ncontentTypes: [{name: author, workflow: none}]\n");
-    place.write("built-in.yaml", "version: 1\ncontentTypes: []\n");
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    cli.write("blocked.yaml", "version: 1\ncontentTypes: [{name: author, workflow: none}]\n");
+    cli.write("built-in.yaml", "version: 1\ncontentTypes: []\n");
     for (file, exit) in [("faulty.yaml", 6), ("blocked.yaml", 6), ("nosuch.yaml", 2)] {
-        let ran = place.run(&["ctd", "plan", file]);
-        assert_eq!(ran.exit, exit, "{file}: {}", ran.whole());
+        let output = cli.run(&["ctd", "plan", file]);
+        assert_eq!(output.exit, exit, "{file}: {}", output.transcript());
     }
-    let ran = place.run(&["ctd", "plan", "built-in.yaml", "--exit-code"]);
-    assert_eq!(ran.exit, 0, "{}", ran.whole());
-    assert!(!place.path("data").exists());
+    let output = cli.run(&["ctd", "plan", "built-in.yaml", "--exit-code"]);
+    assert_eq!(output.exit, 0, "{}", output.transcript());
+    assert!(!cli.path("data").exists());
 }
 
 #[test]
 fn plan_takes_only_a_new_data_directory_as_empty() {
-    let place = Place::with_data();
-    place.copy(&files());
-    // Settings may be written before the first start.
-    place.write("data/cms.toml", "");
-    assert_eq!(place.run(&["ctd", "plan", "shop.yaml"]).exit, 0);
-    place.write("data/media/file", "");
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    // A directory with settings only counts as new.
+    cli.write("data/cms.toml", "");
+    assert_eq!(cli.run(&["ctd", "plan", "shop.yaml"]).exit, 0);
+    cli.write("data/media/file", "");
     // Its database is missing.
-    assert_eq!(place.run(&["ctd", "plan", "shop.yaml"]).exit, 5);
-    assert!(!place.path("data/cms.db").exists());
+    assert_eq!(cli.run(&["ctd", "plan", "shop.yaml"]).exit, 5);
+    assert!(!cli.path("data/cms.db").exists());
 }

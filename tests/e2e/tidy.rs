@@ -48,20 +48,20 @@ const PUBLIC_MODULES: [&str; 8] =
     ["clock", "error", "ids", "import", "limits", "paging", "testing", "wire"];
 
 #[test]
-fn packages_stay_in_their_home() {
-    let mut faults = Vec::new();
+fn packages_are_used_in_their_home_only() {
+    let mut violations = Vec::new();
     for source in sources() {
         for (package, homes) in HOMES {
             if !homes.iter().any(|home| source.path.starts_with(home)) {
-                faults.extend(source.lines_naming(&[package]));
+                violations.extend(source.lines_naming(&[package]));
             }
         }
     }
-    none(&faults, "a package is used outside its home");
+    none(&violations, "a package is used outside its home");
 }
 
 #[test]
-fn one_file_knows_yaml() {
+fn yaml_is_read_in_one_file() {
     let files: Vec<_> = sources()
         .into_iter()
         .filter(|source| !source.lines_naming(&["serde_yaml"]).is_empty())
@@ -72,61 +72,61 @@ fn one_file_knows_yaml() {
 }
 
 #[test]
-fn the_store_knows_no_service() {
-    let mut faults = Vec::new();
+fn store_imports_no_service() {
+    let mut violations = Vec::new();
     for source in sources().iter().filter(|s| s.path.starts_with("cms-core/store/src/")) {
-        faults.extend(source.lines_naming(&["Cms", "Objects", "service"]));
+        violations.extend(source.lines_naming(&["Cms", "Objects", "service"]));
     }
-    none(&faults, "the store names a service");
+    none(&violations, "the store names a service");
 }
 
 #[test]
-fn the_index_meets_the_store_in_services_only() {
+fn index_and_store_meet_in_services_only() {
     let services = ["compare.rs", "feed.rs", "service.rs", "reindex.rs"];
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for source in sources().iter().filter(|s| s.path.starts_with("cms-core/src/search/")) {
         if !services.iter().any(|service| source.path.ends_with(service)) {
-            faults.extend(source.lines_naming(&["store", "Store", "Reader"]));
+            violations.extend(source.lines_naming(&["store", "Store", "Reader"]));
         }
     }
-    none(&faults, "an engine of search names the store");
+    none(&violations, "an engine of search names the store");
 }
 
 #[test]
-fn services_call_downwards_only() {
-    let mut faults = Vec::new();
+fn services_import_lower_layers_only() {
+    let mut violations = Vec::new();
     for source in sources() {
         if source.path.starts_with("cms-core/src/auth/") {
-            faults.extend(source.lines_naming(&["Types", "Objects"]));
+            violations.extend(source.lines_naming(&["Types", "Objects"]));
         }
         if source.path.starts_with("cms-core/src/ctd/") {
-            faults.extend(source.lines_naming(&["Objects"]));
+            violations.extend(source.lines_naming(&["Objects"]));
         }
     }
-    none(&faults, "the order of services is auth, then ctd, then object");
+    none(&violations, "the order of services is auth, then ctd, then object");
 }
 
 #[test]
-fn the_core_is_sync_and_reads_no_environment() {
+fn core_is_synchronous_and_reads_no_environment() {
     // Two wait for a library that is asynchronous, one names a kind of webhook as the API does.
     let exempt = [
         "cms-core/media/src/files.rs",
         "cms-core/media/src/storage.rs",
         "cms-core/model/src/webhook/model.rs",
     ];
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for source in sources().iter().filter(|s| s.path.starts_with("cms-core/")) {
         if !exempt.contains(&source.path.as_str()) {
-            faults.extend(source.lines_naming(&["async", "await"]));
+            violations.extend(source.lines_naming(&["async", "await"]));
         }
-        faults.extend(source.lines_naming(&["stdout", "stderr", "stdin"]));
-        faults.extend(source.lines_with("std::env"));
+        violations.extend(source.lines_naming(&["stdout", "stderr", "stdin"]));
+        violations.extend(source.lines_with("std::env"));
     }
-    none(&faults, "the core is a library: no async, no environment, no terminal");
+    none(&violations, "the core is a library: no async, no environment, no terminal");
 }
 
 #[test]
-fn the_core_opens_only_its_public_modules() {
+fn core_exports_only_its_public_modules() {
     let root = source("cms-core/src/lib.rs");
     let open: BTreeSet<_> = root
         .code()
@@ -135,16 +135,16 @@ fn the_core_opens_only_its_public_modules() {
     let extra: Vec<_> = open.iter().filter(|name| !PUBLIC_MODULES.contains(name)).collect();
     assert!(extra.is_empty(), "other crates would see the inside of the core: {extra:?}");
 
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for source in sources().iter().filter(|s| !s.path.starts_with("cms-core/")) {
-        faults.extend(source.lines_with("cms_core::testing"));
+        violations.extend(source.lines_with("cms_core::testing"));
     }
-    none(&faults, "`testing` is for tests");
+    none(&violations, "`testing` is for tests");
 }
 
 #[test]
 fn files_are_short() {
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for source in all_rust_files() {
         let (code, whole) = (source.code_end(), source.text.lines().count());
         let (limit, lines) = if source.is_test() {
@@ -155,53 +155,53 @@ fn files_are_short() {
             (FILE_LINES, whole)
         };
         if lines > limit {
-            faults.push(format!("{}: {lines} lines, at most {limit}", source.path));
+            violations.push(format!("{}: {lines} lines, at most {limit}", source.path));
         }
     }
-    none(&faults, "a file is too long to be read in one go");
+    none(&violations, "a file is too long to be read in one go");
 }
 
 #[test]
-fn every_module_says_what_it_is() {
+fn modules_start_with_their_documentation() {
     let exempt = ["/tests.rs", "/build.rs"];
-    let faults: Vec<_> = all_rust_files()
+    let violations: Vec<_> = all_rust_files()
         .into_iter()
         .filter(|source| !exempt.iter().any(|name| source.path.ends_with(name)))
         .filter(|source| !source.text.starts_with("//!"))
         .map(|source| source.path)
         .collect();
-    none(&faults, "a module does not start with a `//!` line");
+    none(&violations, "a module does not start with a `//!` line");
 }
 
 #[test]
-fn no_module_is_a_drawer() {
+fn modules_have_specific_names() {
     let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
-    let faults: Vec<_> = all_rust_files()
+    let violations: Vec<_> = all_rust_files()
         .into_iter()
         .filter(|source| {
             source.path.split('/').any(|part| drawers.contains(&part.trim_end_matches(".rs")))
         })
         .map(|source| source.path)
         .collect();
-    none(&faults, "a module is named after nothing");
+    none(&violations, "a module is named after nothing");
 }
 
 #[test]
-fn nothing_is_left_for_later() {
+fn sources_contain_no_unfinished_code() {
     let marks = ["TODO", "FIXME", "XXX"];
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for source in sources() {
         for (number, line) in source.text.lines().enumerate() {
             if words(line).any(|word| marks.contains(&word)) {
-                faults.push(format!("{}:{}: {}", source.path, number + 1, line.trim()));
+                violations.push(format!("{}:{}: {}", source.path, number + 1, line.trim()));
             }
         }
     }
-    none(&faults, "unfinished work belongs into an issue");
+    none(&violations, "unfinished work belongs into an issue");
 }
 
 #[test]
-fn links_of_the_documents_lead_somewhere() {
+fn links_in_documents_resolve() {
     let root = workspace();
     let mut documents: Vec<_> = fs::read_dir(&root)
         .expect("the workspace can be listed")
@@ -214,22 +214,22 @@ fn links_of_the_documents_lead_somewhere() {
     documents.sort();
     assert!(documents.len() > 4, "only {documents:?} found");
 
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for document in documents {
         let text = fs::read_to_string(&document).expect("a document can be read");
         let folder = document.parent().expect("a file has a folder");
         for target in relative_links(&text) {
             if !folder.join(&target).exists() {
-                faults.push(format!("{}: {target}", document.display()));
+                violations.push(format!("{}: {target}", document.display()));
             }
         }
     }
-    none(&faults, "a link leads nowhere");
+    none(&violations, "a link leads nowhere");
 }
 
 /// The rules are only as good as the reading: this is what they rely on.
 #[test]
-fn the_reader_sees_code_and_nothing_else() {
+fn source_reader_ignores_comments_and_tests() {
     let source = Source {
         path: "a.rs".to_owned(),
         text: "//! rusqlite\nuse rusqlite::Row; // clap\nlet x = my_rusqlite();\n\
@@ -273,16 +273,16 @@ impl Source {
     }
 
     fn lines_naming(&self, names: &[&str]) -> Vec<String> {
-        self.faults(|line| words(line).any(|word| names.contains(&word)))
+        self.violations(|line| words(line).any(|word| names.contains(&word)))
     }
 
     fn lines_with(&self, part: &str) -> Vec<String> {
-        self.faults(|line| line.contains(part))
+        self.violations(|line| line.contains(part))
     }
 
-    fn faults(&self, is_fault: impl Fn(&str) -> bool) -> Vec<String> {
+    fn violations(&self, is_violation: impl Fn(&str) -> bool) -> Vec<String> {
         self.code()
-            .filter(|(_, line)| is_fault(line))
+            .filter(|(_, line)| is_violation(line))
             .map(|(number, line)| format!("{}:{number}: {}", self.path, line.trim()))
             .collect()
     }
@@ -361,6 +361,6 @@ fn collect(folder: &Path, paths: &mut Vec<String>) {
     }
 }
 
-fn none(faults: &[String], rule: &str) {
-    assert!(faults.is_empty(), "{rule}:\n{}", faults.join("\n"));
+fn none(violations: &[String], rule: &str) {
+    assert!(violations.is_empty(), "{rule}:\n{}", violations.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Traces, as a collector gets them.
+//! Traces as an OpenTelemetry collector receives them.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -16,12 +16,12 @@ use opentelemetry_proto::tonic::{
 use prost::Message;
 use serde_json::json;
 
-use super::support::{Place, Server, client};
+use super::support::{Cli, Server, client};
 
 const TRACE: u128 = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736;
 const PARENT: u64 = 0x00f0_67aa_0ba9_02b7;
 
-/// Takes whatever it is sent; returns its address and what it got.
+/// Starts a collector; returns its address and the received requests.
 fn collector() -> (String, Receiver<(String, ExportTraceServiceRequest)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -40,8 +40,8 @@ fn collector() -> (String, Receiver<(String, ExportTraceServiceRequest)>) {
             }
             let mut body = vec![0; length];
             reader.read_exact(&mut body).unwrap();
-            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-            reader.get_mut().write_all(answer).unwrap();
+            let response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            reader.get_mut().write_all(response).unwrap();
             let first = head.lines().next().unwrap().to_owned();
             sender.send((first, Message::decode(body.as_slice()).unwrap())).ok();
         }
@@ -61,8 +61,8 @@ fn text(attributes: &[KeyValue], name: &str) -> Option<String> {
 #[test]
 fn requests_are_spans_in_the_trace_of_the_client() {
     let (url, received) = collector();
-    let place = Place::empty();
-    let server = Server::start_in(&place.path(""), &["--traces", &url]);
+    let cli = Cli::empty();
+    let server = Server::start_in(&cli.path(""), &["--traces", &url]);
     let http = client().build().unwrap();
     let objects = format!("{}/api/v1/content/contact_form", server.url);
     let object = json!({ "id": "one", "name": "Ada", "email": "ada@example.com" });
@@ -74,7 +74,7 @@ fn requests_are_spans_in_the_trace_of_the_client() {
         .body(object.to_string())
         .send();
     assert_eq!(created.unwrap().status(), 200);
-    // The client's trace is not recorded, so neither is this.
+    // The client does not sample its trace, so the server does not either.
     let quiet = http.get(format!("{objects}/one")).header("x-auth-token", &server.key);
     let quiet = quiet.header("traceparent", format!("00-{:032x}-{PARENT:016x}-00", TRACE + 1));
     assert_eq!(quiet.send().unwrap().status(), 200);
@@ -96,7 +96,7 @@ fn requests_are_spans_in_the_trace_of_the_client() {
     let strays = spans
         .iter()
         .filter(|span| span.kind() != SpanKind::Server && !is_known(&span.parent_span_id));
-    assert_eq!(strays.count(), 0, "what no request asked for is not traced: {spans:#?}");
+    assert_eq!(strays.count(), 0, "spans outside of requests: {spans:#?}");
     let requests: Vec<&Span> =
         spans.iter().filter(|span| text(&span.attributes, "url.path").is_some()).collect();
     let [post, missing] = requests[..] else { panic!("{spans:#?}") };
@@ -119,7 +119,7 @@ fn requests_are_spans_in_the_trace_of_the_client() {
         let is_it = |span: &&Span| span.name == name && span.parent_span_id == parent.span_id;
         spans.iter().find(is_it).cloned()
     };
-    let work = is_below("write", post).expect("what is done has a span");
+    let work = is_below("write", post).expect("the write has a span");
     assert!(is_below("commit", &work).is_some(), "{spans:#?}");
     assert_eq!(text(&missing.attributes, "http.response.status_code").as_deref(), Some("404"));
     assert!(missing.parent_span_id.is_empty() && missing.trace_id != post.trace_id);

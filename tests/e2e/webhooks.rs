@@ -1,5 +1,4 @@
-//! Webhooks against receivers that behave and receivers that do not: order, kills, redirects, and
-//! addresses that must not be reached.
+//! Webhooks with working and failing receivers: order, kills, redirects, and forbidden addresses.
 
 use std::{
     collections::BTreeMap,
@@ -13,44 +12,44 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
-    receiver::{Manner, Received, Receiver, fine, wait_until},
-    support::{Place, Server},
+    receiver::{Behavior, Received, Receiver, success, wait_until},
+    support::{Cli, Server},
 };
 
 const REACHING: [&str; 2] = ["--webhook-allow-private", "--webhook-allow-http"];
 
-/// Makes a webhook for new and changed tags.
-fn listen(place: &Place, url: &str, more: &Value) {
+/// Creates a webhook for created and updated tags.
+fn listen(cli: &Cli, url: &str, more: &Value) {
     let mut webhook = json!({
         "id": "hook", "name": "Hook", "type": "async", "url": url, "enabled": true,
         "content_type_definitions": [{ "content_type_definition_name": "_tag" }],
         "actions": [{ "action": "Create" }, { "action": "Update" }, { "action": "Delete" }],
     });
     webhook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    place.write("hook.json", &webhook.to_string());
-    let ran = place.run(&["object", "create", "_webhooks", "hook.json"]);
-    assert_eq!(ran.exit, 0, "{}", ran.whole());
+    cli.write("hook.json", &webhook.to_string());
+    let output = cli.run(&["object", "create", "_webhooks", "hook.json"]);
+    assert_eq!(output.exit, 0, "{}", output.transcript());
 }
 
-fn tag(place: &Place, id: &str) {
-    place.write("tag.json", &json!({ "id": id, "name": id }).to_string());
-    let ran = place.run(&["object", "create", "_tag", "tag.json"]);
-    assert_eq!(ran.exit, 0, "{}", ran.whole());
+fn tag(cli: &Cli, id: &str) {
+    cli.write("tag.json", &json!({ "id": id, "name": id }).to_string());
+    let output = cli.run(&["object", "create", "_tag", "tag.json"]);
+    assert_eq!(output.exit, 0, "{}", output.transcript());
 }
 
-fn log(place: &Place) -> Vec<Value> {
-    let ran = place.run(&["webhook", "log", "hook", "--limit", "300", "--json"]);
-    assert_eq!(ran.exit, 0, "{}", ran.whole());
-    serde_json::from_str(&ran.stdout).unwrap()
+fn log(cli: &Cli) -> Vec<Value> {
+    let output = cli.run(&["webhook", "log", "hook", "--limit", "300", "--json"]);
+    assert_eq!(output.exit, 0, "{}", output.transcript());
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
-/// Waits until the newest entry of the log has been tried; returns it.
-fn newest(place: &Place) -> Value {
-    wait_until(|| log(place).first().is_some_and(|entry| entry["attempts"] != 0));
-    log(place).remove(0)
+/// Waits until the newest delivery of the log was attempted; returns it.
+fn newest(cli: &Cli) -> Value {
+    wait_until(|| log(cli).first().is_some_and(|entry| entry["attempts"] != 0));
+    log(cli).remove(0)
 }
 
-/// Ids of what was received, each once, in order.
+/// Ids of received objects, each once, in order.
 fn ids(received: &[Received]) -> Vec<String> {
     let mut ids: Vec<String> = received
         .iter()
@@ -66,24 +65,24 @@ fn serve_in(folder: &Path) -> Server {
 }
 
 #[test]
-fn a_receiver_is_told_and_can_check_who_tells() {
+fn delivery_is_sent_once_and_signed() {
     let folder = TempDir::new().unwrap();
     let server = serve_in(folder.path());
-    let place = Place::with_server(&server);
-    let receiver = Receiver::start(fine());
+    let cli = Cli::with_server(&server);
+    let receiver = Receiver::start(success());
     let headers = json!([{ "header_name": "X-Own", "header_value": "a b" }]);
-    listen(&place, &receiver.url, &json!({ "headers": headers }));
-    tag(&place, "green");
-    let told = receiver.wait_for(1).remove(0);
-    assert_eq!(told.header("x-own"), "a b");
-    assert_eq!(told.header("content-type"), "application/json");
-    let body = told.json();
+    listen(&cli, &receiver.url, &json!({ "headers": headers }));
+    tag(&cli, "green");
+    let delivery = receiver.wait_for(1).remove(0);
+    assert_eq!(delivery.header("x-own"), "a b");
+    assert_eq!(delivery.header("content-type"), "application/json");
+    let body = delivery.json();
     assert_eq!(body["action"], "Create");
     assert_eq!(body["ref"], "/api/v1/content/_tag/green/version/1");
     assert_eq!(body["payload"]["name"], "green");
 
-    // The signature is the one that the shown secret gives.
-    let listed = place.run(&["webhook", "list", "--json"]);
+    // The signature is computed with the printed secret.
+    let listed = cli.run(&["webhook", "list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     let secret = listed[0]["secret"].as_str().unwrap().to_owned();
     let script = "import sys,hmac,base64,hashlib\n\
@@ -91,52 +90,52 @@ fn a_receiver_is_told_and_can_check_who_tells() {
         key=base64.b64decode(secret.removeprefix('whsec_'))\n\
         tag=hmac.new(key,f'{id}.{at}.{body}'.encode(),hashlib.sha256).digest()\n\
         print('v1,'+base64.b64encode(tag).decode())";
-    let [id, at] = ["webhook-id", "webhook-timestamp"].map(|name| told.header(name));
+    let [id, at] = ["webhook-id", "webhook-timestamp"].map(|name| delivery.header(name));
     let computed = std::process::Command::new("python3")
-        .args(["-c", script, &secret, id, at, &told.body])
+        .args(["-c", script, &secret, id, at, &delivery.body])
         .output();
     if let Ok(computed) = computed {
         let computed = String::from_utf8(computed.stdout).unwrap();
-        assert_eq!(computed.trim(), told.header("webhook-signature"));
+        assert_eq!(computed.trim(), delivery.header("webhook-signature"));
     }
-    let entry = newest(&place);
+    let entry = newest(&cli);
     assert_eq!((&entry["status"], &entry["response"]["body"]), (&json!("done"), &json!("thanks")));
 }
 
-/// One delivery that a receiver did not take held back all others for days.
+/// One failing delivery blocked all others for days.
 #[test]
-fn a_failing_delivery_holds_back_its_own_object_alone() {
+fn failing_delivery_blocks_only_its_own_object() {
     let folder = TempDir::new().unwrap();
     let server = serve_in(folder.path());
-    let place = Place::with_server(&server);
-    let receiver = Receiver::start(Manner::Answer(500, "not now".to_owned()));
-    listen(&place, &receiver.url, &json!({}));
-    tag(&place, "a1");
-    wait_until(|| log(&place).first().is_some_and(|entry| entry["attempts"] == 1));
-    assert_eq!(log(&place)[0]["response"], json!({ "status": 500, "body": "not now" }));
-    for manner in [Manner::CutOff, Manner::Redirect(receiver.url.clone())] {
-        receiver.behave(manner);
+    let cli = Cli::with_server(&server);
+    let receiver = Receiver::start(Behavior::Respond(500, "not now".to_owned()));
+    listen(&cli, &receiver.url, &json!({}));
+    tag(&cli, "a1");
+    wait_until(|| log(&cli).first().is_some_and(|entry| entry["attempts"] == 1));
+    assert_eq!(log(&cli)[0]["response"], json!({ "status": 500, "body": "not now" }));
+    for behavior in [Behavior::Close, Behavior::Redirect(receiver.url.clone())] {
+        receiver.behave(behavior);
         let before = receiver.received().len();
-        assert_eq!(place.run(&["webhook", "replay", "hook"]).exit, 0);
+        assert_eq!(cli.run(&["webhook", "replay", "hook"]).exit, 0);
         receiver.wait_for(before + 1);
     }
-    wait_until(|| log(&place)[0]["status"] == "error");
-    assert_eq!(log(&place)[0]["error"], "the answer has status 307");
-    assert_eq!(receiver.received().len(), 3, "nobody follows to another place");
-    receiver.behave(fine());
-    place.write("change.json", r#"{ "name": "Changed" }"#);
+    wait_until(|| log(&cli)[0]["status"] == "error");
+    assert_eq!(log(&cli)[0]["error"], "the answer has status 307");
+    assert_eq!(receiver.received().len(), 3, "redirects are not followed");
+    receiver.behave(success());
+    cli.write("change.json", r#"{ "name": "Changed" }"#);
     let change = ["object", "update", "_tag", "a1", "change.json", "--patch"];
-    assert_eq!(place.run(&change).exit, 0);
+    assert_eq!(cli.run(&change).exit, 0);
     for id in ["a2", "a3", "a4"] {
-        tag(&place, id);
+        tag(&cli, id);
     }
-    wait_until(|| log(&place).iter().filter(|entry| entry["status"] == "done").count() == 3);
+    wait_until(|| log(&cli).iter().filter(|entry| entry["status"] == "done").count() == 3);
     assert_eq!(ids(&receiver.received()), ["a1", "a2", "a3", "a4"], "a1 is not due yet");
     let count = |name: &str| server.metric(&format!("cms_webhook_{name}"));
     assert_eq!(["deliveries_waiting", "endpoints_down"].map(count), ["2", "0"]);
     assert_ne!(count("longest_wait_seconds"), "0");
-    place.run(&["webhook", "replay", "hook"]);
-    wait_until(|| log(&place).iter().all(|entry| entry["status"] == "done"));
+    cli.run(&["webhook", "replay", "hook"]);
+    wait_until(|| log(&cli).iter().all(|entry| entry["status"] == "done"));
     let received = receiver.received();
     let first: Vec<&str> = received
         .iter()
@@ -155,43 +154,43 @@ fn a_failing_delivery_holds_back_its_own_object_alone() {
     assert_eq!(["deliveries_waiting", "longest_wait_seconds"].map(count), ["0", "0"]);
 }
 
-/// The server is killed again and again, with requests under way, and the receiver fails meanwhile.
+/// The server is killed several times with requests under way, and the receiver fails meanwhile.
 #[test]
-fn a_killed_server_goes_on_where_it_was() {
+fn deliveries_continue_after_the_server_is_killed() {
     const TAGS: usize = 40;
     let folder = TempDir::new().unwrap();
-    let receiver = Receiver::start(fine());
+    let receiver = Receiver::start(success());
     for round in 0..5 {
         let server = serve_in(folder.path());
-        let place = Place::with_server(&server);
+        let cli = Cli::with_server(&server);
         if round == 0 {
-            listen(&place, &receiver.url, &json!({}));
+            listen(&cli, &receiver.url, &json!({}));
         }
         let is_failing = round % 2 == 1;
-        receiver.behave(if is_failing { Manner::Answer(503, String::new()) } else { fine() });
+        receiver.behave(if is_failing { Behavior::Respond(503, String::new()) } else { success() });
         let tags: Vec<Value> = (0..TAGS)
             .map(|number| format!("tag-{number:03}"))
             .map(|id| json!({ "id": id, "name": format!("{id} in {round}") }))
             .collect();
-        place.write("tags.json", &json!(tags).to_string());
+        cli.write("tags.json", &json!(tags).to_string());
         let before = receiver.received().len();
-        let ran = place.run(&["import", "_tag", "tags.json", "--update-existing"]);
-        assert_eq!(ran.exit, 0, "{}", ran.whole());
-        // What failed waits for seconds.
-        assert_eq!(place.run(&["webhook", "replay", "hook"]).exit, 0);
-        // In the middle of it, more or less.
+        let output = cli.run(&["import", "_tag", "tags.json", "--update-existing"]);
+        assert_eq!(output.exit, 0, "{}", output.transcript());
+        // A failed delivery waits for seconds.
+        assert_eq!(cli.run(&["webhook", "replay", "hook"]).exit, 0);
+        // Kill while deliveries are under way.
         receiver.wait_for(before + if is_failing { 1 } else { 10 });
         server.stop();
     }
     let server = serve_in(folder.path());
-    let place = Place::with_server(&server);
+    let cli = Cli::with_server(&server);
     let pending = || {
-        let listed = place.run(&["webhook", "list", "--json"]);
+        let listed = cli.run(&["webhook", "list", "--json"]);
         let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
         listed[0]["pending"].clone()
     };
     wait_until(|| pending() == 0);
-    // Each object by itself: all of its versions, in order; the same may have come again.
+    // Per object: all versions in order; a version may be delivered twice.
     let mut taken: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for request in receiver.received().iter().filter(|request| request.taken) {
         let reference = request.json()["ref"].as_str().unwrap().to_owned();
@@ -207,31 +206,31 @@ fn a_killed_server_goes_on_where_it_was() {
     }
 }
 
-/// A receiver that takes its time holds up neither writes nor other receivers.
+/// A slow receiver blocks neither writes nor other receivers.
 #[test]
-fn a_slow_receiver_is_waited_for_by_nobody_else() {
+fn slow_receiver_blocks_neither_writes_nor_other_receivers() {
     let folder = TempDir::new().unwrap();
     let server = serve_in(folder.path());
-    let place = Place::with_server(&server);
-    let (slow, quick) = (Receiver::start(Manner::Silence), Receiver::start(fine()));
-    listen(&place, &slow.url, &json!({}));
-    listen(&place, &quick.url, &json!({ "id": "quick" }));
+    let cli = Cli::with_server(&server);
+    let (slow, quick) = (Receiver::start(Behavior::Hang), Receiver::start(success()));
+    listen(&cli, &slow.url, &json!({}));
+    listen(&cli, &quick.url, &json!({ "id": "quick" }));
     for number in 0..5 {
-        tag(&place, &format!("tag-{number}"));
+        tag(&cli, &format!("tag-{number}"));
     }
     assert_eq!(ids(&quick.wait_for(5)).len(), 5);
     assert_eq!(slow.wait_for(4).len(), 4, "it has not responded to the first yet");
 }
 
-/// More writes wait for a blocking webhook than may be under way. Others go on, and those that
-/// cannot even wait are sent away.
+/// More writes wait for a synchronous webhook than permitted. Writes of other types go on, and those
+/// over the limit are refused.
 #[test]
-fn a_slow_blocking_webhook_is_waited_for_by_nobody_else() {
+fn slow_synchronous_webhook_blocks_no_other_writes() {
     let folder = TempDir::new().unwrap();
     let server = serve_in(folder.path());
-    let place = Place::with_server(&server);
-    let receiver = Receiver::start(Manner::Silence);
-    listen(&place, &receiver.url, &json!({ "type": "sync" }));
+    let cli = Cli::with_server(&server);
+    let receiver = Receiver::start(Behavior::Hang);
+    listen(&cli, &receiver.url, &json!({ "type": "sync" }));
     let post = |number: usize| {
         let address = server.url.trim_start_matches("http://").to_owned();
         let key = server.key.clone();
@@ -245,16 +244,16 @@ fn a_slow_blocking_webhook_is_waited_for_by_nobody_else() {
                 body.len()
             );
             stream.write_all(head.as_bytes()).unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).unwrap();
-            answer.split(' ').nth(1).unwrap().to_owned()
+            let mut response = String::new();
+            stream.read_to_string(&mut response).unwrap();
+            response.split(' ').nth(1).unwrap().to_owned()
         })
     };
     let waiting: Vec<_> = (0..80).map(post).collect();
     receiver.wait_for(64);
-    place.write("form.json", r#"{ "name": "A", "email": "a@example.com" }"#);
-    let ran = place.run(&["object", "create", "contact_form", "form.json"]);
-    assert_eq!(ran.exit, 0, "{}", ran.whole());
+    cli.write("form.json", r#"{ "name": "A", "email": "a@example.com" }"#);
+    let output = cli.run(&["object", "create", "contact_form", "form.json"]);
+    assert_eq!(output.exit, 0, "{}", output.transcript());
     assert!(waiting.iter().any(|thread| !thread.is_finished()), "they wait for five seconds");
     let mut statuses: Vec<String> =
         waiting.into_iter().map(|thread| thread.join().unwrap()).collect();
@@ -264,29 +263,29 @@ fn a_slow_blocking_webhook_is_waited_for_by_nobody_else() {
     assert_eq!(statuses.iter().filter(|status| *status == "503").count(), 16, "{statuses:?}");
 }
 
-/// Secrets are for receivers and administrators, not for whoever reads logs.
+/// Secrets are for receivers and administrators, not for readers of the log.
 #[test]
-fn no_secret_is_logged() {
+fn secrets_of_webhooks_are_not_logged() {
     let folder = TempDir::new().unwrap();
     let mut arguments = REACHING.to_vec();
     arguments.extend(["--log", "trace"]);
     let server = Server::start_in(folder.path(), &arguments);
-    let place = Place::with_server(&server);
-    let receiver = Receiver::start(fine());
+    let cli = Cli::with_server(&server);
+    let receiver = Receiver::start(success());
     let url = receiver.url.replace("http://", "http://user:password-in-url@");
     let headers = json!([{ "header_name": "Authorization", "header_value": "Bearer of-header" }]);
-    listen(&place, &url, &json!({ "headers": headers }));
-    tag(&place, "green");
+    listen(&cli, &url, &json!({ "headers": headers }));
+    tag(&cli, "green");
     receiver.wait_for(1);
-    let asked = json!({ "id": "asked", "type": "sync", "headers": headers });
-    receiver.behave(Manner::Answer(200, "no JSON".to_owned()));
-    listen(&place, &url, &asked);
-    place.write("tag.json", r#"{ "id": "red", "name": "Red" }"#);
-    assert_eq!(place.run(&["object", "create", "_tag", "tag.json"]).exit, 6);
-    receiver.behave(Manner::CutOff);
-    assert_eq!(place.run(&["webhook", "test", "hook"]).exit, 0);
-    wait_until(|| log(&place)[0]["attempts"] == 1);
-    let listed = place.run(&["webhook", "list", "--json"]).ok();
+    let request = json!({ "id": "asked", "type": "sync", "headers": headers });
+    receiver.behave(Behavior::Respond(200, "no JSON".to_owned()));
+    listen(&cli, &url, &request);
+    cli.write("tag.json", r#"{ "id": "red", "name": "Red" }"#);
+    assert_eq!(cli.run(&["object", "create", "_tag", "tag.json"]).exit, 6);
+    receiver.behave(Behavior::Close);
+    assert_eq!(cli.run(&["webhook", "test", "hook"]).exit, 0);
+    wait_until(|| log(&cli)[0]["attempts"] == 1);
+    let listed = cli.run(&["webhook", "list", "--json"]).ok();
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let secret = listed[0]["secret"].as_str().unwrap();
     let signature = receiver.received()[0].header("webhook-signature").to_owned();
@@ -297,14 +296,14 @@ fn no_secret_is_logged() {
     }
 }
 
-/// By default nothing but the public internet is reached, whatever an address looks like.
+/// By default only the public internet is reached, however an address is written.
 #[test]
-fn this_machine_and_its_network_are_out_of_reach() {
+fn private_addresses_are_not_reached_by_default() {
     let folder = TempDir::new().unwrap();
-    let receiver = Receiver::start(fine());
+    let receiver = Receiver::start(success());
     let port = receiver.url.trim_end_matches("/hook").rsplit(':').next().unwrap().to_owned();
     let server = Server::start_in(folder.path(), &["--webhook-allow-http"]);
-    let place = Place::with_server(&server);
+    let cli = Cli::with_server(&server);
     let addresses = [
         "127.0.0.1",
         "localhost",
@@ -322,63 +321,63 @@ fn this_machine_and_its_network_are_out_of_reach() {
     for (number, host) in addresses.iter().enumerate() {
         let url = format!("http://{host}:{port}/");
         if number == 0 {
-            listen(&place, &url, &json!({}));
-            tag(&place, "green");
+            listen(&cli, &url, &json!({}));
+            tag(&cli, "green");
         } else {
-            place.write("change.json", &json!({ "url": url }).to_string());
-            place.run(&["object", "update", "_webhooks", "hook", "change.json", "--patch"]);
+            cli.write("change.json", &json!({ "url": url }).to_string());
+            cli.run(&["object", "update", "_webhooks", "hook", "change.json", "--patch"]);
         }
         wait_until(|| {
-            log(&place).first().is_some_and(|entry| entry["attempts"] == json!(number + 1))
+            log(&cli).first().is_some_and(|entry| entry["attempts"] == json!(number + 1))
         });
-        let error = log(&place)[0]["error"].as_str().unwrap().to_owned();
+        let error = log(&cli)[0]["error"].as_str().unwrap().to_owned();
         assert!(error.ends_with("is not an address of the public internet"), "{host}: {error}");
     }
     assert!(receiver.received().is_empty());
     drop(server);
 
     let server = Server::start_in(folder.path(), &["--webhook-allow-private"]);
-    let place = Place::with_server(&server);
-    assert_eq!(place.run(&["webhook", "replay", "hook"]).exit, 0);
-    wait_until(|| log(&place)[0]["error"] == "the address is not https");
-    place.write("change.json", &json!({ "url": receiver.url }).to_string());
-    let ran = place.run(&["object", "update", "_webhooks", "hook", "change.json", "--patch"]);
-    assert_eq!(ran.exit, 6, "{}", ran.whole());
+    let cli = Cli::with_server(&server);
+    assert_eq!(cli.run(&["webhook", "replay", "hook"]).exit, 0);
+    wait_until(|| log(&cli)[0]["error"] == "the address is not https");
+    cli.write("change.json", &json!({ "url": receiver.url }).to_string());
+    let output = cli.run(&["object", "update", "_webhooks", "hook", "change.json", "--patch"]);
+    assert_eq!(output.exit, 6, "{}", output.transcript());
     assert!(receiver.received().is_empty());
 }
 
 #[test]
-fn commands_on_a_folder_are_told_by_the_next_server() {
+fn changes_by_commands_are_delivered_by_the_next_server() {
     let folder = TempDir::new().unwrap();
-    let receiver = Receiver::start(fine());
+    let receiver = Receiver::start(success());
     let server = serve_in(folder.path());
-    listen(&Place::with_server(&server), &receiver.url, &json!({}));
+    listen(&Cli::with_server(&server), &receiver.url, &json!({}));
     server.stop();
-    let place = Place::with_data_in(folder.path());
-    tag(&place, "green");
-    assert_eq!(place.run(&["webhook", "test", "hook"]).exit, 0);
+    let cli = Cli::with_data_in(folder.path());
+    tag(&cli, "green");
+    assert_eq!(cli.run(&["webhook", "test", "hook"]).exit, 0);
     assert!(receiver.received().is_empty());
     let _server = serve_in(folder.path());
     let actions: Vec<Value> =
-        receiver.wait_for(2).iter().map(|told| told.json()["action"].clone()).collect();
+        receiver.wait_for(2).iter().map(|delivery| delivery.json()["action"].clone()).collect();
     assert_eq!(actions.len(), 2);
     assert!(actions.contains(&json!("Create")) && actions.contains(&json!("Test")));
 }
 
-/// Asked before a write, a receiver changes it, refuses it, or is in the way.
+/// A synchronous webhook changes a write, rejects it, or fails.
 #[test]
-fn a_blocking_webhook_changes_and_refuses_writes() {
+fn synchronous_webhook_changes_and_rejects_writes() {
     let folder = TempDir::new().unwrap();
     let server = serve_in(folder.path());
-    let place = Place::with_server(&server);
-    let answer = |status, body: Value| Manner::Answer(status, body.to_string());
-    let receiver = Receiver::start(answer(200, json!({ "payload": { "name": "Changed" } })));
-    listen(&place, &receiver.url, &json!({ "type": "sync" }));
-    tag(&place, "green");
-    let asked = receiver.received().remove(0);
-    assert!(asked.header("webhook-signature").starts_with("v1,"));
+    let cli = Cli::with_server(&server);
+    let response = |status, body: Value| Behavior::Respond(status, body.to_string());
+    let receiver = Receiver::start(response(200, json!({ "payload": { "name": "Changed" } })));
+    listen(&cli, &receiver.url, &json!({ "type": "sync" }));
+    tag(&cli, "green");
+    let request = receiver.received().remove(0);
+    assert!(request.header("webhook-signature").starts_with("v1,"));
     assert_eq!(
-        asked.json(),
+        request.json(),
         json!({
             "type": "request", "subject": "content-object", "event": "pre-create",
             "sequenceNumber": 0, "contentTypeName": "_tag",
@@ -387,52 +386,55 @@ fn a_blocking_webhook_changes_and_refuses_writes() {
         })
     );
     let stored = || {
-        let ran = place.run(&["object", "get", "_tag", "green", "--json"]);
-        serde_json::from_str::<Value>(&ran.stdout).unwrap()["name"].clone()
+        let output = cli.run(&["object", "get", "_tag", "green", "--json"]);
+        serde_json::from_str::<Value>(&output.stdout).unwrap()["name"].clone()
     };
     assert_eq!(stored(), "Changed");
 
-    place.write("change.json", r#"{ "name": "Other" }"#);
+    cli.write("change.json", r#"{ "name": "Other" }"#);
     let change = ["object", "update", "_tag", "green", "change.json", "--json"];
-    // What a webhook makes of the data is validated like any other.
-    receiver.behave(answer(200, json!({ "payload": { "name": 5 } })));
+    // The data that a webhook returns is validated.
+    receiver.behave(response(200, json!({ "payload": { "name": 5 } })));
     let refused = |expected: Value| {
-        let ran = place.run(&change);
-        assert_eq!((ran.exit, serde_json::from_str::<Value>(&ran.stdout).unwrap()), (6, expected));
+        let output = cli.run(&change);
+        assert_eq!(
+            (output.exit, serde_json::from_str::<Value>(&output.stdout).unwrap()),
+            (6, expected)
+        );
     };
     refused(json!({ "name": ["Integer value found, but a string is required"] }));
     assert_eq!(receiver.received().last().unwrap().json()["event"], "pre-update");
-    receiver.behave(answer(400, json!({ "response": { "errors": { "name": ["Too dull"] } } })));
+    receiver.behave(response(400, json!({ "response": { "errors": { "name": ["Too dull"] } } })));
     refused(json!({ "name": ["Too dull"] }));
-    receiver.behave(answer(400, json!({ "response": { "errors": ["No", "Never"] } })));
+    receiver.behave(response(400, json!({ "response": { "errors": ["No", "Never"] } })));
     refused(json!({ "__webhook": ["No", "Never"] }));
     let failed =
         |reason: &str| json!({ "__webhook": [format!("Error processing Hook webhook: {reason}")] });
-    receiver.behave(Manner::Answer(200, "<html>".to_owned()));
+    receiver.behave(Behavior::Respond(200, "<html>".to_owned()));
     refused(failed("Could not decode JSON, syntax error - malformed JSON."));
-    receiver.behave(Manner::Redirect("http://127.0.0.1:1/".to_owned()));
+    receiver.behave(Behavior::Redirect("http://127.0.0.1:1/".to_owned()));
     refused(failed("Unexpected status 307."));
-    receiver.behave(Manner::Silence);
+    receiver.behave(Behavior::Hang);
     refused(failed("no answer in time."));
 
-    receiver.behave(answer(400, json!({ "response": { "errors": { "name": ["Stays"] } } })));
-    place.write("many.json", r#"[{ "id": "green", "name": "A" }, { "id": "red", "name": "B" }]"#);
-    let ran = place.run(&["import", "_tag", "many.json", "--update-existing"]);
-    assert_eq!(ran.exit, 7, "{}", ran.whole());
+    receiver.behave(response(400, json!({ "response": { "errors": { "name": ["Stays"] } } })));
+    cli.write("many.json", r#"[{ "id": "green", "name": "A" }, { "id": "red", "name": "B" }]"#);
+    let output = cli.run(&["import", "_tag", "many.json", "--update-existing"]);
+    assert_eq!(output.exit, 7, "{}", output.transcript());
     let events: Vec<Value> = receiver
         .received()
         .iter()
         .rev()
         .take(2)
-        .map(|asked| asked.json()["event"].clone())
+        .map(|request| request.json()["event"].clone())
         .collect();
     assert_eq!(events, ["pre-create", "pre-update"]);
-    let ran = place.run(&["object", "delete", "_tag", "green", "--yes"]);
-    assert_eq!(ran.exit, 6, "{}", ran.whole());
+    let output = cli.run(&["object", "delete", "_tag", "green", "--yes"]);
+    assert_eq!(output.exit, 6, "{}", output.transcript());
     assert_eq!(receiver.received().last().unwrap().json()["payload"], json!({ "id": "green" }));
     assert_eq!(stored(), "Changed");
-    // Nobody is asked about webhooks themselves.
+    // Changes of webhooks call no webhook.
     let before = receiver.received().len();
-    assert_eq!(place.run(&["object", "delete", "_webhooks", "hook", "--yes"]).exit, 0);
+    assert_eq!(cli.run(&["object", "delete", "_webhooks", "hook", "--yes"]).exit, 0);
     assert_eq!(receiver.received().len(), before);
 }

@@ -1,4 +1,4 @@
-//! Backups: what is in one, also while others write, and which files are refused.
+//! Backups: their content, also under concurrent writes, and refused files.
 
 use std::{
     fs,
@@ -50,7 +50,7 @@ fn create(cms: &Cms, id: &str) {
     cms.objects().create(&local(), "article", object).unwrap();
 }
 
-/// Writes a backup of an open folder into a file.
+/// Writes a backup of an open data directory into a file.
 fn write(cms: &Cms, path: &Path) -> Backup {
     let copied = cms.backups().begin().unwrap();
     cms.backups().write(copied, &mut fs::File::create(path).unwrap()).unwrap()
@@ -66,7 +66,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_restored_folder_is_the_one_that_was_backed_up() {
+fn restored_directory_equals_the_backed_up_one() {
     let core = with_articles();
     let cms = &core.cms;
     create(cms, "one");
@@ -75,22 +75,22 @@ fn a_restored_folder_is_the_one_that_was_backed_up() {
     cms.objects().patch(&local(), "article", "one", map(json!({ "rank": 2 }))).unwrap();
     let photo = pictures::photo(40, 30);
     let picture = upload(cms, &photo, &image("sea.jpg")).unwrap();
-    let lost = upload(cms, &pictures::photo(20, 20), &image("lost.jpg")).unwrap();
-    let lost = lost["id"].as_str().unwrap();
-    fs::remove_file(core.path().join("media").join(lost)).unwrap();
+    let missing = upload(cms, &pictures::photo(20, 20), &image("lost.jpg")).unwrap();
+    let missing = missing["id"].as_str().unwrap();
+    fs::remove_file(core.path().join("media").join(missing)).unwrap();
 
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("site.tar");
     let written = write(cms, &file);
     assert_eq!((written.objects, written.files), (4, 1));
-    assert_eq!(written.missing, [lost]);
+    assert_eq!(written.missing, [missing]);
     assert_eq!(verify_backup(&file).unwrap(), written);
-    assert!(files(&core.path().join("incoming")).is_empty(), "the copy of the database is gone");
+    assert!(files(&core.path().join("incoming")).is_empty(), "the copy of the database is removed");
 
     for data in ["missing/data", "empty"] {
         let data = folder.path().join(data);
         if data.ends_with("empty") {
-            // What a restore left that was cut off is no content.
+            // Files of an interrupted restore are not part of a backup.
             fs::create_dir_all(data.join("restoring")).unwrap();
             fs::write(data.join("restoring/cms.db"), "half of it").unwrap();
         }
@@ -127,9 +127,9 @@ fn search(cms: &Cms, text: &str) -> u64 {
     cms.search().search(&local(), &request).unwrap().to_value()["total_count"].as_u64().unwrap()
 }
 
-/// The index of a folder that went on is not taken for that of the state which was put back.
+/// The index of later writes is not used for a restored state.
 #[test]
-fn an_index_of_another_past_is_noticed() {
+fn index_of_another_history_is_rebuilt() {
     let core = with_articles();
     create(&core.cms, "one");
     let folder = TempDir::new().unwrap();
@@ -145,7 +145,7 @@ fn an_index_of_another_past_is_noticed() {
     restore(&file, &CoreConfig::new(&data)).unwrap();
     fs::rename(past.join("index"), data.join("index")).unwrap();
     let restored = open(&data);
-    // As many changes as before, and other ones.
+    // As many changes as before, but other ones.
     for id in ["five", "six", "seven"] {
         create(&restored, id);
     }
@@ -164,7 +164,7 @@ impl Drop for StopOnDrop<'_> {
 }
 
 #[test]
-fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
+fn backup_under_load_has_all_acknowledged_writes() {
     let core = with_articles();
     let cms = &core.cms;
     let acknowledged = Mutex::new(Vec::new());
@@ -200,7 +200,7 @@ fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
                 }
             }
         });
-        // Also when something below fails: the others would go on for ever.
+        // Also when an assertion below fails, because the writers would never end.
         let _stops = StopOnDrop(stop);
         for round in 0..2 {
             while acknowledged.lock().unwrap().len() < (round + 1) * 40 {
@@ -211,7 +211,7 @@ fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
             let copied = cms.backups().begin().unwrap();
             let second = cms.backups().begin();
             assert!(matches!(second, Err(Error::Busy(_))), "one backup at a time");
-            // Files go away meanwhile.
+            // Files are removed meanwhile.
             let so_far = acknowledged.lock().unwrap().len();
             while acknowledged.lock().unwrap().len() < so_far + 20 {
                 thread::yield_now();
@@ -234,7 +234,7 @@ fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
             assert_eq!(search(&restored, "title"), all.min(limits::SEARCH_RESULTS));
         }
     });
-    // What was to be removed during a backup is removed by a sweep.
+    // Files deleted during a backup are removed by a later sweep.
     core.to_real_time(0);
     cms.media().sweep().unwrap();
     core.run_for(25 * 3600);
@@ -244,7 +244,7 @@ fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
 }
 
 #[test]
-fn a_file_that_was_cut_off_or_changed_is_refused() {
+fn truncated_or_changed_backup_is_refused() {
     let core = with_articles();
     create(&core.cms, "one");
     for size in [1, 600] {
@@ -265,7 +265,7 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
         for outcome in [verify_backup(&spoiled), restore(&spoiled, &CoreConfig::new(&data))] {
             assert!(matches!(outcome, Err(Error::BadRequest(_))), "{what}: {outcome:?}");
         }
-        assert!(!data.exists(), "{what}: nothing is left of a folder");
+        assert!(!data.exists(), "{what}: no directory is left");
     };
 
     // Two empty blocks end the archive; before them is the manifest.
@@ -275,16 +275,16 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
         refused(&format!("the first {length} bytes of {}", bytes.len()));
     }
     let mut differs = 0;
-    for place in (0..content).step_by(content / 100).chain(content - 1024..content) {
+    for folder in (0..content).step_by(content / 100).chain(content - 1024..content) {
         let mut changed = bytes.clone();
-        changed[place] ^= 1;
+        changed[folder] ^= 1;
         fs::write(&spoiled, &changed).unwrap();
-        // Bytes that fill up a block say nothing.
+        // Padding bytes of a block have no meaning.
         match verify_backup(&spoiled) {
-            Ok(backup) => assert_eq!(backup, written, "byte {place}"),
+            Ok(backup) => assert_eq!(backup, written, "byte {folder}"),
             Err(error) => {
                 differs += 1;
-                assert!(matches!(error, Error::BadRequest(_)), "byte {place}: {error:?}");
+                assert!(matches!(error, Error::BadRequest(_)), "byte {folder}: {error:?}");
             }
         }
     }
@@ -297,7 +297,7 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
         fs::write(&spoiled, foreign).unwrap();
         refused(what);
     }
-    // What says more about an entry may be of any length: it is not read at all.
+    // Extension headers of an entry may have any length: they are not read.
     for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {
         let mut header = Header::new_gnu();
         header.set_entry_type(kind);
@@ -311,7 +311,7 @@ fn a_file_that_was_cut_off_or_changed_is_refused() {
     let missing = verify_backup(&folder.path().join("nothing.tar"));
     assert!(matches!(missing, Err(Error::BadRequest(_))), "{missing:?}");
 
-    // A folder that was there stays, as empty as it was.
+    // An existing empty directory stays empty.
     fs::create_dir(&data).unwrap();
     restore(&spoiled, &CoreConfig::new(&data)).unwrap_err();
     assert!(files(&data).is_empty());
@@ -328,8 +328,12 @@ fn assert_private(path: &Path) {
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Makes backups of a space each hour at `to`, where `names` says what is there.
-pub(crate) fn follow_a_schedule(core: &TestCms, to: BackupPlace, names: &dyn Fn() -> Vec<String>) {
+/// Creates hourly backups of a space at `to`, where `names` lists the existing ones.
+pub(crate) fn check_scheduled_backups(
+    core: &TestCms,
+    to: BackupPlace,
+    names: &dyn Fn() -> Vec<String>,
+) {
     let plan = BackupPlan { to, every: HOUR, keep: 2 };
     let due_in = || core.cms.backups().due_in(&plan).unwrap();
     let make = || core.cms.backups().make(&plan, &|| false).unwrap();
@@ -358,9 +362,9 @@ pub(crate) fn follow_a_schedule(core: &TestCms, to: BackupPlace, names: &dyn Fn(
 
     let stopped = core.cms.backups().make(&plan, &|| true);
     assert!(matches!(stopped, Err(Error::Busy(_))), "{stopped:?}");
-    assert_eq!(known(), newest, "one that was given up leaves nothing, and takes nothing");
+    assert_eq!(known(), newest, "a cancelled backup leaves no file and removes none");
 
-    // The clock was wrong once: backups go on, and the one of the future stays.
+    // After a wrong clock: backups continue, and the one of the future stays.
     core.clock.advance(400 * 86_400);
     make();
     core.clock.advance(-400 * 86_400);
@@ -375,45 +379,45 @@ pub(crate) fn follow_a_schedule(core: &TestCms, to: BackupPlace, names: &dyn Fn(
 }
 
 #[test]
-fn backups_on_a_schedule_are_whole_and_the_newest_are_kept() {
+fn scheduled_backups_are_complete_and_the_newest_are_kept() {
     let core = with_articles();
     let folder = TempDir::new().unwrap();
-    let place = folder.path().join("backups");
+    let folder = folder.path().join("backups");
     let names = || {
-        let paths = files(&place).into_iter();
+        let paths = files(&folder).into_iter();
         paths.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
     };
-    follow_a_schedule(&core, BackupPlace::Folder(place.clone()), &names);
-    for path in files(&place) {
+    check_scheduled_backups(&core, BackupPlace::Folder(folder.clone()), &names);
+    for path in files(&folder) {
         verify_backup(&path).unwrap();
         assert_private(&path);
     }
-    // Also while they are written, and the copy of the database with them.
-    fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
-    let plan = BackupPlan { to: BackupPlace::Folder(place.clone()), every: HOUR, keep: 2 };
+    // Also while they are written, as well as the copy of the database.
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), every: HOUR, keep: 2 };
     let seen = Mutex::new(0);
-    let look = || {
-        let all = files(&place).into_iter().chain(files(&core.path().join("incoming")));
+    let is_cancelled = || {
+        let all = files(&folder).into_iter().chain(files(&core.path().join("incoming")));
         *seen.lock().unwrap() = all.map(|path| assert_private(&path)).count();
         false
     };
-    core.cms.backups().make(&plan, &look).unwrap();
+    core.cms.backups().make(&plan, &is_cancelled).unwrap();
     assert!(*seen.lock().unwrap() >= 4, "two backups, a new one, and a copy");
 
-    // A server that is killed leaves a file under another name; what others keep there is theirs.
-    let own = files(&place)[0].to_str().unwrap().to_owned();
+    // Temporary files of a killed server are removed; files of others stay.
+    let own = files(&folder)[0].to_str().unwrap().to_owned();
     let unfinished = format!("{own}#1");
-    let foreign = place.join("cms-other-20260101T000000Z.tar#1");
+    let foreign = folder.join("cms-other-20260101T000000Z.tar#1");
     fs::write(&unfinished, "half").unwrap();
     fs::write(&foreign, "half").unwrap();
-    let plan = BackupPlan { to: BackupPlace::Folder(place.clone()), every: HOUR, keep: 2 };
+    let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), every: HOUR, keep: 2 };
     core.cms.backups().make(&plan, &|| false).unwrap();
     assert!(!Path::new(&unfinished).exists());
     assert!(foreign.exists());
 }
 
 #[test]
-fn a_damaged_database_is_not_backed_up() {
+fn damaged_database_is_not_backed_up() {
     use std::io::{Seek, SeekFrom, Write};
 
     let core = with_articles();
@@ -422,7 +426,7 @@ fn a_damaged_database_is_not_backed_up() {
     }
     let path = core.path().join("cms.db");
     let folder = core.into_folder();
-    // Closed, so that all pages are in the file.
+    // The database is closed, so that all pages are in the file.
     let mut database = fs::File::options().write(true).open(&path).unwrap();
     for page in 4..40 {
         database.seek(SeekFrom::Start(page * 4096 + 100)).unwrap();

@@ -1,4 +1,4 @@
-//! What `check` finds in a folder that was spoilt behind its back, and what it mends.
+//! Findings and repairs of `check` in damaged data directories.
 
 use std::fs::{self, File};
 
@@ -47,8 +47,8 @@ fn check(cms: &Cms, repair: bool) -> Check {
     cms.check(&CheckRequest { repair, ..CheckRequest::default() }).unwrap()
 }
 
-/// Changes the database as somebody does who does not know its functions.
-fn spoil(core: &TestCms, sql: &str) {
+/// Changes the database without the functions of the program.
+fn corrupt(core: &TestCms, sql: &str) {
     let database = Connection::open(core.path().join("cms.db")).unwrap();
     for name in ["property_key", "property_spelling"] {
         let flags = FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
@@ -58,7 +58,7 @@ fn spoil(core: &TestCms, sql: &str) {
 }
 
 #[test]
-fn a_folder_in_order_is_sound() {
+fn undamaged_directory_is_sound() {
     for core in [TestCms::new(), with_articles()] {
         for repair in [false, true] {
             let check = check(&core.cms, repair);
@@ -68,7 +68,7 @@ fn a_folder_in_order_is_sound() {
 }
 
 #[test]
-fn what_follows_from_content_is_mended() {
+fn derived_data_is_repaired() {
     use Part::{Counters, Database, Index, Links, Published, Slots};
 
     let damages: [(&str, &[Part]); 11] = [
@@ -88,7 +88,7 @@ fn what_follows_from_content_is_mended() {
         let core = with_articles();
         let cms = &core.cms;
         assert!(check(cms, false).is_sound());
-        spoil(&core, damage);
+        corrupt(&core, damage);
         let found = check(cms, false);
         let mut kinds: Vec<_> = found.findings.iter().map(|finding| finding.part).collect();
         kinds.dedup();
@@ -96,16 +96,16 @@ fn what_follows_from_content_is_mended() {
         assert!(found.findings.iter().all(|f| f.derived && !f.mended), "{damage}: {found:?}");
         assert!(!found.is_sound(), "{damage}");
 
-        let mended = check(cms, true);
-        assert!(mended.is_sound(), "{damage}: {mended:?}");
-        assert!(mended.findings.len() >= found.findings.len(), "{damage}: {mended:?}");
+        let repaired = check(cms, true);
+        assert!(repaired.is_sound(), "{damage}: {repaired:?}");
+        assert!(repaired.findings.len() >= found.findings.len(), "{damage}: {repaired:?}");
         let after = check(cms, false);
         assert!(after.findings.is_empty(), "{damage}: {after:?}");
     }
 }
 
 #[test]
-fn what_is_content_is_told_and_left() {
+fn damaged_content_is_reported_and_kept() {
     let damages = [
         ("UPDATE object SET data = '{broken' WHERE id = 'draft'", Part::Objects, "article/draft"),
         ("UPDATE object_version SET version = 9", Part::Versions, "article/modified"),
@@ -119,8 +119,8 @@ fn what_is_content_is_told_and_left() {
     ];
     for (damage, part, place) in damages {
         let core = with_articles();
-        // As a program without our settings would.
-        spoil(&core, &format!("PRAGMA foreign_keys = OFF; {damage}"));
+        // Like a program without our settings.
+        corrupt(&core, &format!("PRAGMA foreign_keys = OFF; {damage}"));
         for repair in [true, false] {
             let check = check(&core.cms, repair);
             let found = check.findings.iter().find(|f| f.part == part && f.place == place);
@@ -132,7 +132,7 @@ fn what_is_content_is_told_and_left() {
 }
 
 #[test]
-fn values_that_were_there_before_they_had_to_be_unique_are_told() {
+fn duplicates_older_than_a_unique_rule_are_reported() {
     let core = TestCms::new();
     let mut definition = article();
     let types = core.cms.types();
@@ -150,7 +150,7 @@ fn values_that_were_there_before_they_had_to_be_unique_are_told() {
     assert!(found[0].message.ends_with("one, two"), "{found:?}");
 }
 
-/// Closes a folder with many articles, and writes over the first page of a table or index.
+/// Closes a data directory with many articles, and overwrites the first page of a table or index.
 fn with_damaged(tree: &str) -> TempDir {
     use std::os::unix::fs::FileExt;
 
@@ -192,12 +192,12 @@ fn damaged_pages_are_listed_and_writes_refused() {
         let ready = cms.readiness();
         let database = ready.iter().find(|part| part.name == "database").unwrap();
         assert!(database.fault.as_ref().unwrap().contains("damaged"), "{tree}: {database:?}");
-        assert!(matches!(cms.media().sweep(), Err(Error::Busy(_))), "{tree}: no file is removed");
+        assert!(matches!(cms.media().sweep(), Err(Error::Busy(_))), "{tree}: a file was removed");
     }
 }
 
 #[test]
-fn objects_that_cannot_be_read_are_named() {
+fn unreadable_objects_are_listed() {
     let folder = with_damaged("object");
     let path = folder.path().join("data");
     let cms = Cms::open(CoreConfig::new(&path)).unwrap();
@@ -209,22 +209,22 @@ fn objects_that_cannot_be_read_are_named() {
 }
 
 #[test]
-fn content_type_that_cannot_be_read_is_listed() {
+fn unreadable_content_type_is_listed() {
     let core = with_articles();
     let damage = "UPDATE ctd SET definition = '{broken', rev = rev + 1 WHERE name = 'article'";
-    spoil(&core, &format!("{damage}; UPDATE meta SET schema_rev = schema_rev + 1"));
+    corrupt(&core, &format!("{damage}; UPDATE meta SET schema_rev = schema_rev + 1"));
     let found = check(&core.cms, false).findings;
     assert_eq!((found.len(), found[0].part), (1, Part::Database), "{found:?}");
     assert!(found[0].message.starts_with("content cannot be read: "), "{found:?}");
 }
 
-/// What the first read of a damaged page says is enough: nothing is written from then on.
+/// After the first read of a damaged page, all writes are refused.
 #[test]
 fn writes_are_refused_after_a_read_met_a_damaged_page() {
     let folder = with_damaged("object");
     let path = folder.path().join("data");
     let cms = Cms::open(CoreConfig::new(&path)).unwrap();
-    assert!(cms.readiness().iter().all(|part| part.fault.is_none()), "it was not met yet");
+    assert!(cms.readiness().iter().all(|part| part.fault.is_none()), "the page was not read yet");
     let read = cms.objects().get(&local(), "article", "a-7", 0);
     assert!(matches!(read, Err(Error::Internal(_))), "{read:?}");
     assert!(cms.readiness().iter().any(|part| part.name == "database" && part.fault.is_some()));
@@ -234,7 +234,7 @@ fn writes_are_refused_after_a_read_met_a_damaged_page() {
 }
 
 #[test]
-fn database_that_cannot_be_opened_is_checked_as_a_file() {
+fn unopenable_database_is_checked_as_a_file() {
     for tree in ["meta", "sqlite_schema"] {
         let folder = match tree {
             "meta" => with_damaged("meta"),

@@ -1,4 +1,4 @@
-//! A clock that jumps, forward and back: what is written, published, followed and backed up goes on.
+//! Jumps of the clock, forward and back: writes, publications, the change feed and backups go on.
 
 use cms_core::{
     Caller, Cms, Sweep,
@@ -26,7 +26,7 @@ fn local() -> Caller {
     Caller::local()
 }
 
-/// Changes an object, and finds the new state wherever it shows.
+/// Changes an object, and checks the new state in a read and a search.
 fn change(cms: &Cms, rank: usize) {
     let title = format!("Title {rank}");
     let patch = map(json!({ "title": title, "rank": rank }));
@@ -39,7 +39,7 @@ fn change(cms: &Cms, rank: usize) {
     assert_eq!(found["total_count"], 1, "{found}");
 }
 
-/// Numbers and versions of the changes after a place, oldest first.
+/// Numbers and versions of the changes after a position, oldest first.
 fn changes(cms: &Cms, since: Position) -> (Vec<(i64, Option<i64>)>, Position) {
     let request = ChangesRequest { since: Some(since), content_types: None, limit: 1000 };
     let page = cms.changes().after(&local(), &request).unwrap();
@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_clock_does_writes_go_on(jumps in prop::collection::vec(-400_i64..400, 1..8)) {
+    fn writes_continue_after_clock_jumps(jumps in prop::collection::vec(-400_i64..400, 1..8)) {
         let core = TestCms::new();
         let cms = &core.cms;
         let mut page = article();
@@ -58,18 +58,18 @@ proptest! {
         cms.types().create(&local(), page).unwrap();
         let new = map(json!({ "id": "one", "title": "Title 0", "rank": 0 }));
         cms.objects().create(&local(), "page", new).unwrap();
-        let mut place =
+        let mut position =
             cms.changes().after(&local(), &ChangesRequest { since: None, content_types: None, limit: 1 }).unwrap().next;
         let mut last = 0;
         for (rank, jump) in (1..).zip(&jumps) {
             core.clock.advance(jump * DAY);
             change(cms, rank);
-            // What is forgotten with time is not what happened a moment ago.
+            // Clean-up removes no recent rows.
             cms.housekeep().unwrap();
-            let (seen, next) = changes(cms, place);
+            let (seen, next) = changes(cms, position);
             prop_assert_eq!(seen.len(), 1);
             prop_assert!(seen[0].0 > last);
-            (last, place) = (seen[0].0, next);
+            (last, position) = (seen[0].0, next);
         }
         let versions = cms.objects().versions(&local(), "page", "one", Page { number: 1, limit: 100 }, Direction::Ascending).unwrap();
         let versions = versions.to_value();
@@ -81,7 +81,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_due_is_published_once_wherever_the_clock_goes() {
+fn scheduled_publication_runs_once_despite_clock_jumps() {
     let core = TestCms::new();
     let cms = &core.cms;
     let mut page = article();
@@ -103,7 +103,7 @@ fn what_is_due_is_published_once_wherever_the_clock_goes() {
     assert_eq!(status(), "public");
     core.clock.advance(-100 * DAY);
     cms.publishing().publish_due().unwrap();
-    assert_eq!(status(), "public", "what was published stays so");
+    assert_eq!(status(), "public", "a published object stays public");
     let versions = cms.objects().versions(
         &local(),
         "page",
@@ -114,12 +114,12 @@ fn what_is_due_is_published_once_wherever_the_clock_goes() {
     assert_eq!(versions.unwrap().to_value()["total_count"], 1);
 }
 
-/// The rows of trash and journal.
+/// Number of rows in trash and journal.
 fn kept(core: &TestCms) -> Vec<String> {
     rows(core, "SELECT (SELECT count(*) FROM trash), (SELECT count(*) FROM journal)")
 }
 
-/// A site with an object in the trash, all of which the index has.
+/// A data directory with an object in the trash and a complete index.
 fn with_trash() -> TestCms {
     let core = TestCms::new();
     let cms = &core.cms;
@@ -134,7 +134,7 @@ fn with_trash() -> TestCms {
 }
 
 #[test]
-fn clock_that_jumps_ahead_removes_nothing_from_trash_and_journal() {
+fn clock_jump_removes_nothing_from_trash_and_journal() {
     let core = with_trash();
     let before = kept(&core);
     core.cms.housekeep().unwrap();
@@ -150,11 +150,11 @@ fn clock_that_jumps_ahead_removes_nothing_from_trash_and_journal() {
         assert_eq!(kept(&core), before);
     }
     core.run_for(61 * DAY);
-    assert_eq!(kept(&core), ["0 1"], "what really became old goes");
+    assert_eq!(kept(&core), ["0 1"], "rows that are really old are removed");
 }
 
 #[test]
-fn long_time_without_a_server_delays_clean_ups_by_a_day() {
+fn long_downtime_delays_clean_up_by_a_day() {
     let core = with_trash();
     let before = kept(&core);
     core.clock.advance(365 * DAY);
@@ -170,7 +170,7 @@ fn long_time_without_a_server_delays_clean_ups_by_a_day() {
 }
 
 #[test]
-fn clock_that_jumps_ahead_removes_no_orphaned_files() {
+fn clock_jump_removes_no_orphaned_files() {
     let core = TestCms::new();
     let cms = &core.cms;
     let file = |save| UploadRequest {

@@ -1,4 +1,4 @@
-//! Changes that depend on something: the state of the object, and whether they were made before.
+//! Conditional and idempotent requests.
 
 use std::thread;
 
@@ -34,7 +34,7 @@ fn with_types() -> (TestCms, Caller) {
     (test, local)
 }
 
-/// A caller with a key of their own.
+/// A caller with a separate key.
 fn writer(test: &TestCms, name: &str) -> Caller {
     let new = NewKey { name: name.to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
     let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
@@ -55,13 +55,13 @@ fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> Tag {
     test.cms.objects().get_with_tag(caller, name, "a", hydrate).unwrap().1
 }
 
-/// Whatever is shown of an object, another answer has another tag, without a second passing.
+/// Different responses have different ETags, also within one second.
 #[test]
-fn a_tag_changes_with_all_that_is_shown() {
+fn etag_changes_with_every_visible_change() {
     let (test, local) = with_types();
     let objects = test.cms.objects();
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
-    let mut look = |name: &str| {
+    let mut check_etag = |name: &str| {
         for hydrate in 0..=2 {
             let (json, tag) = objects.get_with_tag(&local, name, "a", hydrate).unwrap();
             let again = objects.get_with_tag(&local, name, "a", hydrate).unwrap();
@@ -70,31 +70,31 @@ fn a_tag_changes_with_all_that_is_shown() {
         }
     };
     let act = |action| test.cms.publishing().act(&local, "page", "a", action, false).unwrap();
-    look("page");
+    check_etag("page");
     act(PublishAction::Publish);
-    look("page");
+    check_etag("page");
     objects.patch(&local, "page", "a", map(json!({ "rank": 1 }))).unwrap();
-    look("page");
+    check_etag("page");
     act(PublishAction::Archive);
-    look("page");
-    look("news");
+    check_etag("page");
+    check_etag("news");
     let go = map(json!({ "action": "_draft_review" }));
     test.cms.workflows().act(&local, "news", "a", go).unwrap();
-    look("news");
-    // An object that another one shows.
+    check_etag("news");
+    // An object that is hydrated in another one.
     let related = map(json!({ "related": [link("article", "a")] }));
     objects.patch(&local, "news", "a", related).unwrap();
-    look("news");
+    check_etag("news");
     objects.patch(&local, "article", "a", map(json!({ "rank": 2 }))).unwrap();
-    look("news");
-    // A type that converts its objects, which moves neither version nor date.
+    check_etag("news");
+    // A conversion of stored values changes neither version nor date.
     let mut changed = article();
     add_property(&mut changed, "rank", json!({ "type": "string" }), "text");
     changed["metaDefinition"]["order"].as_array_mut().unwrap().pop();
-    look("article");
+    check_etag("article");
     test.cms.types().update(&local, "article", changed).unwrap();
-    look("article");
-    // A tag of a hydrated answer is longer, also where nothing was replaced.
+    check_etag("article");
+    // The ETag of a hydrated response is longer, also without any link.
     for (index, (tag, json)) in seen.iter().enumerate() {
         for (other, text) in &seen[..index] {
             let is_same = json == text && tag.len() == other.len();
@@ -103,9 +103,9 @@ fn a_tag_changes_with_all_that_is_shown() {
     }
 }
 
-/// Of many writers that saw the same state, one changes it.
+/// Of many writers that read the same state, one changes it.
 #[test]
-fn one_of_many_changes_what_all_saw() {
+fn conditional_write_succeeds_for_one_of_many_writers() {
     let (test, local) = with_types();
     for round in 0..5 {
         let seen = only_in(&local, tag(&test, &local, "article", round % 2));
@@ -140,9 +140,9 @@ fn one_of_many_changes_what_all_saw() {
     }
 }
 
-/// Every change of one object looks at the condition, and does nothing when it fails.
+/// Every kind of change of one object checks the condition first.
 #[test]
-fn a_stale_tag_stops_every_kind_of_change() {
+fn stale_etag_refuses_every_kind_of_change() {
     let (test, local) = with_types();
     let stale = only_in(&local, Tag::of(b"something else"));
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
@@ -153,7 +153,7 @@ fn a_stale_tag_stops_every_kind_of_change() {
     let results = [
         objects.replace(&stale, "article", "a", payload()).map(drop),
         objects.patch(&stale, "article", "a", payload()).map(drop),
-        // Before the fault of the payload is told.
+        // The condition is checked before the payload.
         objects.patch(&stale, "article", "a", map(json!({ "title": 1 }))).map(drop),
         objects.delete(&stale, "article", "a"),
         publishing.act(&stale, "page", "a", PublishAction::Publish, false),
@@ -165,14 +165,14 @@ fn a_stale_tag_stops_every_kind_of_change() {
         assert!(matches!(result, Err(Error::PreconditionFailed)), "{index}: {result:?}");
     }
     assert_eq!(rows(&test, "SELECT max(seq) FROM journal"), before);
-    // What is not there has no state.
+    // A missing object is reported as missing.
     let missing = objects.delete(&stale, "article", "gone");
     assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
 }
 
-/// Readers of the published version cannot overwrite an edit that they do not see.
+/// The ETag of a published version does not permit to overwrite a newer edit.
 #[test]
-fn a_condition_is_about_the_current_version() {
+fn condition_applies_to_the_current_version() {
     let (test, local) = with_types();
     let public = Visibility { preview: false, public_only: true };
     let reader = local.clone().with_visibility(public);
@@ -188,13 +188,13 @@ fn a_condition_is_about_the_current_version() {
     patch(&only_in(&reader, tag(&test, &local, "page", 0))).unwrap();
 }
 
-/// A request that comes many times at once is carried out once.
+/// A request that is sent several times concurrently is executed once.
 #[test]
-fn a_repeated_request_gets_the_first_answer() {
+fn repeated_request_gets_the_first_response() {
     let (test, _) = with_types();
     let writer = writer(&test, "writer");
     let new = json!({ "title": "New" });
-    let answers: Vec<Value> = thread::scope(|scope| {
+    let responses: Vec<Value> = thread::scope(|scope| {
         let threads: Vec<_> = (0..WRITERS)
             .map(|_| {
                 let (cms, caller, new) = (&test.cms, once(&writer, "k", &new), new.clone());
@@ -205,49 +205,49 @@ fn a_repeated_request_gets_the_first_answer() {
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+    assert!(responses.iter().all(|response| *response == responses[0]), "{responses:?}");
     let count = "SELECT count(*) FROM object WHERE title = 'New'";
     assert_eq!(rows(&test, count), ["1"]);
 
-    // The first answer, whatever became of the object.
-    let id = answers[0]["id"].as_str().unwrap();
+    // The first response, also after the object changed.
+    let id = responses[0]["id"].as_str().unwrap();
     test.cms.objects().delete(&writer, "article", id).unwrap();
     let again = test.cms.objects().create(&once(&writer, "k", &new), "article", map(new.clone()));
-    assert_eq!(again.unwrap().to_value(), answers[0]);
+    assert_eq!(again.unwrap().to_value(), responses[0]);
     assert_eq!(rows(&test, count), ["0"]);
 }
 
-/// Keys belong to who sends them, to one request, and to one day.
+/// An idempotency key belongs to one caller and one request, for one day.
 #[test]
-fn a_key_is_for_one_request_of_one_caller() {
+fn idempotency_key_belongs_to_one_request_of_one_caller() {
     let (test, _) = with_types();
     let (first, second) = (writer(&test, "first"), writer(&test, "second"));
     let objects = test.cms.objects();
     let create = |caller: &Caller, new: &Value| {
         objects.create(&once(caller, "k", new), "article", map(new.clone())).map(|o| o.to_value())
     };
-    // A refusal leaves nothing behind.
+    // A refused request stores no key.
     create(&first, &json!({ "title": 1 })).unwrap_err();
-    let made = create(&first, &json!({ "title": "One" })).unwrap();
+    let created = create(&first, &json!({ "title": "One" })).unwrap();
     let other = create(&first, &json!({ "title": "Two" }));
     assert!(matches!(other, Err(Error::IdempotencyKeyReused)), "{other:?}");
-    assert_ne!(create(&second, &json!({ "title": "Two" })).unwrap()["id"], made["id"]);
+    assert_ne!(create(&second, &json!({ "title": "Two" })).unwrap()["id"], created["id"]);
     let kept = || rows(&test, "SELECT count(*) FROM idempotency");
     test.cms.housekeep().unwrap();
     assert_eq!(kept(), ["2"]);
     test.run_for(24 * 3600);
     test.clock.advance(1);
-    // Forgotten at once, and removed in time.
+    // It expires immediately, and is removed later.
     let later = create(&first, &json!({ "title": "Three" })).unwrap();
-    assert_ne!(later["id"], made["id"]);
+    assert_ne!(later["id"], created["id"]);
     assert_eq!(kept(), ["2"]);
     test.cms.housekeep().unwrap();
     assert_eq!(kept(), ["1"]);
 }
 
-/// Batches and copies are repeatable too, faults included.
+/// Batches and copies are idempotent, too, including their errors.
 #[test]
-fn batches_and_copies_are_made_once() {
+fn batches_and_copies_are_idempotent() {
     let (test, _) = with_types();
     let caller = once(&writer(&test, "writer"), "batch", &json!("batch"));
     let elements = [json!({ "id": "b", "title": "B" }), json!({ "id": "c" })];

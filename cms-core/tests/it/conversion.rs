@@ -1,5 +1,5 @@
-//! A plan against the stored objects: what it says of a generated change of a type is what is
-//! found after the apply, in every version that somebody can read.
+//! Plans of generated type changes, compared with the stored objects after the apply, in all current
+//! and published versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,16 +28,16 @@ struct Slot {
     more: Map<String, Value>,
 }
 
-/// What the changed type does with a property.
+/// A change of a property.
 #[derive(Clone, Debug)]
 enum Step {
     Keep,
     Remove,
-    /// Another kind, of which text is read or not.
-    Turn(String, bool),
-    /// Under the name in capital letters, as another kind or not.
+    /// Another kind, with or without `convert: parse`.
+    ChangeKind(String, bool),
+    /// Renamed to capital letters, as the same or another kind.
     Rename(Option<String>),
-    /// Required or not any more, with or without a value for those who lack it.
+    /// Required or optional, with or without a backfill.
     Require(bool),
     Entitle,
 }
@@ -54,7 +54,7 @@ fn any_kind() -> impl Strategy<Value = String> {
     select(kinds().into_keys().collect::<Vec<_>>())
 }
 
-/// Values that a property of a kind takes; the first one is not empty.
+/// Valid values of a kind; the first one is not empty.
 fn values(kind: &str) -> Vec<Value> {
     let target = link("other", "x");
     match kind {
@@ -94,7 +94,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => Just(Step::Keep),
         1 => Just(Step::Remove),
-        4 => (any_kind(), any::<bool>()).prop_map(|(kind, parse)| Step::Turn(kind, parse)),
+        4 => (any_kind(), any::<bool>()).prop_map(|(kind, parse)| Step::ChangeKind(kind, parse)),
         2 => option::of(any_kind()).prop_map(Step::Rename),
         1 => any::<bool>().prop_map(Step::Require),
         1 => Just(Step::Entitle),
@@ -114,7 +114,7 @@ fn changed(slots: &[Slot], steps: &[Step]) -> Vec<Slot> {
         match step {
             Step::Keep => {}
             Step::Remove => continue,
-            Step::Turn(kind, parse) => {
+            Step::ChangeKind(kind, parse) => {
                 new.kind.clone_from(kind);
                 if *parse {
                     new.more.insert("convert".to_owned(), json!("parse"));
@@ -167,8 +167,7 @@ fn payload(slots: &[Slot], draft_public: bool) -> Map<String, Value> {
     }))
 }
 
-/// One object: picks among the values of each slot, none for no value; published or not, and what
-/// it is edited to.
+/// One object: indexes of its values, none for no value; whether it is published; and a later edit.
 type Given = (Vec<Option<usize>>, bool, Option<Vec<Option<usize>>>);
 
 fn any_given() -> impl Strategy<Value = Given> {
@@ -186,7 +185,7 @@ fn object(slots: &[Slot], picks: &[Option<usize>]) -> Map<String, Value> {
     picked.collect()
 }
 
-/// A folder with the type `thing`, its objects, and two objects to link to.
+/// A data directory with the type `thing`, its objects, and two objects to link to.
 fn folder(slots: &[Slot], given: &[Given], draft_public: bool) -> TestCms {
     let test = TestCms::with(|config| config.durability = Durability::Normal);
     let (types, local) = (test.cms.types(), Caller::local());
@@ -218,16 +217,16 @@ fn folder(slots: &[Slot], given: &[Given], draft_public: bool) -> TestCms {
     test
 }
 
-/// A version that somebody can read.
+/// A current or published version.
 #[derive(Clone, Debug)]
 struct Version {
-    /// Everything that a change of the type leaves alone.
+    /// Everything that a change of the type keeps.
     facts: Value,
     title: String,
     data: Map<String, Value>,
 }
 
-/// The current versions, and the published ones that are others; in the order of their rows.
+/// The current versions, and different published ones, in the order of their rows.
 fn versions(test: &TestCms) -> Vec<Version> {
     let columns = "json_array(json_array(o.pk, o.id, o.version, o.updated_at, o.status), o.title, json(o.data))";
     let of_things = "WHERE o.ctd = (SELECT pk FROM ctd WHERE name = 'thing')";
@@ -244,7 +243,7 @@ fn versions(test: &TestCms) -> Vec<Version> {
     .collect()
 }
 
-/// Compares the row of a plan with what became of the versions.
+/// Compares the row of a plan with the versions before and after the apply.
 fn check_property(planned: &PropertyPlan, before: &[Version], after: &[Version]) {
     let source = planned.renamed_from.as_ref().unwrap_or(&planned.name);
     let mut kept = 0;
@@ -271,7 +270,7 @@ fn check_property(planned: &PropertyPlan, before: &[Version], after: &[Version])
     assert_eq!(sorted(samples.collect()), sorted(changed), "{planned:?}");
 }
 
-/// What the title of an object is, for the values that occur here.
+/// The title of an object, for the generated values.
 fn title(slots: &[Slot], data: &Map<String, Value>) -> String {
     let entitled =
         ["string/text", "string/textarea", "string/email", "string/select", "string/dateTime"];
@@ -288,7 +287,7 @@ fn title(slots: &[Slot], data: &Map<String, Value>) -> String {
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Checks what is derived from the versions: titles, links, indexes, and the public view.
+/// Checks data derived from the versions: titles, links, indexes, and the public view.
 fn check_derived(test: &TestCms, slots: &[Slot], versions: &[Version]) {
     let mut links = BTreeSet::new();
     for version in versions {
@@ -332,7 +331,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_plan_says_what_becomes_of_every_value(
+    fn plan_predicts_the_conversion_of_every_value(
         slots in any_slots(),
         steps in vec(any_step(), NAMES.len()),
         given in vec(any_given(), 1..6),
@@ -341,20 +340,20 @@ proptest! {
         let (test, local) = (folder(&slots, &given, draft_public), Caller::local());
         let types = test.cms.types();
         let new = changed(&slots, &steps);
-        let wanted = PlanRequest {
+        let request = PlanRequest {
             content_types: vec![payload(&new, draft_public)],
             ..PlanRequest::default()
         };
         let (before, stored) = (versions(&test), dump(&test));
-        let plan = types.plan(&local, &wanted).unwrap();
+        let plan = types.plan(&local, &request).unwrap();
         prop_assert_eq!(&dump(&test), &stored);
 
-        let request = ApplyRequest {
-            wanted: wanted.clone(),
+        let apply = ApplyRequest {
+            wanted: request.clone(),
             token: Some(plan.token.clone()),
             allow_data_loss: Some(DataLoss::All(true)),
         };
-        let applied = types.apply(&local, &request);
+        let applied = types.apply(&local, &apply);
         let planned = &plan.content_types[0];
         if !planned.blockers.is_empty() {
             let Err(Error::Blocked(blocked)) = applied else { panic!("{applied:?}") };
@@ -374,9 +373,9 @@ proptest! {
             if before.data != after.data || before.title != after.title {
                 rewritten.insert(before.facts[0].to_string());
             }
-            let faults = judge.faults(&after.data, None);
+            let errors = judge.faults(&after.data, None);
             let is_option = |messages: &[String]| messages == ["The value does not match possible options"];
-            prop_assert!(faults.iter().all(|(_, messages)| is_option(messages)), "{faults:?}");
+            prop_assert!(errors.iter().all(|(_, messages)| is_option(messages)), "{errors:?}");
         }
         prop_assert_eq!(plan.summary.objects_rewritten, rewritten.len() as u64);
         for property in &planned.properties {
@@ -390,7 +389,7 @@ proptest! {
             prop_assert!(is_left || is_described, "{name} is gone");
         }
         check_derived(&test, &new, &after);
-        let again = types.plan(&local, &wanted).unwrap();
+        let again = types.plan(&local, &request).unwrap();
         prop_assert!(!again.has_changes(), "{again:?}");
     }
 }

@@ -1,11 +1,11 @@
-//! Queries in both versions, from their text to the whole answer.
+//! Queries in both versions, from their text to the complete response.
 
-mod answers;
 mod content;
 mod hostile;
-mod named;
 mod names;
+mod persisted_queries;
 mod reference;
+mod responses;
 mod same_as_rest;
 
 use cms_core::{
@@ -16,12 +16,12 @@ use serde_json::{Map, Value};
 
 pub(crate) use GraphQlVersion::{Legacy, V2};
 
-/// Status and body of an answer.
-pub(crate) fn ask(cms: &Cms, version: GraphQlVersion, query: &str) -> (u16, Value) {
-    ask_as(cms, &Caller::local(), version, query, Map::new())
+/// Executes a query; returns status and body of the response.
+pub(crate) fn execute(cms: &Cms, version: GraphQlVersion, query: &str) -> (u16, Value) {
+    execute_as(cms, &Caller::local(), version, query, Map::new())
 }
 
-pub(crate) fn ask_as(
+pub(crate) fn execute_as(
     cms: &Cms,
     caller: &Caller,
     version: GraphQlVersion,
@@ -30,8 +30,8 @@ pub(crate) fn ask_as(
 ) -> (u16, Value) {
     let query = query.to_owned();
     let request = GraphQlRequest { query, variables, ..GraphQlRequest::default() };
-    let answer = cms.graphql().execute(caller, version, &request).unwrap();
-    let body = serde_json::from_slice(&answer.body);
-    let text = String::from_utf8_lossy(&answer.body);
-    (answer.status, body.unwrap_or_else(|error| panic!("{error}: {text}")))
+    let response = cms.graphql().execute(caller, version, &request).unwrap();
+    let body = serde_json::from_slice(&response.body);
+    let text = String::from_utf8_lossy(&response.body);
+    (response.status, body.unwrap_or_else(|error| panic!("{error}: {text}")))
 }

@@ -1,4 +1,4 @@
-//! What fuzzers ask of a whole folder, with inputs that are nearly right.
+//! The fuzz targets with mutated seeds: inputs that are nearly valid.
 
 use std::fs;
 
@@ -8,15 +8,15 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 
-/// The texts that fuzzers of a target begin with.
+/// The seeds of a fuzz target.
 fn seeds(target: &str) -> Vec<String> {
     let folder = fixture("../fuzz/seeds").join(target);
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect()
 }
 
-/// A text with some pieces of it taken out, doubled, moved, or replaced by what is special somewhere.
-fn spoilt(text: String) -> impl Strategy<Value = String> {
+/// A text with some parts removed, repeated, moved, or replaced by special characters.
+fn mutated(text: String) -> impl Strategy<Value = String> {
     let special = prop_oneof![
         Just(String::new()),
         "[\"'\\\\{}\\[\\]()<>:,;.*~^%$#@!?&|/+-]{1,3}",
@@ -34,8 +34,8 @@ fn spoilt(text: String) -> impl Strategy<Value = String> {
         for (at, length, is_doubled, special) in changes {
             let start = at.index(letters.len() + 1);
             let end = letters.len().min(start + length);
-            let piece: Vec<char> = letters[start..end].to_vec();
-            let kept = if is_doubled { piece } else { Vec::new() };
+            let part: Vec<char> = letters[start..end].to_vec();
+            let kept = if is_doubled { part } else { Vec::new() };
             letters.splice(
                 start..end,
                 kept.iter().copied().chain(special.chars()).chain(kept.clone()),
@@ -48,13 +48,13 @@ fn spoilt(text: String) -> impl Strategy<Value = String> {
 fn attack(target: &str, cases: u32, ask: impl Fn(&str) -> bool) {
     let seeds = seeds(target);
     assert!(!seeds.is_empty(), "{target}");
-    // What is refused before anything looks at it would prove nothing.
+    // The seeds themselves must be valid.
     for seed in &seeds {
         assert!(ask(seed), "{target}: {seed}");
     }
     let mut runner =
         TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
-    let texts = prop::sample::select(seeds).prop_flat_map(spoilt);
+    let texts = prop::sample::select(seeds).prop_flat_map(mutated);
     let outcome = runner.run(&texts, |text| {
         ask(&text);
         Ok(())
@@ -63,7 +63,7 @@ fn attack(target: &str, cases: u32, ask: impl Fn(&str) -> bool) {
 }
 
 #[test]
-fn no_text_is_a_fault_of_the_server() {
+fn mutated_inputs_cause_no_internal_error() {
     let site = Site::new();
     attack("filters", 2000, |text| site.list(text));
     attack("definitions", 500, |text| site.define(text));

@@ -1,4 +1,4 @@
-//! Hydration follows every link, and refuses a response that is too large instead of leaving links out.
+//! Hydration follows every link, or refuses a response that is too large.
 
 use cms_core::{
     Caller, Error,
@@ -48,7 +48,7 @@ fn hydrated(holders: usize) -> ListRequest {
     ListRequest { hydrate: 1, ids, page, ..ListRequest::default() }
 }
 
-/// Links after the twenty-thousandth of a level, and after 64 MiB, stayed links without notice.
+/// After 20,000 links of a level, and after 64 MiB, links were silently not hydrated.
 #[test]
 fn hydration_follows_every_link_of_a_level() {
     for (holders, targets, bytes) in [(21, 1000, 1), (20, 20, 200_000)] {
@@ -57,32 +57,32 @@ fn hydration_follows_every_link_of_a_level() {
         let get =
             |id: &str, hydrate| objects.get(&local, "article", id, hydrate).unwrap().to_value();
         let all: Vec<Value> = (0..targets).map(|n| get(&format!("target-{n}"), 0)).collect();
-        let wanted = |id: &str| {
-            let mut wanted = get(id, 0);
-            wanted["related"] = if id == "last" { json!([get("own", 0)]) } else { json!(all) };
-            wanted
+        let expected = |id: &str| {
+            let mut expected = get(id, 0);
+            expected["related"] = if id == "last" { json!([get("own", 0)]) } else { json!(all) };
+            expected
         };
         let list = objects.list(&local, "article", &hydrated(holders)).unwrap().to_value();
         let list = list["data"].as_array().unwrap();
         assert_eq!(list.len(), holders + 1);
         for object in list {
             let id = object["id"].as_str().unwrap();
-            assert!(*object == wanted(id), "{id} in a list");
+            assert!(*object == expected(id), "{id} in a list");
             assert!(*object == get(id, 1), "{id} alone");
         }
         let top = get("top", 2);
         let top = top["related"].as_array().unwrap();
-        assert!(top.iter().all(|object| *object == wanted(object["id"].as_str().unwrap())));
+        assert!(top.iter().all(|object| *object == expected(object["id"].as_str().unwrap())));
     }
 }
 
-/// The size is known before the response is put together, so no memory is taken for it.
+/// The size is computed before the response is rendered, so no memory is allocated.
 #[test]
 fn hydration_refuses_a_response_above_256_mib() {
     let (test, local) = with_links(70, 20, 200_000);
-    let wanted = "The response would exceed 256 MiB, use a smaller limit";
+    let expected = "The response would exceed 256 MiB, use a smaller limit";
     let refused = |result: Result<Json, Error>| match result {
-        Err(Error::Invalid(errors)) => assert_eq!(errors.at("limit"), [wanted]),
+        Err(Error::Invalid(errors)) => assert_eq!(errors.at("limit"), [expected]),
         other => panic!("{:?}", other.map(|_| "a response")),
     };
     let objects = test.cms.objects();

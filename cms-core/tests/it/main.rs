@@ -1,26 +1,24 @@
-//! What the core promises, through its public names. The database file is looked at, and written only
-//! to make it one of another time.
+//! Tests of the core through its public names. They read the database file, and write it only to
+//! damage it or to make it older.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod asking;
 mod backup;
-mod changes;
+mod change_feed;
 mod check;
 mod clock;
+mod concurrent_writes;
 mod conditions;
 mod conversion;
-mod follow;
+mod data_directory;
 mod graphql;
-mod handles;
 mod hostile;
 mod hydration;
+mod image_rendering;
 mod media;
 mod memory;
 mod objects;
 mod openapi;
-mod opening;
-mod pictures;
 mod plan;
 mod project;
 mod publish;
@@ -30,7 +28,9 @@ mod s3;
 mod search;
 mod stored_files;
 mod support;
+mod synchronous_webhooks;
+mod two_handles;
+mod type_changes;
 mod upgrade;
 mod webhook_schedule;
 mod webhooks;
-mod writers;

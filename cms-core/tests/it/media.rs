@@ -1,4 +1,4 @@
-//! Files and pictures: stored, served in any size, and gone with their object.
+//! Files and images: stored, rendered, and removed with their object.
 
 use std::{fs, io::Write, path::Path};
 
@@ -49,7 +49,7 @@ pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
     };
     let media_type = image.media_type(&picture).to_owned();
     let bytes = match picture {
-        Picture::Rendered(made) => pictures::bytes(made),
+        Picture::Rendered(rendered) => pictures::bytes(rendered),
         Picture::Original { size } => cms.media().read(&image, 0..size)?.to_vec(),
     };
     Ok((media_type, bytes))
@@ -71,7 +71,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_picture_is_stored_rendered_and_removed() {
+fn image_is_stored_rendered_and_removed() {
     let core = TestCms::new();
     let cms = &core.cms;
     let photo = pictures::photo(400, 300);
@@ -83,9 +83,9 @@ fn a_picture_is_stored_rendered_and_removed() {
 
     assert_eq!(get(cms, url).unwrap(), ("image/jpeg".to_owned(), photo));
     let small = url.replace("0x0", "100x0");
-    let (_, made) = get(cms, &small).unwrap();
-    assert_eq!(pictures::size(&made), (100, 75));
-    assert_eq!(get(cms, &small).unwrap().1, made);
+    let (_, rendered) = get(cms, &small).unwrap();
+    assert_eq!(pictures::size(&rendered), (100, 75));
+    assert_eq!(get(cms, &small).unwrap().1, rendered);
     assert_eq!(files(&core.path().join("media")), [id]);
     assert_eq!(files(&core.path().join("cache")), ["100x0-q85-1.jpg"]);
 
@@ -97,7 +97,7 @@ fn a_picture_is_stored_rendered_and_removed() {
 }
 
 #[test]
-fn what_never_became_an_object_goes_after_a_day() {
+fn unsaved_files_are_removed_after_a_day() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -128,8 +128,7 @@ fn what_never_became_an_object_goes_after_a_day() {
     assert!(media.join(kept["id"].as_str().unwrap()).exists());
 }
 
-/// The age of a file says nothing of how long it has had no object: the database may have been put
-/// back, or be a new one.
+/// The age of a file is not the time without an object: the database may be new or restored.
 #[test]
 fn orphaned_files_age_from_when_this_database_first_saw_them() {
     let core = TestCms::new();
@@ -141,7 +140,7 @@ fn orphaned_files_age_from_when_this_database_first_saw_them() {
         upload(cms, &bytes, request).unwrap();
     }
     core.to_real_time(400 * 86_400);
-    assert_eq!(check(cms).waiting, 1, "old, and never seen");
+    assert_eq!(check(cms).waiting, 1, "old, but not marked yet");
     let nothing = Sweep { files: 20, ..Sweep::default() };
     assert_eq!(cms.media().sweep().unwrap(), nothing);
     core.run_for(86_400);
@@ -152,9 +151,9 @@ fn orphaned_files_age_from_when_this_database_first_saw_them() {
     assert_eq!((check(cms).files, check(cms).waiting), (19, 0));
 }
 
-/// What was an orphan and got an object begins its day anew when that goes.
+/// An orphaned file that got an object is kept for another day after that is deleted.
 #[test]
-fn orphaned_files_begin_their_day_anew() {
+fn orphaned_files_start_a_new_day_after_an_object() {
     let core = TestCms::new();
     let cms = &core.cms;
     let unsaved = UploadRequest { save: false, ..image("a.png") };
@@ -175,9 +174,9 @@ fn orphaned_files_begin_their_day_anew() {
     assert_eq!((check(cms).waiting, check(cms).orphaned.len()), (1, 0));
 }
 
-/// Many orphaned files rather mean that their objects were lost.
+/// Many orphaned files may mean that the objects were lost.
 #[test]
-fn many_orphaned_files_are_removed_by_a_command_only() {
+fn orphaned_files_over_a_tenth_are_removed_by_a_command_only() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -203,7 +202,7 @@ fn many_orphaned_files_are_removed_by_a_command_only() {
         upload(cms, &bytes, &unsaved).unwrap();
     }
     let repair = CheckRequest { repair: true, digests: false };
-    assert_eq!(cms.check(&repair).unwrap().media.removed, 0, "they were not seen before");
+    assert_eq!(cms.check(&repair).unwrap().media.removed, 0, "they were not marked before");
     core.run_for(25 * 3600);
     let found = cms.check(&repair).unwrap().media;
     assert_eq!((found.orphaned.len(), found.removed), (4, 4));
@@ -211,23 +210,23 @@ fn many_orphaned_files_are_removed_by_a_command_only() {
 }
 
 #[test]
-fn a_check_names_objects_whose_file_is_gone() {
+fn check_lists_objects_without_a_file() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
     let mut ids: Vec<_> = (0..3)
         .map(|_| upload(cms, &bytes, &image("a.png")).unwrap()["id"].as_str().unwrap().to_owned())
         .collect();
-    let lost = ids.remove(1);
-    fs::remove_file(core.path().join("media").join(&lost)).unwrap();
-    let url = format!("/image/0x0/{lost}.png");
+    let missing = ids.remove(1);
+    fs::remove_file(core.path().join("media").join(&missing)).unwrap();
+    let url = format!("/image/0x0/{missing}.png");
     assert!(matches!(get(cms, &url), Err(Error::NotFound { .. })));
     let found = check(cms);
-    assert_eq!((found.files, found.missing, found.orphaned), (2, vec![lost], vec![]));
+    assert_eq!((found.files, found.missing, found.orphaned), (2, vec![missing], vec![]));
 }
 
 #[test]
-fn what_others_keep_beside_our_files_is_left_alone() {
+fn foreign_files_are_kept() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -262,7 +261,7 @@ fn what_others_keep_beside_our_files_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn names_that_are_no_text_are_left_alone() {
+fn files_without_a_utf8_name_are_kept() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
     let core = TestCms::new();
@@ -274,7 +273,7 @@ fn names_that_are_no_text_are_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_counts_as_the_file_that_it_leads_to() {
+fn symbolic_link_counts_as_its_target() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -292,7 +291,7 @@ fn a_link_counts_as_the_file_that_it_leads_to() {
 }
 
 #[test]
-fn what_a_crash_left_half_received_goes_after_a_day() {
+fn incomplete_uploads_are_removed_after_a_day() {
     let core = TestCms::new();
     let incoming = core.path().join("incoming");
     fs::create_dir_all(&incoming).unwrap();
@@ -306,11 +305,13 @@ fn what_a_crash_left_half_received_goes_after_a_day() {
 }
 
 #[test]
-fn a_folder_that_takes_no_files_is_named() {
+fn unwritable_directory_is_reported() {
     let core = TestCms::new();
     let incoming = core.path().join("incoming");
     fs::write(&incoming, "in the way").unwrap();
-    let Err(Error::Internal(reason)) = core.cms.media().receive() else { panic!("it is a file") };
+    let Err(Error::Internal(reason)) = core.cms.media().receive() else {
+        panic!("the path is a file")
+    };
     assert!(reason.to_string().contains(incoming.to_str().unwrap()), "{reason}");
 
     let core = TestCms::new();
@@ -328,7 +329,7 @@ fn a_folder_that_takes_no_files_is_named() {
 }
 
 #[test]
-fn a_refused_object_takes_only_its_own_file_with_it() {
+fn refused_object_removes_only_its_own_file() {
     let core = TestCms::new();
     let cms = &core.cms;
     let bytes = fs::read(fixture("media/still.png")).unwrap();
@@ -343,7 +344,7 @@ fn a_refused_object_takes_only_its_own_file_with_it() {
 
     upload(cms, &bytes, &tagged(&[])).unwrap();
     fs::remove_file(core.path().join("media").join(&id)).unwrap();
-    // What is refused changes nothing, for the object that is there neither.
+    // A refused upload changes nothing, also for an existing object.
     upload(cms, &bytes, &tagged(&[])).unwrap_err();
     assert_eq!(files(&core.path().join("media")), [""; 0]);
     upload(cms, &bytes, &UploadRequest { save: false, ..tagged(&[]) }).unwrap();
@@ -351,7 +352,7 @@ fn a_refused_object_takes_only_its_own_file_with_it() {
 }
 
 #[test]
-fn asynchronous_code_may_let_go_of_a_folder() {
+fn core_can_be_dropped_by_asynchronous_code() {
     let core = TestCms::new();
     core.cms.media().connect().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -359,7 +360,7 @@ fn asynchronous_code_may_let_go_of_a_folder() {
 }
 
 #[test]
-fn of_those_who_want_an_id_at_once_one_gets_it() {
+fn id_is_given_to_one_of_concurrent_uploads() {
     let core = TestCms::new();
     let cms = &core.cms;
     let id = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";

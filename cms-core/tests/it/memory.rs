@@ -1,4 +1,4 @@
-//! Responses count against the memory of their request while they are made.
+//! Responses count against the response memory budget while they are rendered.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const MIB: usize = 1024 * 1024;
 
 type Read = fn(&TestCms, &Caller, u8) -> Result<Json>;
 
-/// All reads whose response grows with what is stored.
+/// All reads whose response grows with the content.
 const READS: [(&str, Read); 3] = [
     ("list", |test, caller, hydrate| {
         let request = ListRequest { page: page(), hydrate, ..ListRequest::default() };
@@ -42,7 +42,7 @@ fn page() -> Page {
     Page { number: 1, limit: 1000 }
 }
 
-/// Articles with a text of so many bytes; each links to the one before it, and the first to the second.
+/// Articles with a text of `bytes` bytes; each links to the previous one, and the first to the second.
 fn with_articles(count: usize, bytes: usize) -> TestCms {
     let test = TestCms::new();
     let mut definition = article();
@@ -64,13 +64,13 @@ fn with_articles(count: usize, bytes: usize) -> TestCms {
 }
 
 #[test]
-fn responses_take_memory_while_they_are_made_and_keep_what_they_need() {
+fn responses_count_against_the_memory_budget() {
     let test = with_articles(20, 60_000);
     for (name, read) in READS {
         for hydrate in 0..=2 {
             let response = read(&test, &Caller::local(), hydrate).unwrap().0;
             if name == "object" && hydrate == 0 {
-                // One object as it is stored is small.
+                // A single object without hydration is small.
                 continue;
             }
             let budget = Arc::new(MemoryBudget::new(64 * MIB));
@@ -83,20 +83,20 @@ fn responses_take_memory_while_they_are_made_and_keep_what_they_need() {
             drop((caller, memory));
             assert_eq!(budget.used(), 0);
 
-            // Another request holds nearly everything.
+            // Another request holds nearly the complete budget.
             let others = Reservation::of(&budget);
             others.grow(64 * MIB - length / 2).unwrap();
             let memory = Arc::new(Reservation::of(&budget));
             let caller = Caller::local().with_memory(Arc::clone(&memory));
             let refused = read(&test, &caller, hydrate);
             assert!(matches!(refused, Err(Error::Busy(_))), "{name} {hydrate}");
-            assert_eq!(memory.bytes(), 0, "{name} {hydrate}: what is refused holds nothing");
+            assert_eq!(memory.bytes(), 0, "{name} {hydrate}: a refused request holds no memory");
         }
     }
 }
 
 #[test]
-fn graphql_responses_take_memory_while_they_are_made() {
+fn graphql_responses_count_against_the_memory_budget() {
     let test = with_articles(20, 60_000);
     let budget = Arc::new(MemoryBudget::new(64 * MIB));
     let query = |caller: &Caller| {

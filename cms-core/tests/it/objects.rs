@@ -1,4 +1,4 @@
-//! What a change of objects leaves behind: in the journal, the versions, and the links.
+//! Effects of object changes on journal, versions, and links.
 
 use cms_core::{
     Caller, Error,
@@ -21,9 +21,9 @@ fn with_articles() -> (TestCms, Caller) {
     (test, local)
 }
 
-/// Every change is in the journal once, in its order; what was refused or only read is not.
+/// The journal has every change once and in order, and no refused requests.
 #[test]
-fn the_journal_tells_every_change_once() {
+fn journal_has_every_change_once() {
     let (test, local) = with_articles();
     let (objects, types) = (test.cms.objects(), test.cms.types());
     let start = rows(&test, "SELECT max(seq) FROM journal")[0].clone();
@@ -49,9 +49,9 @@ fn the_journal_tells_every_change_once() {
     types.purge(&local, "article", false).unwrap();
     types.delete(&local, "article").unwrap();
 
-    // The rows of objects count from 1: a, b, c, d.
-    let told = format!("SELECT kind, object FROM journal WHERE seq > {start} ORDER BY seq");
-    let wanted = [
+    // Row numbers of the objects a, b, c, d are 1 to 4.
+    let journal = format!("SELECT kind, object FROM journal WHERE seq > {start} ORDER BY seq");
+    let expected = [
         "object.create 1",
         "object.create 2",
         "object.update 1",
@@ -67,13 +67,13 @@ fn the_journal_tells_every_change_once() {
         "type.purge null",
         "type.delete null",
     ];
-    assert_eq!(rows(&test, &told), wanted);
+    assert_eq!(rows(&test, &journal), expected);
     assert_eq!(rows(&test, "SELECT count(DISTINCT nonce) = count(*) FROM journal"), ["1"]);
 }
 
-/// A version keeps its own properties and title, when it was made, and who made it.
+/// A version keeps its properties, title, date and author.
 #[test]
-fn versions_keep_what_was_true_then() {
+fn versions_keep_their_properties_title_and_author() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
@@ -145,11 +145,11 @@ fn links_follow_the_current_version() {
         (json!({ "related": [], "parts": [{ "sources": [external] }, {}] }), vec![]),
     ];
     let links = "SELECT target_type, target_id FROM link ORDER BY target_type, target_id";
-    for (patch, wanted) in steps {
+    for (patch, expected) in steps {
         objects.patch(&local, "article", "a", map(patch.clone())).unwrap();
-        assert_eq!(rows(&test, links), wanted, "{patch}");
+        assert_eq!(rows(&test, links), expected, "{patch}");
     }
-    // What was refused changes no link, and a deleted object holds nothing.
+    // A refused change changes no link, and a deleted object has none.
     objects.patch(&local, "article", "a", map(json!({ "related": [link("_tag", "x")] }))).unwrap();
     let gone = json!({ "related": [link("_tag", "gone")] });
     let refused = objects.patch(&local, "article", "a", map(gone)).unwrap_err();
@@ -161,9 +161,9 @@ fn links_follow_the_current_version() {
     objects.delete(&local, "_tag", "x").unwrap();
 }
 
-/// A deleted object is kept with its versions for sixty days; its id is free at once.
+/// A deleted object is kept with its versions for sixty days; its id is free immediately.
 #[test]
-fn the_trash_is_emptied_in_time() {
+fn trash_is_emptied_after_sixty_days() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     for title in ["First", "Second"] {
@@ -188,9 +188,9 @@ fn the_trash_is_emptied_in_time() {
     );
 }
 
-/// What two levels of links both lead to was read again without its links, and lost them.
+/// An object on both levels was read again without its links, and lost them.
 #[test]
-fn an_object_on_both_levels_of_hydration_keeps_its_own_links_hydrated() {
+fn object_on_both_hydration_levels_keeps_its_links_hydrated() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     for (id, targets) in [("a", &[][..]), ("b", &["a"]), ("c", &["b"]), ("d", &["b", "c"])] {
@@ -204,9 +204,9 @@ fn an_object_on_both_levels_of_hydration_keeps_its_own_links_hydrated() {
     assert_eq!(second, [&json!("a"), &json!("b")]);
 }
 
-/// A list of objects that are few, but long, is not rendered where connections are served.
+/// A list of few, but large objects is not rendered on a thread that serves connections.
 #[test]
-fn list_of_large_objects_is_not_fast() {
+fn list_of_large_objects_is_not_on_the_fast_path() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     let request = ListRequest {

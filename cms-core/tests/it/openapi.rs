@@ -1,4 +1,4 @@
-//! The description of the API: that it is what the API does, in each version and for each key.
+//! The OpenAPI document matches the API, in each version and for each key.
 
 use std::fs;
 
@@ -59,13 +59,13 @@ fn operations(document: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A description, and a strict judge of its schemas.
-struct Judge {
+/// A document with strict validators of its schemas.
+struct Validators {
     version: OpenApiVersion,
     document: Value,
 }
 
-impl Judge {
+impl Validators {
     fn new(test: &TestCms, version: OpenApiVersion) -> Self {
         let mut document = describe(test, &Caller::local(), &request(version));
         spell_null(&mut document);
@@ -73,33 +73,33 @@ impl Judge {
     }
 
     fn validator(&self, schema: &Value) -> Validator {
-        let mut whole = json!({ "allOf": [schema] });
+        let mut complete = json!({ "allOf": [schema] });
         for key in ["components", "definitions"] {
             if let Some(part) = self.document.get(key) {
-                whole[key] = part.clone();
+                complete[key] = part.clone();
             }
         }
         let draft =
             if self.version == OpenApiVersion::V31 { Draft::Draft202012 } else { Draft::Draft4 };
-        jsonschema::options().with_draft(draft).build(&whole).unwrap()
+        jsonschema::options().with_draft(draft).build(&complete).unwrap()
     }
 
     fn named(&self, name: &str) -> Validator {
-        let place =
+        let path =
             if self.version == OpenApiVersion::V2 { "definitions" } else { "components/schemas" };
-        self.validator(&json!({ "$ref": format!("#/{place}/{name}") }))
+        self.validator(&json!({ "$ref": format!("#/{path}/{name}") }))
     }
 
     fn check(&self, name: &str, values: &[&Value]) {
         let validator = self.named(name);
         for value in values {
-            let faults: Vec<_> = validator.iter_errors(value).map(|e| e.to_string()).collect();
-            assert!(faults.is_empty(), "{:?} {name}: {faults:?}\n{value:#}", self.version);
+            let errors: Vec<_> = validator.iter_errors(value).map(|e| e.to_string()).collect();
+            assert!(errors.is_empty(), "{:?} {name}: {errors:?}\n{value:#}", self.version);
         }
     }
 }
 
-/// `nullable` means something to readers of OpenAPI 3.0 alone.
+/// JSON Schema does not know `nullable` of OpenAPI 3.0.
 fn spell_null(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -117,7 +117,7 @@ fn content(name: &str) -> String {
     fs::read_to_string(fixture("content").join(name)).unwrap()
 }
 
-/// The example site, and the type of the table of faults, which has every kind of property.
+/// The example site, and the type of the table of errors, which has every kind of property.
 fn site() -> TestCms {
     let test = TestCms::new();
     let local = Caller::local();
@@ -153,7 +153,7 @@ fn table() -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Objects of the example site, as they are sent.
+/// Objects of the example site, as request bodies.
 fn objects(name: &str) -> Vec<Value> {
     let (_, file) = SITE.iter().find(|(known, _)| *known == name).unwrap();
     let text = content(&format!("{file}.json"));
@@ -161,7 +161,7 @@ fn objects(name: &str) -> Vec<Value> {
         let mut object = map(serde_json::from_str(line).unwrap());
         object.shift_remove("internal");
         if name == "author" {
-            // A product, which links back.
+            // Links to a product, which links back.
             object.shift_remove("favourite");
         }
         Value::Object(object)
@@ -170,51 +170,52 @@ fn objects(name: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_sent_and_read_fits_its_schema() {
+fn requests_and_responses_match_their_schema() {
     let test = site();
     let (cms, local) = (&test.cms, Caller::local());
     let everything = ListRequest::default();
     for version in VERSIONS {
-        let judge = Judge::new(&test, version);
+        let validators = Validators::new(&test, version);
         let names: Vec<&str> = SITE.iter().map(|(name, _)| *name).chain(["example"]).collect();
         for name in names {
             let sent =
                 if name == "example" { vec![table()["base"].clone()] } else { objects(name) };
-            judge.check(&format!("{name}WithoutInternal"), &sent.iter().collect::<Vec<_>>());
+            validators.check(&format!("{name}WithoutInternal"), &sent.iter().collect::<Vec<_>>());
             let part = json!({ "id": sent[0]["id"] });
-            judge.check(&format!("{name}WithoutRequired"), &[&json!({}), &part]);
+            validators.check(&format!("{name}WithoutRequired"), &[&json!({}), &part]);
 
             let list = cms.objects().list(&local, name, &everything).unwrap().to_value();
-            judge.check(&format!("{name}List"), &[&list]);
+            validators.check(&format!("{name}List"), &[&list]);
             let id = sent[0]["id"].as_str().unwrap();
             let patched = cms.objects().patch(&local, name, id, Map::new()).unwrap().to_value();
             let page = cms_core::paging::Page::default();
             let versions = cms.objects().versions(&local, name, id, page, Direction::Ascending);
             let old = cms.objects().version(&local, name, id, "1").unwrap().to_value();
-            judge.check(name, &[&patched, &old]);
-            judge.check(&format!("{name}VersionsList"), &[&versions.unwrap().to_value()]);
+            validators.check(name, &[&patched, &old]);
+            validators.check(&format!("{name}VersionsList"), &[&versions.unwrap().to_value()]);
         }
         let faulty = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
         let report =
             cms.objects().batch_create(&local, "post", &Elements::of(&faulty), false).unwrap();
-        judge.check("BatchResponseError", &[&json!(report)]);
+        validators.check("BatchResponseError", &[&json!(report)]);
         let report = cms.objects().batch_create(&local, "_tag", &Elements::of(&[]), false).unwrap();
-        judge.check("BatchResponseSuccess", &[&json!(report)]);
+        validators.check("BatchResponseSuccess", &[&json!(report)]);
 
         let types = cms.types().list(&local, &TypeListRequest::default()).unwrap();
-        judge.check("ContentTypeListResponse", &[&json!(types)]);
+        validators.check("ContentTypeListResponse", &[&json!(types)]);
         let search = SearchRequest {
             q: Some("coffee".to_owned()),
             aggregate_by: vec!["kind".to_owned()],
             aggregate_by_numeric: vec!["price".to_owned()],
             ..SearchRequest::default()
         };
-        judge.check("SearchResponse", &[&cms.search().search(&local, &search).unwrap().to_value()]);
+        validators
+            .check("SearchResponse", &[&cms.search().search(&local, &search).unwrap().to_value()]);
     }
 }
 
 #[test]
-fn objects_fit_their_schema_in_every_state() {
+fn objects_match_their_schema_in_every_state() {
     let (test, local) = (TestCms::new(), Caller::local());
     let cms = &test.cms;
     let create = |name: &str, key: &str, value: Value| {
@@ -246,45 +247,45 @@ fn objects_fit_their_schema_in_every_state() {
         note("memo");
     }
     for version in VERSIONS {
-        let judge = Judge::new(&test, version);
+        let validators = Validators::new(&test, version);
         for (name, shown) in &states {
-            judge.check(name, &[shown]);
+            validators.check(name, &[shown]);
         }
-        assert!(!judge.named("news").is_valid(&json!({ "id": "one" })));
+        assert!(!validators.named("news").is_valid(&json!({ "id": "one" })));
     }
 }
 
 #[test]
-fn the_newest_version_refuses_what_is_not_declared() {
+fn newest_version_refuses_undeclared_properties() {
     let test = site();
     let mut wrong = objects("_tag")[0].clone();
     wrong["nope"] = json!(1);
     for (version, taken) in VERSIONS.into_iter().zip([true, false, true]) {
-        let judge = Judge::new(&test, version);
-        assert_eq!(judge.named("_tagWithoutInternal").is_valid(&wrong), taken, "{version:?}");
-        assert!(!judge.named("_tagWithoutInternal").is_valid(&json!({ "id": "x" })));
-        assert!(!judge.named("postWithoutRequired").is_valid(&json!({ "author": 1 })));
+        let validators = Validators::new(&test, version);
+        assert_eq!(validators.named("_tagWithoutInternal").is_valid(&wrong), taken, "{version:?}");
+        assert!(!validators.named("_tagWithoutInternal").is_valid(&json!({ "id": "x" })));
+        assert!(!validators.named("postWithoutRequired").is_valid(&json!({ "author": 1 })));
     }
 }
 
 #[test]
-fn examples_fit_their_schema() {
+fn examples_match_their_schema() {
     let test = site();
     for version in VERSIONS {
-        let judge = Judge::new(&test, version);
-        for (name, schema) in schemas(&judge.document) {
-            // The table's type has patterns that no property name fits.
+        let validators = Validators::new(&test, version);
+        for (name, schema) in schemas(&validators.document) {
+            // The table's type has patterns that no example matches.
             let example = schema.get("example").or_else(|| schema["examples"].get(0));
             if let Some(example) = example.filter(|_| !name.starts_with("example")) {
-                judge.check(name, &[example]);
+                validators.check(name, &[example]);
             }
         }
     }
 }
 
-/// The same type in each version: how things are spelled.
+/// Differences of one type between the versions.
 #[test]
-fn each_version_has_its_own_spelling() {
+fn versions_have_their_own_spelling() {
     let test = TestCms::new();
     let mut definition = article();
     definition["metaDefinition"]["propertiesConfig"]["title"]["helpText"] = json!("A few words");
@@ -314,7 +315,7 @@ fn each_version_has_its_own_spelling() {
 }
 
 #[test]
-fn scoped_keys_see_what_their_rules_allow() {
+fn document_for_scoped_keys_has_allowed_operations() {
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     let rule = |text: &str| Rule {
@@ -351,7 +352,7 @@ fn scoped_keys_see_what_their_rules_allow() {
         assert!(!schemas(&document).contains_key("_media"));
     }
 
-    // The other kinds of keys get one and the same document.
+    // All other kinds of keys get the same document.
     let kinds = [KeyKind::ReadOnly, KeyKind::ReadWrite, KeyKind::Admin].map(|kind| {
         let new = NewKey { name: kind.as_str().to_owned(), kind, rules: Vec::new() };
         let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
@@ -362,15 +363,17 @@ fn scoped_keys_see_what_their_rules_allow() {
 }
 
 #[test]
-fn user_only_leaves_out_what_every_server_has() {
+fn user_only_leaves_out_built_in_types() {
     let test = site();
     for version in VERSIONS {
-        let whole = describe(&test, &Caller::local(), &request(version));
+        let complete = describe(&test, &Caller::local(), &request(version));
         let user_only = OpenApiRequest { user_only: true, ..request(version) };
         let user = describe(&test, &Caller::local(), &user_only);
         assert!(operations(&user).iter().all(|id| id.contains('_')));
-        let system: Vec<&str> =
-            operations(&whole).into_iter().filter(|id| !operations(&user).contains(id)).collect();
+        let system: Vec<&str> = operations(&complete)
+            .into_iter()
+            .filter(|id| !operations(&user).contains(id))
+            .collect();
         assert_eq!(
             system.join(" "),
             "getContentDefinitions postContentDefinition getContentDefinition putContentDefinition \
@@ -378,7 +381,7 @@ fn user_only_leaves_out_what_every_server_has() {
              postMedia getMedia getWorkflows getWorkflowState putWorkflowState"
         );
         let gone: Vec<_> =
-            schemas(&whole).keys().filter(|k| !schemas(&user).contains_key(*k)).collect();
+            schemas(&complete).keys().filter(|k| !schemas(&user).contains_key(*k)).collect();
         assert_eq!(
             gone,
             [
@@ -393,7 +396,7 @@ fn user_only_leaves_out_what_every_server_has() {
 }
 
 #[test]
-fn a_description_follows_the_types() {
+fn document_follows_type_changes() {
     let (test, local) = (TestCms::new(), Caller::local());
     let openapi = test.cms.openapi();
     let wanted = request(OpenApiVersion::V30);
@@ -404,7 +407,7 @@ fn a_description_follows_the_types() {
     assert_ne!(after.tag, before.tag);
     assert!(schemas(&after.text.to_value()).contains_key("articleList"));
 
-    // A relation to a type that is gone holds links again.
+    // A relation to a deleted type is described as links.
     let hydrated = OpenApiRequest { hydrate: true, ..wanted };
     let mut definition = article();
     definition["metaDefinition"]["propertiesConfig"]["related"]["validation"] =
@@ -420,7 +423,7 @@ fn a_description_follows_the_types() {
 }
 
 #[test]
-fn versions_have_a_few_spellings() {
+fn version_parameter_has_several_spellings() {
     for (text, wanted) in [
         (None, OpenApiVersion::V30),
         (Some("3.0"), OpenApiVersion::V30),

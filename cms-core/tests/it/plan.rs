@@ -1,4 +1,4 @@
-//! A plan is what an apply would do, and nothing of it stays.
+//! A plan predicts the apply and changes nothing.
 
 use cms_core::{
     Caller, Error,
@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{add_property, article, dump, map, remove_property};
 
-/// What may be wanted of a type; the last two cannot be had.
+/// A variant of a type to apply; the last two are refused.
 #[derive(Clone, Copy, Debug)]
-enum Wish {
+enum Variant {
     Absent,
     AsItIs,
     Wider,
@@ -23,27 +23,27 @@ enum Wish {
     Invalid,
 }
 
-fn wish() -> impl Strategy<Value = Wish> {
-    use Wish::{Absent, AsItIs, Invalid, Narrower, OtherType, Relabelled, Stricter, Wider};
+fn variant() -> impl Strategy<Value = Variant> {
+    use Variant::{Absent, AsItIs, Invalid, Narrower, OtherType, Relabelled, Stricter, Wider};
     prop::sample::select(vec![
         Absent, AsItIs, AsItIs, Wider, Wider, Narrower, Relabelled, Stricter, OtherType, Invalid,
     ])
 }
 
-fn payload(name: &str, wish: Wish) -> Option<Map<String, Value>> {
+fn payload(name: &str, variant: Variant) -> Option<Map<String, Value>> {
     let mut payload = named(name);
-    match wish {
-        Wish::Absent => return None,
-        Wish::AsItIs => {}
-        Wish::Wider => add_property(&mut payload, "color", json!({ "type": "string" }), "text"),
-        Wish::Narrower => remove_property(&mut payload, "rank"),
-        Wish::Relabelled => payload["label"] = json!("Renamed"),
-        Wish::Stricter => payload["schemaDefinition"]["required"] = json!(["title", "rank"]),
-        Wish::OtherType => {
+    match variant {
+        Variant::Absent => return None,
+        Variant::AsItIs => {}
+        Variant::Wider => add_property(&mut payload, "color", json!({ "type": "string" }), "text"),
+        Variant::Narrower => remove_property(&mut payload, "rank"),
+        Variant::Relabelled => payload["label"] = json!("Renamed"),
+        Variant::Stricter => payload["schemaDefinition"]["required"] = json!(["title", "rank"]),
+        Variant::OtherType => {
             remove_property(&mut payload, "rank");
             add_property(&mut payload, "rank", json!({ "type": "boolean" }), "checkbox");
         }
-        Wish::Invalid => payload["label"] = json!(""),
+        Variant::Invalid => payload["label"] = json!(""),
     }
     Some(payload)
 }
@@ -55,7 +55,7 @@ fn named(name: &str) -> Map<String, Value> {
 }
 
 /// The types `full`, with objects, and `empty`; `fresh` does not exist.
-fn folder() -> TestCms {
+fn with_types() -> TestCms {
     let (test, local) = (TestCms::new(), Caller::local());
     for name in ["full", "empty"] {
         test.cms.types().create(&local, named(name)).unwrap();
@@ -72,25 +72,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_plan_leaves_nothing_and_tells_what_an_apply_does(
-        full in wish(), empty in wish(), fresh in wish(), prune: bool,
+    fn plan_changes_nothing_and_predicts_the_apply(
+        full in variant(), empty in variant(), fresh in variant(), prune: bool,
     ) {
-        let (test, local) = (folder(), Caller::local());
+        let (test, local) = (with_types(), Caller::local());
         let types = test.cms.types();
         let wishes = [("full", full), ("empty", empty), ("fresh", fresh)];
-        let content_types = wishes.into_iter().filter_map(|(name, wish)| payload(name, wish));
-        let wanted = PlanRequest {
+        let content_types = wishes.into_iter().filter_map(|(name, variant)| payload(name, variant));
+        let request = PlanRequest {
             content_types: content_types.collect(),
             prune,
             ..PlanRequest::default()
         };
         let before = dump(&test);
-        let plan = types.plan(&local, &wanted).unwrap();
+        let plan = types.plan(&local, &request).unwrap();
         prop_assert_eq!(&dump(&test), &before);
-        prop_assert_eq!(&types.plan(&local, &wanted).unwrap(), &plan);
+        prop_assert_eq!(&types.plan(&local, &request).unwrap(), &plan);
 
         let token = Some(plan.token.clone());
-        let careful = ApplyRequest { wanted: wanted.clone(), token: token.clone(), allow_data_loss: None };
+        let careful = ApplyRequest { wanted: request.clone(), token: token.clone(), allow_data_loss: None };
         let agreed = ApplyRequest { allow_data_loss: Some(DataLoss::All(true)), ..careful.clone() };
         let is_blocked = plan.summary.blockers > 0;
         if is_blocked || plan.summary.values_lost > 0 {
@@ -109,8 +109,8 @@ proptest! {
         }
         prop_assert_eq!(&types.apply(&local, &agreed).unwrap(), &plan);
         prop_assert_eq!(dump(&test) != before, plan.has_changes());
-        // What was applied is as it should be, and the plan of the time before is stale.
-        let again = types.plan(&local, &wanted).unwrap();
+        // A second plan has no changes, and the earlier plan is stale.
+        let again = types.plan(&local, &request).unwrap();
         prop_assert!(!again.has_changes(), "{again:?}");
         if plan.has_changes() {
             prop_assert!(matches!(types.apply(&local, &agreed), Err(Error::Conflict(_))));

@@ -29,8 +29,8 @@ fn project() -> PlanRequest {
     }
 }
 
-fn apply(test: &TestCms, wanted: PlanRequest) -> Result<Plan, Error> {
-    let request = ApplyRequest { wanted, ..ApplyRequest::default() };
+fn apply(test: &TestCms, request: PlanRequest) -> Result<Plan, Error> {
+    let request = ApplyRequest { wanted: request, ..ApplyRequest::default() };
     test.cms.types().apply(&Caller::local(), &request)
 }
 
@@ -39,7 +39,7 @@ fn actions(plan: &Plan) -> [Action; 3] {
 }
 
 #[test]
-fn a_project_is_applied_as_a_whole() {
+fn project_is_applied_atomically() {
     let (test, local) = (TestCms::new(), Caller::local());
     let before = dump(&test);
     let planned = test.cms.types().plan(&local, &project()).unwrap();
@@ -59,10 +59,10 @@ fn a_project_is_applied_as_a_whole() {
     assert_eq!(actions(&again), [Action::None; 3]);
     assert!(!again.has_changes());
 
-    let mut wanted = project();
-    wanted.workflows[0]["states"] = json!(["draft", "review", "public"]);
-    wanted.keys[0]["rules"][0]["update"] = json!(true);
-    let changed = apply(&test, wanted).unwrap();
+    let mut request = project();
+    request.workflows[0]["states"] = json!(["draft", "review", "public"]);
+    request.keys[0]["rules"][0]["update"] = json!(true);
+    let changed = apply(&test, request).unwrap();
     assert_eq!(actions(&changed), [Action::Update, Action::None, Action::Update]);
     assert_eq!(changed.keys[0].key, None);
     let web = test.cms.keys().authenticate(&key).unwrap();
@@ -70,44 +70,44 @@ fn a_project_is_applied_as_a_whole() {
 }
 
 #[test]
-fn one_fault_keeps_everything_from_being_applied() {
-    type Spoil = fn(&mut PlanRequest);
+fn error_in_one_part_refuses_the_project() {
+    type Break = fn(&mut PlanRequest);
     let not_valid = json!(["This value is not valid."]);
-    let table: [(Spoil, Value); 6] = [
+    let table: [(Break, Value); 6] = [
         (
-            |wanted| wanted.workflows[0]["states"] = json!(["draft", "a b"]),
+            |request| request.workflows[0]["states"] = json!(["draft", "a b"]),
             json!({"workflows.editorial": {
                 "states[1]": not_valid,
                 "transitions[0].tos": not_valid,
             }, "article": {"workflowId": ["This value does not exist in database"]}}),
         ),
         (
-            |wanted| wanted.workflows[0]["id"] = json!("publishing"),
+            |request| request.workflows[0]["id"] = json!("publishing"),
             json!({"workflows.publishing": {"id": ["This value is already used"]},
                 "article": {"workflowId": ["This value does not exist in database"]}}),
         ),
         (
-            |wanted| wanted.content_types[0]["label"] = json!(""),
+            |request| request.content_types[0]["label"] = json!(""),
             json!({"article": {"label": ["Must be at least 1 characters long"]}}),
         ),
         (
-            |wanted| wanted.keys[0]["rules"] = json!([]),
+            |request| request.keys[0]["rules"] = json!([]),
             json!({"keys.web": {"rules": ["There must be a minimum of 1 items in the array"]}}),
         ),
         (
-            |wanted| wanted.keys.push(wanted.keys[0].clone()),
+            |request| request.keys.push(request.keys[0].clone()),
             json!({"keys.web": {"name": ["This value is already used"]}}),
         ),
         (
-            |wanted| {
-                wanted.keys[0]["name"] = json!("first");
-                wanted.keys[0]["kind"] = json!("read_only");
-                wanted.keys[0]["rules"] = json!([]);
+            |request| {
+                request.keys[0]["name"] = json!("first");
+                request.keys[0]["kind"] = json!("read_only");
+                request.keys[0]["rules"] = json!([]);
             },
             json!({"keys.first": {"kind": ["This key exists with another kind"]}}),
         ),
     ];
-    for (spoil, expected) in table {
+    for (break_project, expected) in table {
         let test = TestCms::new();
         let mut first = project();
         first.keys[0]["name"] = json!("first");
@@ -115,11 +115,11 @@ fn one_fault_keeps_everything_from_being_applied() {
         first.workflows.clear();
         apply(&test, first).unwrap();
         let before = dump(&test);
-        let mut wanted = project();
-        spoil(&mut wanted);
-        let planned = test.cms.types().plan(&Caller::local(), &wanted).unwrap();
+        let mut request = project();
+        break_project(&mut request);
+        let planned = test.cms.types().plan(&Caller::local(), &request).unwrap();
         assert!(planned.summary.blockers > 0, "{expected}");
-        let Err(Error::Blocked(blocked)) = apply(&test, wanted) else { panic!("{expected}") };
+        let Err(Error::Blocked(blocked)) = apply(&test, request) else { panic!("{expected}") };
         let blocked: serde_json::Map<_, _> =
             blocked.into_iter().map(|(name, errors)| (name, json!(errors))).collect();
         assert_eq!(Value::Object(blocked), expected);
@@ -128,68 +128,68 @@ fn one_fault_keeps_everything_from_being_applied() {
 }
 
 #[test]
-fn a_workflow_keeps_the_states_that_objects_are_in() {
+fn workflow_keeps_states_in_use() {
     let (test, local) = (TestCms::new(), Caller::local());
     apply(&test, project()).unwrap();
     test.cms.objects().create(&local, "article", map(json!({"title": "a"}))).unwrap();
-    let mut wanted = project();
-    wanted.workflows[0]["states"] = json!(["public"]);
-    wanted.workflows[0]["transitions"] = json!([]);
-    let Err(Error::Blocked(blocked)) = apply(&test, wanted.clone()) else { panic!("not blocked") };
+    let mut request = project();
+    request.workflows[0]["states"] = json!(["public"]);
+    request.workflows[0]["transitions"] = json!([]);
+    let Err(Error::Blocked(blocked)) = apply(&test, request.clone()) else { panic!("not blocked") };
     assert_eq!(blocked[0].0, "workflows.editorial");
     assert_eq!(blocked[0].1.at("states"), ["State \"draft\" is used by objects of type: article"]);
-    // The same project may take the type out of the workflow first.
-    wanted.content_types[0]["workflowId"] = json!("generic");
-    apply(&test, wanted).unwrap();
+    // The same project may move the type to another workflow.
+    request.content_types[0]["workflowId"] = json!("generic");
+    apply(&test, request).unwrap();
 }
 
 #[test]
-fn keys_take_an_admin_key() {
+fn keys_of_a_project_need_an_admin_key() {
     let test = TestCms::new();
     let first = test.cms.keys().ensure_first(&cms_core::FirstKeys::default()).unwrap();
     for key in first {
         let caller = test.cms.keys().authenticate(&key.key).unwrap();
         let is_admin = key.item.name == "admin";
         assert_eq!(test.cms.types().plan(&caller, &project()).is_ok(), is_admin);
-        let mut wanted = project();
-        wanted.keys.clear();
+        let mut request = project();
+        request.keys.clear();
         let may_administer = key.item.name != "read-only";
-        assert_eq!(test.cms.types().plan(&caller, &wanted).is_ok(), may_administer);
+        assert_eq!(test.cms.types().plan(&caller, &request).is_ok(), may_administer);
     }
 }
 
-/// A plan without the key went stale with nobody noticing, and a type was deleted that the plan
-/// had shown as kept.
+/// A token that ignored the keys let an apply delete a type that the plan had kept.
 #[test]
-fn a_plan_goes_stale_with_the_keys_that_name_types() {
+fn plan_becomes_stale_when_keys_of_its_types_change() {
     let (test, local) = (TestCms::new(), Caller::local());
     apply(&test, project()).unwrap();
-    let wanted = PlanRequest { prune: true, ..PlanRequest::default() };
-    let planned = test.cms.types().plan(&local, &wanted).unwrap();
+    let request = PlanRequest { prune: true, ..PlanRequest::default() };
+    let planned = test.cms.types().plan(&local, &request).unwrap();
     assert_eq!(planned.summary.blockers, 1);
     let key = test.cms.keys().list(&local).unwrap().data.remove(0);
     test.cms.keys().revoke(&local, &key.id).unwrap();
-    let request = ApplyRequest { wanted, token: Some(planned.token), ..ApplyRequest::default() };
+    let request =
+        ApplyRequest { wanted: request, token: Some(planned.token), ..ApplyRequest::default() };
     let stale = test.cms.types().apply(&local, &request);
     assert!(matches!(stale, Err(Error::Conflict(message)) if message == "The plan is stale"));
 }
 
 #[test]
-fn a_change_of_workflow_is_one_that_readers_notice() {
+fn workflow_change_is_visible_to_readers() {
     let (test, local) = (TestCms::new(), Caller::local());
     apply(&test, project()).unwrap();
-    let mut wanted = project();
-    wanted.content_types[0]["workflowId"] = json!("publishing");
-    let planned = test.cms.types().plan(&local, &wanted).unwrap();
+    let mut request = project();
+    request.content_types[0]["workflowId"] = json!("publishing");
+    let planned = test.cms.types().plan(&local, &request).unwrap();
     assert!(planned.content_types[0].breaking);
 }
 
 #[test]
-fn a_name_that_was_sent_twice_keeps_all_its_faults() {
-    let mut wanted = project();
-    wanted.content_types[0]["label"] = json!("");
-    wanted.content_types.push(wanted.content_types[0].clone());
-    let Err(error) = apply(&TestCms::new(), wanted) else { panic!("not blocked") };
+fn duplicate_name_keeps_all_its_errors() {
+    let mut request = project();
+    request.content_types[0]["label"] = json!("");
+    request.content_types.push(request.content_types[0].clone());
+    let Err(error) = apply(&TestCms::new(), request) else { panic!("not blocked") };
     let expected = json!({"article": {
         "label": ["Must be at least 1 characters long"],
         "name": ["This value is already used"],

@@ -1,5 +1,5 @@
-//! Draft & Public against a small model of it: whatever is done in whatever order, editors and
-//! readers see what the model says.
+//! Draft & Public compared with a model: after any sequence of actions, editors and readers see what
+//! the model predicts.
 
 use cms_core::{
     Caller, Error, Objects, Visibility,
@@ -41,7 +41,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// One object as the contract describes it.
+/// One object by the rules, see docs/reference/publishing.md#statuses.
 #[derive(Clone, Debug)]
 struct Article {
     title: String,
@@ -49,7 +49,7 @@ struct Article {
     status: &'static str,
     version: i64,
     updated_at: i64,
-    /// Version, title, link and time of what readers see.
+    /// Version, title, link and time of the published version.
     published: Option<(i64, String, Option<&'static str>, i64)>,
     scheduled_at: Option<i64>,
 }
@@ -73,7 +73,7 @@ impl Model {
         )
     }
 
-    fn bring(&mut self, id: &str, action: PublishAction) {
+    fn apply(&mut self, id: &str, action: PublishAction) {
         let now = self.now;
         let Some(article) = self.get(id) else { return };
         let target = match action {
@@ -91,8 +91,8 @@ impl Model {
         article.published = (target == "public").then_some(published);
     }
 
-    /// Does the step; tells whether it is allowed.
-    fn take(&mut self, step: &Step) -> bool {
+    /// Executes the step; returns whether it is allowed.
+    fn execute(&mut self, step: &Step) -> bool {
         let now = self.now;
         match step {
             Step::Save(id, title, to) => {
@@ -127,11 +127,11 @@ impl Model {
                     return false;
                 }
                 let to = article.to.filter(|_| *cascade);
-                self.bring(id, *action);
+                self.apply(id, *action);
                 if let Some(to) = to
                     && self.get(to).is_some_and(|related| Self::may(related.status, *action))
                 {
-                    self.bring(to, *action);
+                    self.apply(to, *action);
                 }
                 true
             }
@@ -140,7 +140,7 @@ impl Model {
                     return false;
                 }
                 for id in ids {
-                    self.bring(id, *action);
+                    self.apply(id, *action);
                 }
                 true
             }
@@ -167,7 +167,7 @@ impl Model {
                     .map(|(id, ..)| *id)
                     .collect();
                 for id in due {
-                    self.bring(id, PublishAction::Publish);
+                    self.apply(id, PublishAction::Publish);
                 }
                 true
             }
@@ -185,7 +185,7 @@ impl Model {
         }
     }
 
-    /// What lists show: everything, and the public view.
+    /// The lists of editors and of readers.
     fn lists(&self) -> [Vec<Value>; 2] {
         let current = self.articles.iter().map(|(id, created, article)| {
             let (version, at) = match &article.published {
@@ -247,8 +247,8 @@ fn payload(id: &str, title: &str, to: Option<&str>) -> serde_json::Map<String, V
     payload
 }
 
-/// Does the step to a folder; tells whether it was allowed.
-fn take(test: &TestCms, model: &Model, step: &Step) -> bool {
+/// Executes the step on a data directory; returns whether it was allowed.
+fn execute(test: &TestCms, model: &Model, step: &Step) -> bool {
     let (cms, caller) = (&test.cms, Caller::local());
     let result = match step {
         Step::Save(id, title, to) => {
@@ -307,12 +307,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_sequence_of_actions_does_what_the_model_says(steps in vec(any_step(), 1..40)) {
+    fn action_sequences_follow_the_model(steps in vec(any_step(), 1..40)) {
         let test = with_articles();
         let mut model = Model { now: test.clock.now().seconds(), ..Model::default() };
         for step in &steps {
-            let taken = take(&test, &model, step);
-            prop_assert_eq!(taken, model.take(step), "{:?}", step);
+            let taken = execute(&test, &model, step);
+            prop_assert_eq!(taken, model.execute(step), "{:?}", step);
             let objects = test.cms.objects();
             let [current, public] = model.lists();
             let shown = list(&objects, PREVIEW, None);
@@ -327,7 +327,7 @@ proptest! {
                 prop_assert_eq!(got.as_ref(), expected, "after {:?}", step);
             }
         }
-        // The number of published objects is kept beside them.
+        // The number of published objects is stored separately.
         let counted = rows(&test, "SELECT published FROM ctd_state JOIN ctd ON ctd.pk = ctd \
             WHERE name = 'article'");
         prop_assert_eq!(counted, rows(&test, "SELECT count(*) FROM published"));
@@ -335,7 +335,7 @@ proptest! {
 }
 
 #[test]
-fn a_value_of_a_published_version_stays_taken() {
+fn unique_value_of_a_published_version_stays_used() {
     let test = with_articles();
     let (objects, caller) = (test.cms.objects(), Caller::local());
     let save = |id: &str, title: &str| {
@@ -345,16 +345,16 @@ fn a_value_of_a_published_version_stays_taken() {
     test.cms.publishing().act(&caller, "article", "a", PublishAction::Publish, false).unwrap();
     objects.replace(&caller, "article", "a", payload("a", "second", None)).unwrap();
     for title in ["first", "second"] {
-        let Err(Error::Invalid(errors)) = save("b", title) else { panic!("{title} is not taken") };
+        let Err(Error::Invalid(errors)) = save("b", title) else { panic!("{title} is not used") };
         assert_eq!(errors.at("title"), ["This value is already used"], "{title}");
     }
-    // The object itself may go back to it.
+    // The object itself may use it again.
     objects.replace(&caller, "article", "a", payload("a", "first", None)).unwrap();
     save("b", "second").unwrap();
 }
 
 #[test]
-fn switching_draft_and_public_keeps_what_is_read() {
+fn draft_public_toggle_keeps_visible_content() {
     let test = with_articles();
     let (objects, caller) = (test.cms.objects(), Caller::local());
     for (id, title) in [("a", "first"), ("b", "draft"), ("c", "linked")] {
@@ -369,9 +369,9 @@ fn switching_draft_and_public_keeps_what_is_read() {
 
     let mut definition = article();
     definition.insert("draftPublic".to_owned(), json!(false));
-    let wanted = PlanRequest { content_types: vec![definition.clone()], ..PlanRequest::default() };
+    let request = PlanRequest { content_types: vec![definition.clone()], ..PlanRequest::default() };
     let before = rows(&test, "SELECT status, data FROM object ORDER BY pk");
-    assert!(test.cms.types().plan(&caller, &wanted).unwrap().content_types[0].breaking);
+    assert!(test.cms.types().plan(&caller, &request).unwrap().content_types[0].breaking);
     assert_eq!(rows(&test, "SELECT status, data FROM object ORDER BY pk"), before);
     test.cms.types().update(&caller, "article", definition.clone()).unwrap();
     let shown = |status: &str| {
@@ -392,9 +392,9 @@ fn switching_draft_and_public_keeps_what_is_read() {
     assert_eq!(list(&objects, Visibility::default(), Some(filter))["total_count"], 1);
 }
 
-/// Readers got states of the workflow that the type had left.
+/// Readers saw states of the former workflow.
 #[test]
-fn a_type_that_goes_from_a_workflow_to_draft_and_public_leaves_its_states() {
+fn type_leaves_workflow_states_when_draft_public_is_enabled() {
     let (test, caller) = (TestCms::new(), Caller::local());
     let (objects, workflows) = (test.cms.objects(), test.cms.workflows());
     let mut definition = article();

@@ -1,4 +1,4 @@
-//! A restore that was interrupted at any step is made again, and nothing else touches what it left.
+//! A restore that was interrupted at any step is repeated, and nothing else changes its files.
 
 use std::{
     fs,
@@ -18,13 +18,13 @@ use crate::{
     support::{article, map},
 };
 
-struct Site {
+struct BackedUp {
     folder: TempDir,
     written: Backup,
 }
 
-impl Site {
-    /// A backup of a site with two objects and one file.
+impl BackedUp {
+    /// Creates a backup with an object and a file.
     fn new() -> Self {
         let core = TestCms::new();
         let (cms, local) = (&core.cms, Caller::local());
@@ -51,7 +51,7 @@ impl Site {
         restore(&self.folder.path().join("site.tar"), &CoreConfig::new(self.data()))
     }
 
-    /// Puts the folder into the state after the last step but `left`.
+    /// Puts the directory into the state of a restore that lacks `left` steps.
     fn interrupt(&self, left: usize) {
         self.restore().unwrap();
         fs::create_dir(self.data().join("restoring")).unwrap();
@@ -79,70 +79,70 @@ impl Site {
 #[test]
 fn restore_is_repeated_after_an_interrupt_at_any_step() {
     for left in [2, 1] {
-        let site = Site::new();
-        site.interrupt(left);
-        let opened = Cms::open(CoreConfig::new(site.data())).map(drop);
+        let backup = BackedUp::new();
+        backup.interrupt(left);
+        let opened = Cms::open(CoreConfig::new(backup.data())).map(drop);
         assert!(matches!(opened, Err(Error::Conflict(_))), "{left}: {opened:?}");
-        assert!(site.stage("cms.db").exists(), "opening left it alone");
-        assert_eq!(site.restore().unwrap(), site.written, "{left}");
-        site.is_restored();
+        assert!(backup.stage("cms.db").exists(), "an open does not remove it");
+        assert_eq!(backup.restore().unwrap(), backup.written, "{left}");
+        backup.is_restored();
     }
-    // Before the end of the file was compared, and while such a stage was removed.
+    // Interrupted before the backup was verified, and while the stage was removed.
     for staged in [&["cms.db"][..], &["cms.db", "lock", "media/a"], &["complete.json"], &[]] {
-        let site = Site::new();
-        fs::create_dir_all(site.stage("media")).unwrap();
+        let backup = BackedUp::new();
+        fs::create_dir_all(backup.stage("media")).unwrap();
         for name in staged {
-            fs::write(site.stage(name), "half of it").unwrap();
+            fs::write(backup.stage(name), "half of it").unwrap();
         }
-        assert_eq!(site.restore().unwrap(), site.written, "{staged:?}");
-        site.is_restored();
+        assert_eq!(backup.restore().unwrap(), backup.written, "{staged:?}");
+        backup.is_restored();
     }
 }
 
-/// The database was in its place, and only the stage was not removed: the site may be in use since.
+/// Only the removal of the stage is missing, so the directory may have been used since.
 #[test]
-fn restore_that_lacked_only_its_last_step_is_finished() {
-    let site = Site::new();
-    site.interrupt(0);
-    let cms = Cms::open(CoreConfig::new(site.data())).unwrap();
+fn restore_without_its_last_step_is_finished() {
+    let backup = BackedUp::new();
+    backup.interrupt(0);
+    let cms = Cms::open(CoreConfig::new(backup.data())).unwrap();
     let new = map(json!({ "id": "two", "title": "Two" }));
     cms.objects().create(&Caller::local(), "article", new).unwrap();
-    let busy = site.restore();
+    let busy = backup.restore();
     assert!(matches!(busy, Err(Error::Busy(_))), "{busy:?}");
     drop(cms);
-    assert!(site.stage("complete.json").exists());
-    assert_eq!(site.restore().unwrap(), site.written);
-    let cms = Cms::open(CoreConfig::new(site.data())).unwrap();
+    assert!(backup.stage("complete.json").exists());
+    assert_eq!(backup.restore().unwrap(), backup.written);
+    let cms = Cms::open(CoreConfig::new(backup.data())).unwrap();
     cms.objects().get(&Caller::local(), "article", "two", 0).unwrap();
-    assert!(!site.data().join("restoring").exists());
+    assert!(!backup.data().join("restoring").exists());
 }
 
 #[test]
-fn restore_takes_nothing_that_no_restore_left() {
-    let occupied = |site: &Site, place: &Path| {
-        let before = fs::read(place).unwrap();
-        let refused = site.restore();
+fn restore_refuses_directories_with_other_data() {
+    let occupied = |backup: &BackedUp, path: &Path| {
+        let before = fs::read(path).unwrap();
+        let refused = backup.restore();
         assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
-        assert_eq!(fs::read(place).unwrap(), before);
+        assert_eq!(fs::read(path).unwrap(), before);
     };
-    // Files of a lost database, beside the stage of a restore that moved none.
-    let site = Site::new();
-    let file = site.data().join("media/_media-448eab50-efc1-46ef-83f2-b910b8cc58e0");
-    for folder in [file.parent().unwrap(), &site.stage("")] {
+    // Files of a missing database, beside the stage of a restore that moved no files.
+    let backup = BackedUp::new();
+    let file = backup.data().join("media/_media-448eab50-efc1-46ef-83f2-b910b8cc58e0");
+    for folder in [file.parent().unwrap(), &backup.stage("")] {
         fs::create_dir_all(folder).unwrap();
     }
     fs::write(&file, "somebody's").unwrap();
-    occupied(&site, &file);
+    occupied(&backup, &file);
     // Another backup was restored there.
-    let site = Site::new();
-    site.interrupt(0);
-    let other = Backup { objects: 7, ..site.written.clone() };
-    fs::write(site.stage("complete.json"), serde_json::to_vec(&other).unwrap()).unwrap();
-    occupied(&site, &site.data().join("cms.db"));
-    // What an interrupted restore left, and something else.
-    let site = Site::new();
-    site.interrupt(1);
-    let notes = site.data().join("notes.txt");
+    let backup = BackedUp::new();
+    backup.interrupt(0);
+    let other = Backup { objects: 7, ..backup.written.clone() };
+    fs::write(backup.stage("complete.json"), serde_json::to_vec(&other).unwrap()).unwrap();
+    occupied(&backup, &backup.data().join("cms.db"));
+    // An interrupted restore, and another file.
+    let backup = BackedUp::new();
+    backup.interrupt(1);
+    let notes = backup.data().join("notes.txt");
     fs::write(&notes, "mine").unwrap();
-    occupied(&site, &notes);
+    occupied(&backup, &notes);
 }

@@ -1,6 +1,6 @@
-//! Files in S3-compatible storage: what a bucket holds, and what is said of one that cannot be used.
+//! Files in S3-compatible storage: the content of a bucket, and errors of unusable ones.
 //!
-//! Most tests need a server program, see [`Storage`]; without it they say so and pass.
+//! Most tests need a server program, see [`Storage`]; without it they report so and pass.
 
 use std::{
     collections::BTreeSet,
@@ -23,16 +23,16 @@ use cms_core::{
 use tempfile::TempDir;
 
 use super::{
-    backup::follow_a_schedule,
+    backup::check_scheduled_backups,
     media::{get, image, receive, upload},
     support::article,
 };
 
-/// How that program marks the files of its folder that are objects.
+/// The suffix of files that this program stores objects in.
 const OBJECT: &str = "._S3rver_object";
 
-/// A running s3rver, which keeps objects on disk and knows one access key. It does not check
-/// signatures. It ends with this value.
+/// A running s3rver, which stores objects on disk and accepts one access key. It does not check
+/// signatures. It is killed on drop.
 struct Storage {
     program: Child,
     folder: TempDir,
@@ -41,7 +41,7 @@ struct Storage {
 
 impl Storage {
     /// Starts the program that `CMS_TEST_S3` names, with a bucket `site`.
-    #[expect(clippy::disallowed_methods, reason = "how tests are told where the program is")]
+    #[expect(clippy::disallowed_methods, reason = "the variable names the program")]
     #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
     fn start() -> Option<Self> {
         let Some(program) = env::var_os("CMS_TEST_S3") else {
@@ -56,8 +56,8 @@ impl Storage {
             .stdout(Stdio::piped())
             .spawn()
             .expect("CMS_TEST_S3 names a program");
-        let said = BufReader::new(program.stdout.take().unwrap());
-        let address = said.lines().map_while(Result::ok).find_map(|line| {
+        let output = BufReader::new(program.stdout.take().unwrap());
+        let address = output.lines().map_while(Result::ok).find_map(|line| {
             line.strip_prefix("S3rver listening on ").map(|address| format!("http://{address}"))
         });
         let endpoint = address.expect("s3rver says where it listens");
@@ -110,8 +110,8 @@ fn bucket(endpoint: &str, prefix: &str) -> Bucket {
     }
 }
 
-/// A folder of its own space.
-fn over(bucket: Bucket) -> TestCms {
+/// A data directory with its files in a bucket.
+fn with_bucket(bucket: Bucket) -> TestCms {
     TestCms::with(|config| {
         config.media = MediaStorage::S3(bucket);
         config.ids = Arc::new(RandomIds);
@@ -132,16 +132,16 @@ fn has_entries(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// An endpoint that nobody listens on.
+/// An endpoint without a server.
 fn dead_endpoint() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}", listener.local_addr().unwrap())
 }
 
 #[test]
-fn a_picture_is_kept_in_the_bucket_and_leaves_it_with_its_object() {
+fn image_is_stored_in_the_bucket_until_its_object_is_deleted() {
     let Some(storage) = Storage::start() else { return };
-    let core = over(storage.bucket("a/b"));
+    let core = with_bucket(storage.bucket("a/b"));
     let cms = &core.cms;
     let photo = pictures::photo(400, 300);
     let object = upload(cms, &photo, &image("sea.jpg")).unwrap();
@@ -163,10 +163,10 @@ fn a_picture_is_kept_in_the_bucket_and_leaves_it_with_its_object() {
 }
 
 #[test]
-fn a_large_file_comes_back_as_it_went() {
+fn large_file_is_read_back_unchanged() {
     let Some(storage) = Storage::start() else { return };
-    let core = over(storage.bucket(""));
-    // One byte more than goes with one request.
+    let core = with_bucket(storage.bucket(""));
+    // One byte more than one request uploads.
     let bytes: Vec<u8> = (0..=5 * 1024 * 1024_u32).map(|n| b'a' + (n % 23) as u8).collect();
     let id = text(&core.cms, &bytes);
     assert_eq!(fs::read(storage.path(&format!("media/{id}"))).unwrap(), bytes);
@@ -182,9 +182,9 @@ fn a_large_file_comes_back_as_it_went() {
 }
 
 #[test]
-fn what_belongs_to_nothing_is_swept_from_the_bucket() {
+fn orphaned_files_are_removed_from_the_bucket() {
     let Some(storage) = Storage::start() else { return };
-    let core = over(storage.bucket("a"));
+    let core = with_bucket(storage.bucket("a"));
     let cms = &core.cms;
     let kept = text(cms, b"kept");
     let lost = text(cms, b"lost");
@@ -192,7 +192,7 @@ fn what_belongs_to_nothing_is_swept_from_the_bucket() {
     let unsaved = upload(cms, &pictures::photo(8, 8), &unsaved).unwrap();
     let unsaved = unsaved["id"].as_str().unwrap();
     fs::remove_file(storage.path(&format!("a/media/{lost}"))).unwrap();
-    // Names of ours at other places are none of ours.
+    // File names in other folders are foreign files.
     let others = ["a/media/notes.txt".to_owned(), format!("a/media/old/{unsaved}")];
     for other in &others {
         fs::create_dir_all(storage.path(other).parent().unwrap()).unwrap();
@@ -215,9 +215,9 @@ fn what_belongs_to_nothing_is_swept_from_the_bucket() {
 #[test]
 fn objects_of_the_wrong_size_are_refused_and_named() {
     let Some(storage) = Storage::start() else { return };
-    let core = over(storage.bucket("a"));
+    let core = with_bucket(storage.bucket("a"));
     let cms = &core.cms;
-    // More than is read with one request.
+    // More than one request reads.
     let bytes: Vec<u8> = (0..=5 * 1024 * 1024_u32).map(|n| b'a' + (n % 23) as u8).collect();
     let id = text(cms, &bytes);
     let check = |digests| cms.check(&CheckRequest { repair: false, digests }).unwrap();
@@ -225,14 +225,14 @@ fn objects_of_the_wrong_size_are_refused_and_named() {
     let (object, url) = (storage.path(&format!("a/media/{id}")), format!("/image/0x0/{id}.txt"));
 
     fs::write(&object, &bytes[..1000]).unwrap();
-    let wanted =
+    let expected =
         format!("the stored file {id} has 1000 bytes, {} bytes were uploaded", bytes.len());
-    let Err(Error::Internal(cause)) = get(cms, &url) else { panic!("it was sent") };
-    assert!(cause.to_string().starts_with(&wanted), "{cause}");
+    let Err(Error::Internal(cause)) = get(cms, &url) else { panic!("the file was sent") };
+    assert!(cause.to_string().starts_with(&expected), "{cause}");
     let found = check(false).findings;
-    assert!(found.len() == 1 && found[0].message.starts_with(&wanted), "{found:?}");
-    let Err(Error::Damaged(message)) = cms.backups().begin() else { panic!("it was begun") };
-    assert!(message.starts_with(&wanted), "{message}");
+    assert!(found.len() == 1 && found[0].message.starts_with(&expected), "{found:?}");
+    let Err(Error::Damaged(message)) = cms.backups().begin() else { panic!("the backup began") };
+    assert!(message.starts_with(&expected), "{message}");
 
     let mut changed = bytes.clone();
     *changed.last_mut().unwrap() = b'!';
@@ -248,13 +248,13 @@ fn objects_of_the_wrong_size_are_refused_and_named() {
 }
 
 #[test]
-fn a_bucket_belongs_to_one_folder() {
+fn bucket_belongs_to_one_data_directory() {
     let Some(storage) = Storage::start() else { return };
-    let first = over(storage.bucket("a"));
+    let first = with_bucket(storage.bucket("a"));
     let id = text(&first.cms, b"of the first");
     let keys = storage.keys();
 
-    let second = over(storage.bucket("a"));
+    let second = with_bucket(storage.bucket("a"));
     second.to_real_time(25 * 3600);
     let refusals = [
         second.cms.media().connect(),
@@ -267,7 +267,7 @@ fn a_bucket_belongs_to_one_folder() {
     }
     assert_eq!(storage.keys(), keys);
 
-    over(storage.bucket("b")).cms.media().connect().unwrap();
+    with_bucket(storage.bucket("b")).cms.media().connect().unwrap();
     let folder = first.into_folder();
     let mut config = CoreConfig::new(folder.path().join("data"));
     config.media = MediaStorage::S3(storage.bucket("a"));
@@ -276,7 +276,7 @@ fn a_bucket_belongs_to_one_folder() {
 }
 
 #[test]
-fn backups_on_a_schedule_go_to_the_bucket() {
+fn scheduled_backups_are_stored_in_the_bucket() {
     let Some(storage) = Storage::start() else { return };
     let core = TestCms::new();
     core.cms.types().create(&Caller::local(), article()).unwrap();
@@ -284,25 +284,25 @@ fn backups_on_a_schedule_go_to_the_bucket() {
         let keys = storage.keys().into_iter();
         keys.map(|key| key.strip_prefix("backups/").unwrap().to_owned()).collect()
     };
-    follow_a_schedule(&core, BackupPlace::S3(storage.bucket("backups")), &names);
+    check_scheduled_backups(&core, BackupPlace::S3(storage.bucket("backups")), &names);
 }
 
 #[test]
-fn an_unknown_key_or_bucket_is_named() {
+fn unknown_key_or_bucket_is_reported() {
     let Some(storage) = Storage::start() else { return };
     let unknown_key = Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
     let no_bucket = Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
-    for (bucket, said) in [
+    for (bucket, output) in [
         (unknown_key, "refuses the access key nobody: InvalidAccessKeyId"),
         (no_bucket, "is not there: NoSuchBucket"),
     ] {
-        let core = over(bucket);
+        let core = with_bucket(bucket);
         for refused in [
             core.cms.media().connect(),
             upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg")).map(drop),
         ] {
             let Err(Error::Internal(cause)) = &refused else { panic!("{refused:?}") };
-            assert!(cause.to_string().contains(said), "{cause}");
+            assert!(cause.to_string().contains(output), "{cause}");
         }
         assert!(!has_entries(&core.path().join("incoming")));
     }
@@ -310,40 +310,46 @@ fn an_unknown_key_or_bucket_is_named() {
 }
 
 #[test]
-fn faults_of_a_service_are_told_without_the_secret() {
-    let fault = |code: &str| format!("<Error><Code>{code}</Code><Message>Why</Message></Error>");
-    for (status, body, is_busy, said) in [
-        (403, fault("SignatureDoesNotMatch"), false, "key S3RVER: SignatureDoesNotMatch: Why"),
+fn service_errors_are_reported_without_the_secret() {
+    let error_body =
+        |code: &str| format!("<Error><Code>{code}</Code><Message>Why</Message></Error>");
+    for (status, body, is_busy, output) in [
+        (403, error_body("SignatureDoesNotMatch"), false, "key S3RVER: SignatureDoesNotMatch: Why"),
         (401, String::new(), false, "refuses the access key S3RVER"),
-        (400, fault("AuthorizationHeaderMalformed"), false, "used: AuthorizationHeaderMalformed"),
+        (
+            400,
+            error_body("AuthorizationHeaderMalformed"),
+            false,
+            "used: AuthorizationHeaderMalformed",
+        ),
         (301, String::new(), false, "incorrectly configured region"),
         (200, "<html>".repeat(9), false, "another data folder"),
-        (503, fault("SlowDown"), true, "does not answer: SlowDown: Why"),
+        (503, error_body("SlowDown"), true, "does not answer: SlowDown: Why"),
         (429, String::new(), true, "does not answer"),
     ] {
-        let endpoint = answering(status, &body);
+        let endpoint = service(status, &body);
         let bucket = Bucket { secret_access_key: "wont-tell".to_owned(), ..bucket(&endpoint, "a") };
-        let core = over(bucket.clone());
+        let core = with_bucket(bucket.clone());
         let error = core.cms.media().connect().unwrap_err();
         let reason = match &error {
             Error::Internal(cause) => cause.to_string(),
             other => other.to_string(),
         };
-        assert!(reason.contains(said), "{status}: {reason}");
+        assert!(reason.contains(output), "{status}: {reason}");
         assert_eq!(matches!(error, Error::Busy(_)), is_busy, "{status}: {error:?}");
-        for told in [reason, format!("{error:?}"), format!("{:?}", core.cms.config().media)] {
-            assert!(!told.contains("wont-tell"), "{told}");
+        for text in [reason, format!("{error:?}"), format!("{:?}", core.cms.config().media)] {
+            assert!(!text.contains("wont-tell"), "{text}");
         }
     }
 }
 
-/// A service that has one answer to everything.
-fn answering(status: u16, body: &str) -> String {
+/// A service with one response to all requests.
+fn service(status: u16, body: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     let length = body.len();
-    // What a request for an object reads: how long it is, and when it was stored.
-    let answer = format!(
+    // A request for an object reads its length and its date.
+    let response = format!(
         "HTTP/1.1 {status} Told\r\nContent-Length: {length}\r\nETag: \"1\"\r\nConnection: close\r\n\
          Last-Modified: Fri, 02 Jan 2026 03:04:05 GMT\r\n\r\n{body}"
     );
@@ -352,22 +358,22 @@ fn answering(status: u16, body: &str) -> String {
             let mut stream = stream.unwrap();
             let lines = BufReader::new(&stream).lines().map_while(Result::ok);
             lines.take_while(|line| !line.is_empty()).for_each(drop);
-            stream.write_all(answer.as_bytes()).ok();
+            stream.write_all(response.as_bytes()).ok();
         }
     });
     endpoint
 }
 
 #[test]
-fn a_dead_endpoint_is_busy_and_harms_nothing_else() {
-    let core = over(bucket(&dead_endpoint(), "a"));
+fn unreachable_endpoint_is_busy_and_affects_nothing_else() {
+    let core = with_bucket(bucket(&dead_endpoint(), "a"));
     let began = Instant::now();
     let refused = upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg"));
     assert!(began.elapsed() < Duration::from_secs(30));
     let Err(Error::Busy(reason)) = refused else { panic!("{refused:?}") };
     assert!(reason.contains("does not answer: Connection refused"), "{reason}");
     assert!(!has_entries(&core.path().join("incoming")));
-    // What needs no files does not even notice.
+    // Requests that need no files still work.
     drop(receive(&core.cms, b"given up"));
     core.cms.types().get(&Caller::local(), "_media").unwrap();
 }

@@ -1,4 +1,4 @@
-//! The index against the database: whatever happens to either, a search finds what is stored.
+//! Consistency of the search index with the database.
 
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
@@ -15,16 +15,16 @@ use tempfile::TempDir;
 
 use crate::support::{add_property, article, map};
 
-/// Everything that a search for everything finds: id and object.
+/// All hits of an empty search: id and object.
 fn found(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
     let visibility = Visibility { preview, ..Visibility::default() };
     let caller = Caller::local().with_visibility(visibility);
     let mut request = SearchRequest { q: Some(String::new()), ..SearchRequest::default() };
     request.content_types = Some(vec!["article".to_owned(), "page".to_owned()]);
     request.page.limit = 1000;
-    let answer = cms.search().search(&caller, &request).unwrap().to_value();
-    let hits = answer["data"].as_array().unwrap();
-    assert_eq!(answer["total_count"], hits.len(), "no hit without an object");
+    let response = cms.search().search(&caller, &request).unwrap().to_value();
+    let hits = response["data"].as_array().unwrap();
+    assert_eq!(response["total_count"], hits.len(), "no hit without an object");
     let of = |hit: &Value| {
         let item = &hit["item"];
         let name = item["internal"]["contentType"].as_str().unwrap();
@@ -34,7 +34,7 @@ fn found(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
     hits.iter().map(of).collect()
 }
 
-/// The same, from lists.
+/// The same from lists.
 fn stored(cms: &Cms, preview: bool) -> BTreeMap<String, String> {
     let visibility = Visibility { preview, ..Visibility::default() };
     let caller = Caller::local().with_visibility(visibility);
@@ -77,7 +77,7 @@ fn with_types() -> TestCms {
     test
 }
 
-/// A closed folder whose index has its twenty articles.
+/// A closed data directory with an index of twenty articles.
 fn indexed() -> TempDir {
     let test = with_types();
     for n in 0..20 {
@@ -87,7 +87,7 @@ fn indexed() -> TempDir {
     test.into_folder()
 }
 
-/// The generation that is searched.
+/// The open index generation.
 fn current(path: &Path) -> String {
     fs::read_to_string(path.join("index/current")).unwrap().trim().to_owned()
 }
@@ -97,7 +97,7 @@ fn reopened(path: &Path) -> Cms {
 }
 
 #[test]
-fn a_search_sees_every_write_before_it() {
+fn search_finds_every_earlier_write() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     assert_same(cms);
@@ -138,7 +138,7 @@ fn both_views_follow_publishing() {
 }
 
 #[test]
-fn changes_of_types_reach_their_objects() {
+fn type_changes_update_indexed_objects() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     for n in 0..700 {
@@ -163,7 +163,7 @@ fn changes_of_types_reach_their_objects() {
 }
 
 #[test]
-fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
+fn index_is_reused_unless_the_database_is_older() {
     let folder = indexed();
     let path = folder.path().join("data");
     fs::copy(path.join("cms.db"), path.join("older.db")).unwrap();
@@ -174,9 +174,9 @@ fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
     cms.objects().delete(&Caller::local(), "article", "a0").unwrap();
     assert_same(&cms);
     let names = || current(&path);
-    assert_eq!(names(), "1", "nothing was made anew");
+    assert_eq!(names(), "1", "the index was not rebuilt");
     drop(cms);
-    // The older state comes back, and goes on from there: as many rows, other rows.
+    // The older state is restored and gets as many rows as before, but other ones.
     fs::rename(path.join("older.db"), path.join("cms.db")).unwrap();
     let cms = reopened(&path);
     for n in 0..11 {
@@ -188,12 +188,12 @@ fn an_index_is_taken_up_again_and_an_older_database_is_noticed() {
 }
 
 #[test]
-fn a_broken_index_is_made_anew() {
+fn damaged_index_is_rebuilt() {
     let folder = indexed();
     let path = folder.path().join("data");
     fs::write(path.join("index/1/meta.json"), "{").unwrap();
     assert_same(&reopened(&path));
-    // Some damage shows only when somebody searches.
+    // Some damage is detected by a search only.
     for kind in [".pos", ".fast", ".term", ".idx", ".fieldnorm", ".store"] {
         for entry in fs::read_dir(path.join("index").join(current(&path))).unwrap() {
             let file = entry.unwrap().path();
@@ -213,20 +213,20 @@ fn a_broken_index_is_made_anew() {
 }
 
 #[test]
-fn two_processes_see_each_others_writes() {
+fn processes_find_each_others_writes() {
     let test = with_types();
     let other = reopened(&test.path());
     for n in 0..5 {
         create(&test.cms, "article", &format!("a{n}"));
         create(&other, "article", &format!("b{n}"));
-        // The one that searched first writes the index; the other waits for it.
+        // The one that searches first writes the index; the other waits for it.
         assert_same(&test.cms);
         assert_same(&other);
     }
 }
 
 #[test]
-fn an_index_is_made_anew_on_demand() {
+fn index_is_rebuilt_on_demand() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     for n in 0..600 {
@@ -253,9 +253,9 @@ fn an_index_is_made_anew_on_demand() {
     }
 }
 
-/// The search reads the row that asks for the index.
+/// The search reads the row that requests the rebuild.
 #[test]
-fn a_search_in_between_does_not_lose_a_new_index() {
+fn search_during_a_rebuild_keeps_the_new_index() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     create(cms, "article", "a");
@@ -269,7 +269,7 @@ fn a_search_in_between_does_not_lose_a_new_index() {
 }
 
 #[test]
-fn a_journal_is_forgotten_when_nobody_needs_it() {
+fn journal_rows_are_removed_when_unused() {
     let test = with_types();
     let rows = || crate::support::rows(&test, "SELECT count(*) FROM journal")[0].clone();
     for n in 0..5 {
@@ -277,7 +277,7 @@ fn a_journal_is_forgotten_when_nobody_needs_it() {
     }
     let before = rows();
     test.run_for(8 * 86_400);
-    assert_eq!(rows(), before, "nobody indexed it");
+    assert_eq!(rows(), before, "the rows are not indexed yet");
     assert_same(&test.cms);
     test.cms.housekeep().unwrap();
     assert_eq!(rows(), "1", "the row up to which the index came");
@@ -288,13 +288,13 @@ fn a_journal_is_forgotten_when_nobody_needs_it() {
 }
 
 #[test]
-fn a_search_does_not_wait_forever() {
+fn search_stops_waiting_for_a_locked_index() {
     let test = TestCms::with(|config| config.search_wait = Duration::ZERO);
     test.cms.types().create(&Caller::local(), article()).unwrap();
     create(&test.cms, "article", "a");
     while test.cms.search().advance().unwrap() {}
     create(&test.cms, "article", "b");
-    assert_eq!(found(&test.cms, false).len(), 1, "the newest index there is");
+    assert_eq!(found(&test.cms, false).len(), 1, "the newest committed index");
     while test.cms.search().advance().unwrap() {}
     assert_eq!(found(&test.cms, false).len(), 2);
 }

@@ -1,4 +1,4 @@
-//! Stored files are what was uploaded: never sent otherwise, and named by check, backup and restore.
+//! Damaged files are never sent, and are reported by check, backup and restore.
 
 use std::{
     fmt::Write as _,
@@ -40,7 +40,7 @@ fn cut(core: &TestCms, id: &str, length: u64) {
     File::options().write(true).open(path(core, id)).unwrap().set_len(length).unwrap();
 }
 
-/// The records of the database, as `id size digest`.
+/// The records of files in the database, as `id size digest`.
 fn records(core: &TestCms) -> Vec<(String, u64, String)> {
     let database = Connection::open(core.path().join("cms.db")).unwrap();
     let sql = "SELECT id, size, lower(hex(sha256)) FROM stored_file ORDER BY id";
@@ -49,8 +49,8 @@ fn records(core: &TestCms) -> Vec<(String, u64, String)> {
     rows.unwrap().map(Result::unwrap).collect()
 }
 
-/// Makes records what they are after an upgrade: not there.
-fn forget_records(core: &TestCms) {
+/// Removes the records, as in a data directory of an earlier version.
+fn remove_records(core: &TestCms) {
     let database = Connection::open(core.path().join("cms.db")).unwrap();
     database.execute_batch("DELETE FROM stored_file").unwrap();
 }
@@ -95,14 +95,14 @@ fn upload_records_size_and_sha256_until_the_file_is_removed() {
     let unsaved = UploadRequest { save: false, kind: Some("file".to_owned()), ..image("b.txt") };
     let unsaved = upload(&core.cms, b"not saved", &unsaved).unwrap();
     let unsaved = unsaved["id"].as_str().unwrap().to_owned();
-    let mut wanted =
+    let mut expected =
         vec![(saved.clone(), 5, digest(b"saved")), (unsaved.clone(), 9, digest(b"not saved"))];
-    wanted.sort();
-    assert_eq!(records(&core), wanted);
+    expected.sort();
+    assert_eq!(records(&core), expected);
 
     core.cms.objects().delete(&Caller::local(), "_media", &saved).unwrap();
     assert_eq!(records(&core), [(unsaved, 9, digest(b"not saved"))]);
-    // It is first seen without an object now; more than a tenth of all files goes by a command only.
+    // The sweep marks it as orphaned; more than a tenth of all files is removed by a command only.
     core.to_real_time(25 * 3600);
     core.cms.media().sweep().unwrap();
     core.run_for(25 * 3600);
@@ -132,13 +132,13 @@ fn upload_under_the_id_of_another_file_compares_all_of_it() {
     again(b"some text").unwrap();
     assert!(matches!(again(b"same size"), Err(Error::Invalid(_))));
     cut(&core, &id, 4);
-    // What is stored is not what was uploaded, so neither of them is there.
+    // The stored file is damaged, so both uploads conflict.
     assert!(matches!(again(b"some text"), Err(Error::Invalid(_))));
     assert!(matches!(again(b"some"), Err(Error::Invalid(_))));
-    forget_records(&core);
+    remove_records(&core);
     again(b"some").unwrap();
     assert_eq!(records(&core), [(id.clone(), 4, digest(b"some"))]);
-    // A file that was lost comes back under its id, and is recorded.
+    // A missing file is uploaded again under its id, and recorded.
     fs::remove_file(path(&core, &id)).unwrap();
     again(b"other").unwrap();
     assert_eq!(records(&core), [(id, 5, digest(b"other"))]);
@@ -156,13 +156,13 @@ fn file_of_the_wrong_size_is_neither_sent_nor_rendered() {
     let length = photo.len() as u64;
     for found in [length - 1, 0, length + 1] {
         cut(&core, id, found);
-        let wanted = format!(
+        let expected = format!(
             "the stored file {id} has {found} bytes, {length} bytes were uploaded; {REMEDY}"
         );
         for url in [url, &url.replace("0x0", "50x0")] {
-            assert_eq!(internal(get(&core.cms, url)), wanted);
+            assert_eq!(internal(get(&core.cms, url)), expected);
         }
-        // What was rendered before is what it should be.
+        // A cached rendering is still correct.
         assert_eq!(get(&core.cms, &small).unwrap(), rendered);
         assert_eq!(fs::read_dir(&cache).unwrap().count(), 1);
     }
@@ -205,9 +205,9 @@ fn check_compares_sizes_always_and_digests_on_demand() {
 #[test]
 fn check_records_files_of_earlier_versions_on_repair() {
     let core = TestCms::new();
-    let [whole, short] = [b"whole", b"short"].map(|content| text(&core, content));
-    let wanted = records(&core);
-    forget_records(&core);
+    let [complete, short] = [b"whole", b"short"].map(|content| text(&core, content));
+    let expected = records(&core);
+    remove_records(&core);
     cut(&core, &short, 2);
     // The only trace of its size is the media object.
     let wrong =
@@ -221,8 +221,8 @@ fn check_records_files_of_earlier_versions_on_repair() {
     let repaired = check(&core.cms, true, false);
     assert_eq!((repaired.media.unrecorded, repaired.media.recorded), (2, 1));
     assert_eq!(repaired.findings, [wrong]);
-    let whole = wanted.into_iter().find(|(id, ..)| *id == whole).unwrap();
-    assert_eq!(records(&core), [whole]);
+    let complete = expected.into_iter().find(|(id, ..)| *id == complete).unwrap();
+    assert_eq!(records(&core), [complete]);
 
     fs::write(path(&core, &short), b"short").unwrap();
     assert_eq!(check(&core.cms, true, false).media.recorded, 1);
@@ -237,8 +237,9 @@ fn backup_names_all_files_of_the_wrong_size() {
     core.cms.backups().begin().map(drop).unwrap();
     cut(&core, &ids[3], 1);
     let message = damaged(core.cms.backups().begin());
-    let wanted = format!("the stored file {} has 1 bytes, 4 bytes were uploaded; {REMEDY}", ids[3]);
-    assert_eq!(message, wanted);
+    let expected =
+        format!("the stored file {} has 1 bytes, 4 bytes were uploaded; {REMEDY}", ids[3]);
+    assert_eq!(message, expected);
     for id in &ids {
         cut(&core, id, 30);
     }
@@ -267,13 +268,13 @@ fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
     let kept = names();
     core.clock.advance(3600);
     fs::write(path(&core, &id), b"what was replaced").unwrap();
-    let wanted = format!(
+    let expected = format!(
         "the content of the stored file {id} is not what was uploaded: its SHA-256 differs; {REMEDY}"
     );
-    assert_eq!(damaged(make()), wanted);
+    assert_eq!(damaged(make()), expected);
     assert_eq!(names(), kept);
-    // Nothing is known of files of earlier versions: they are copied as they are.
-    forget_records(&core);
+    // Files of earlier versions have no digest: they are copied unchecked.
+    remove_records(&core);
     make().unwrap();
     assert_ne!(names(), kept);
 }

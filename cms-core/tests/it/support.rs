@@ -1,4 +1,4 @@
-//! The type that tests work on, and what the database says.
+//! The content type of the tests, and reads of the database file.
 
 use cms_core::testing::TestCms;
 use rusqlite::{Connection, OpenFlags, types::Value as Sql};
@@ -61,7 +61,7 @@ pub(crate) fn add_property(
     meta["propertiesConfig"][name] = json!({ "label": name, "inputType": input });
 }
 
-/// Takes a property out of a definition.
+/// Removes a property from a definition.
 pub(crate) fn remove_property(definition: &mut Map<String, Value>, name: &str) {
     let properties = &mut definition["schemaDefinition"]["allOf"][1]["properties"];
     properties.as_object_mut().unwrap().shift_remove(name).unwrap();
@@ -74,7 +74,7 @@ pub(crate) fn link(content_type: &str, id: &str) -> Value {
     json!({ "type": "internal", "dataUrl": format!("/api/v1/content/{content_type}/{id}") })
 }
 
-/// The rows of a query, their columns joined by blanks.
+/// The rows of a query, their columns joined by spaces.
 pub(crate) fn rows(test: &TestCms, sql: &str) -> Vec<String> {
     let database = test.path().join("cms.db");
     let database = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
@@ -93,7 +93,7 @@ pub(crate) fn rows(test: &TestCms, sql: &str) -> Vec<String> {
     rows.unwrap().map(|row| row.unwrap().join(" ")).collect()
 }
 
-/// Everything that the database holds, its schema included.
+/// The content of the database, including its schema.
 pub(crate) fn dump(test: &TestCms) -> Vec<String> {
     let mut dump = rows(test, "SELECT type, name, sql FROM sqlite_schema ORDER BY name");
     for table in rows(test, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {

@@ -1,7 +1,7 @@
-//! Folders that every released schema wrote open, and have everything.
+//! Data directories of every released schema open and have all their content.
 //!
-//! What a folder holds is said by [`fill`], so that the next one is written by the same lines. They
-//! are only added to: what is asked of a folder must have been in it when it was written.
+//! [`fill`] defines the content, also of future directories. Lines are only added to it, because older
+//! directories cannot be written again.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -28,13 +28,13 @@ use crate::{
     webhooks::webhook,
 };
 
-const PICTURE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
+const IMAGE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
 
 fn local() -> Caller {
     Caller::local()
 }
 
-/// What is in every folder from the second schema on.
+/// The content of every directory since schema 2.
 fn fill(cms: &Cms) {
     let (objects, publishing) = (cms.objects(), cms.publishing());
     let mut page = article();
@@ -51,7 +51,7 @@ fn fill(cms: &Cms) {
         cms.types().create(&local(), definition).unwrap();
     }
     let request =
-        cms_core::wire::media::UploadRequest { id: Some(PICTURE.to_owned()), ..image("sea.jpg") };
+        cms_core::wire::media::UploadRequest { id: Some(IMAGE.to_owned()), ..image("sea.jpg") };
     upload(cms, &pictures::photo(40, 30), &request).unwrap();
     for id in ["draft", "public", "modified", "archived", "scheduled", "deleted"] {
         let mut object = json!({ "id": id, "title": format!("Title {id}"), "rank": 1 });
@@ -69,7 +69,7 @@ fn fill(cms: &Cms) {
     let at = map(json!({ "scheduledAt": "2099-01-01T00:00", "timeZone": "Europe/Berlin" }));
     publishing.schedule(&local(), "page", "scheduled", at).unwrap();
     objects.delete(&local(), "page", "deleted").unwrap();
-    let note = json!({ "id": "note", "title": "A note", "related": [link("_media", PICTURE)] });
+    let note = json!({ "id": "note", "title": "A note", "related": [link("_media", IMAGE)] });
     objects.create(&local(), "note", map(note)).unwrap();
     let action = map(json!({ "action": "_new_public" }));
     cms.workflows().act(&local(), "note", "note", action).unwrap();
@@ -80,7 +80,7 @@ fn fill(cms: &Cms) {
     while cms.webhooks().follow().unwrap() {}
 }
 
-/// Asks for all of it.
+/// Checks that all of it is there.
 fn find_all(cms: &Cms) {
     let preview = Visibility { preview: true, public_only: false };
     let list = |caller: &Caller, name: &str| -> Vec<String> {
@@ -118,7 +118,7 @@ fn find_all(cms: &Cms) {
     let versions =
         cms.objects().versions(&local(), "page", "modified", page, Direction::Ascending).unwrap();
     assert_eq!(versions.to_value()["total_count"], 2);
-    let (media_type, bytes) = get(cms, &format!("/image/20x0/{PICTURE}.jpg")).unwrap();
+    let (media_type, bytes) = get(cms, &format!("/image/20x0/{IMAGE}.jpg")).unwrap();
     assert_eq!(media_type, "image/jpeg");
     assert!(!bytes.is_empty());
     let keys = cms.keys().list(&local()).unwrap().data;
@@ -129,11 +129,12 @@ fn find_all(cms: &Cms) {
     assert_eq!(found["total_count"], 2);
 }
 
-/// Asks for what is in every folder from the fourth schema on.
+/// Checks the content that directories have since schema 4.
 fn find_webhooks(cms: &Cms) {
     let log = cms.webhooks().log(&local(), "hook", Page { number: 1, limit: 20 }).unwrap().data;
-    let told = log.iter().map(|told| (&*told.reference, &*told.status)).collect::<Vec<_>>();
-    assert_eq!(told, [("/api/v1/content/_tag/told/version/1", "pending")]);
+    let pending =
+        log.iter().map(|pending| (&*pending.reference, &*pending.status)).collect::<Vec<_>>();
+    assert_eq!(pending, [("/api/v1/content/_tag/told/version/1", "pending")]);
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -150,7 +151,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn folders_of_every_released_schema_open_and_have_everything() {
+fn directories_of_every_released_schema_have_everything() {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(fixture("folders")).unwrap() {
         let path = entry.unwrap().path();
@@ -161,7 +162,7 @@ fn folders_of_every_released_schema_open_and_have_everything() {
         let cms = Cms::open(CoreConfig::new(&data)).unwrap();
         let check = cms.check(&CheckRequest::default()).unwrap();
         assert!(check.is_sound(), "schema {number}: {check:?}");
-        // Files of older schemas have no record of what was uploaded.
+        // Older schemas have no record of size and digest.
         let unrecorded = if number < 8 { check.media.files } else { 0 };
         assert_eq!(check.media.unrecorded, unrecorded, "schema {number}");
         let repair = CheckRequest { repair: true, digests: true };
@@ -181,31 +182,31 @@ fn folders_of_every_released_schema_open_and_have_everything() {
         numbers.push(number);
     }
     numbers.sort_unstable();
-    // A number that is missing here was never released: several migrations came together.
+    // The other numbers were never released: several migrations came together.
     assert_eq!(numbers, [1, 2, 3, 4, 9]);
 }
 
-/// An upgrade is made as a whole or not at all: what was begun must not keep the next from working.
+/// An upgrade is atomic: after an interruption the next start runs it again.
 #[test]
-fn an_upgrade_that_breaks_off_is_made_later() {
+fn interrupted_upgrade_is_repeated_later() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");
     copy(&fixture("folders/2"), &data);
-    let spoil =
+    let corrupt =
         |sql: &str| Connection::open(data.join("cms.db")).unwrap().execute_batch(sql).unwrap();
-    spoil(
+    corrupt(
         "CREATE TRIGGER broken BEFORE INSERT ON refinery_schema_history WHEN new.version = 4
          BEGIN SELECT RAISE(ABORT, 'broken off'); END",
     );
     let broken = Cms::open(CoreConfig::new(&data)).map(drop);
     assert!(matches!(broken, Err(Error::Internal(_))), "{broken:?}");
-    spoil("DROP TRIGGER broken");
+    corrupt("DROP TRIGGER broken");
     find_all(&Cms::open(CoreConfig::new(&data)).unwrap());
 }
 
 /// Deliveries of schema 4 had one order for their webhook.
 #[test]
-fn waiting_deliveries_keep_their_order_per_object_after_an_upgrade() {
+fn deliveries_keep_their_order_per_object_after_an_upgrade() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");
     copy(&fixture("folders/4"), &data);
@@ -235,18 +236,18 @@ fn waiting_deliveries_keep_their_order_per_object_after_an_upgrade() {
     let cms = Cms::open(CoreConfig::new(&data)).unwrap();
     let due = cms.webhooks().due(None, &BTreeMap::new()).unwrap();
     let due: Vec<i64> = due.iter().map(|dispatch| dispatch.delivery).collect();
-    // What was in the folder, and the first of `a`; `b` waits for its first.
+    // The delivery of the directory, and the first of `a`; `b` waits for its first.
     assert_eq!(due, [1, 2]);
     assert!(!cms.webhooks().give_up().unwrap());
     let log = cms.webhooks().log(&local(), "hook", Page { number: 1, limit: 20 }).unwrap().data;
     let states: Vec<&str> = log.iter().rev().map(|entry| &*entry.status).collect();
-    let wanted = ["pending", "pending", "pending", "error", "pending", "failed", "done"];
-    assert_eq!(states, wanted);
+    let expected = ["pending", "pending", "pending", "error", "pending", "failed", "done"];
+    assert_eq!(states, expected);
 }
 
-/// What a new folder holds is what is asked of the old ones.
+/// A new directory passes the checks of the older ones.
 #[test]
-fn a_folder_of_this_schema_has_everything() {
+fn directory_of_this_schema_has_everything() {
     let core = TestCms::new();
     fill(&core.cms);
     find_all(&core.cms);
@@ -255,7 +256,7 @@ fn a_folder_of_this_schema_has_everything() {
 
 #[test]
 #[ignore = "writes a fixture: run it once before a schema is released, see fixtures/README.md"]
-fn write_the_folder_of_this_schema() {
+fn schema_directory_is_written() {
     let core = TestCms::new();
     fill(&core.cms);
     let schema = crate::support::rows(&core, "SELECT max(version) FROM refinery_schema_history");

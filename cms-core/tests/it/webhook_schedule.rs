@@ -1,5 +1,4 @@
-//! Deliveries are sent as a model says that knows nothing but the rules: whatever fails, however long
-//! it takes, and wherever the sender is killed.
+//! Deliveries compared with a model of the rules, under failures, delays and kills of the sender.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +17,10 @@ enum Step {
     Change(usize),
     /// The sender starts all requests that are due.
     Send,
-    /// One of the requests under way gets a response.
+    /// A request under way gets a response.
     Respond(usize, u16),
     Wait(i64),
-    /// The process is killed: nothing is known of the requests under way.
+    /// The process is killed: the outcome of requests under way is unknown.
     Kill,
     Replay,
     GiveUp,
@@ -66,7 +65,7 @@ struct Model {
     now: i64,
     deliveries: Vec<Delivery>,
     running: Vec<usize>,
-    /// While the endpoint is down: failed probes, and when the next is made.
+    /// While the endpoint is down: failed probes, and the time of the next one.
     down: Option<(u32, i64)>,
 }
 
@@ -194,7 +193,7 @@ impl Model {
                 *delivery = Delivery { state, attempts, due, due_since, ..delivery.clone() };
             }
         }
-        // What has to wait for a replayed one has its three days from when that is gone.
+        // A delivery behind a replayed one expires three days after that one is done.
         let heads = self.heads();
         for (index, delivery) in self.deliveries.iter_mut().enumerate() {
             if !heads.contains(&index) {
@@ -300,7 +299,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn deliveries_are_sent_as_the_rules_say(steps in steps()) {
+    fn deliveries_follow_the_model(steps in steps()) {
         let (mut model, mut system) = (Model::default(), System::new());
         for step in &steps {
             match *step {
@@ -313,7 +312,7 @@ proptest! {
                     let running = model.running.len();
                     if running > 0 {
                         let index = model.running[which % running];
-                        // What was given up or sent again meanwhile has nothing to respond to.
+                        // The delivery may have been given up or replayed meanwhile.
                         if model.deliveries[index].state == State::Waiting {
                             model.respond(index, status);
                         } else {
@@ -342,7 +341,7 @@ proptest! {
             }
             prop_assert_eq!(system.log(), model.log(), "after {:?}", step);
         }
-        // However it went: an endpoint that responds gets everything.
+        // Finally, an endpoint that responds gets all deliveries.
         let mut left = 10_000;
         model.running.clear();
         system.running.clear();

@@ -1,4 +1,4 @@
-//! From what happens to what webhooks are told.
+//! From changes to deliveries of webhooks.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -21,8 +21,8 @@ use crate::support::{article, map, rows};
 /// A page with everything.
 const ALL: Page = Page { number: 1, limit: 1000 };
 
-/// A folder with the type `article` and a webhook `hook` for all its events.
-fn listening() -> TestCms {
+/// A data directory with the type `article` and a webhook `hook` for all its events.
+fn with_webhook() -> TestCms {
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     create(&test, "_webhooks", webhook("hook", &json!({})));
@@ -54,7 +54,7 @@ fn follow(test: &TestCms) {
     while test.cms.webhooks().follow().unwrap() {}
 }
 
-/// The requests that a sender without any under way would send now.
+/// The requests that are due, if none is under way.
 fn due(test: &TestCms) -> Vec<Outgoing> {
     let due = test.cms.webhooks().due(None, &BTreeMap::new()).unwrap();
     due.iter().map(|dispatch| test.cms.webhooks().outgoing(dispatch).unwrap().unwrap()).collect()
@@ -72,8 +72,8 @@ fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> Recorded {
     test.cms.webhooks().record(outgoing, answered).unwrap()
 }
 
-/// Ids and versions of the objects that requests tell of.
-fn told_of(requests: &[Outgoing]) -> Vec<String> {
+/// Ids and versions of the objects in the requests.
+fn versions(requests: &[Outgoing]) -> Vec<String> {
     let reference = |outgoing: &Outgoing| {
         let body: Value = serde_json::from_str(&outgoing.body).unwrap();
         let reference = body["ref"].as_str().unwrap().to_owned();
@@ -94,7 +94,7 @@ fn send_all(test: &TestCms) -> Vec<Value> {
 }
 
 /// Actions and ids of bodies.
-fn told(bodies: &[Value]) -> Vec<String> {
+fn deliveries(bodies: &[Value]) -> Vec<String> {
     let text = |body: &Value| {
         let [action, name] = ["action", "contentTypeName"].map(|key| body[key].as_str().unwrap());
         format!("{action} {name} {}", body["payload"]["id"].as_str().unwrap())
@@ -107,13 +107,13 @@ fn log(test: &TestCms) -> Vec<cms_core::wire::webhook::Delivery> {
 }
 
 #[test]
-fn every_event_is_told_once_in_order() {
-    let test = listening();
+fn events_are_delivered_once_in_order() {
+    let test = with_webhook();
     let local = Caller::local();
-    let mut wanted = article();
-    wanted["name"] = json!("memo");
-    wanted.insert("draftPublic".to_owned(), json!(true));
-    test.cms.types().create(&local, wanted).unwrap();
+    let mut expected = article();
+    expected["name"] = json!("memo");
+    expected.insert("draftPublic".to_owned(), json!(true));
+    test.cms.types().create(&local, expected).unwrap();
     create(&test, "article", json!({ "id": "a", "title": "One" }));
     edit(&test, "a", "Two");
     test.cms.objects().delete(&local, "article", "a").unwrap();
@@ -125,7 +125,7 @@ fn every_event_is_told_once_in_order() {
     }
     let sent = send_all(&test);
     assert_eq!(
-        told(&sent),
+        deliveries(&sent),
         [
             "Create article a",
             "Update article a",
@@ -137,7 +137,7 @@ fn every_event_is_told_once_in_order() {
             "Unpublish memo m",
         ]
     );
-    // Each tells of the version that it is about, although that was replaced and deleted since.
+    // Each delivery contains its own version, although the object was replaced and deleted since.
     let titles: Vec<&Value> = sent.iter().take(3).map(|body| &body["payload"]["title"]).collect();
     assert_eq!(titles, [&json!("One"), &json!("Two"), &Value::Null]);
     assert_eq!(sent[0]["payload"]["internal"]["contentType"], "article");
@@ -149,18 +149,18 @@ fn every_event_is_told_once_in_order() {
 }
 
 #[test]
-fn a_webhook_is_told_what_comes_after_it_was_made() {
+fn webhook_receives_events_after_its_creation() {
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     create(&test, "article", json!({ "id": "before", "title": "Before" }));
     create(&test, "_webhooks", webhook("hook", &json!({})));
     create(&test, "article", json!({ "id": "after", "title": "After" }));
-    assert_eq!(told(&send_all(&test)), ["Create article after"]);
+    assert_eq!(deliveries(&send_all(&test)), ["Create article after"]);
 }
 
 #[test]
-fn nobody_is_told_of_webhooks() {
-    let test = listening();
+fn changes_of_webhooks_are_not_delivered() {
+    let test = with_webhook();
     create(
         &test,
         "_webhooks",
@@ -175,8 +175,8 @@ fn nobody_is_told_of_webhooks() {
 }
 
 #[test]
-fn what_waits_for_a_deleted_webhook_is_forgotten() {
-    let test = listening();
+fn deliveries_of_a_deleted_webhook_are_removed() {
+    let test = with_webhook();
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     follow(&test);
     test.cms.objects().delete(&Caller::local(), "_webhooks", "hook").unwrap();
@@ -186,36 +186,36 @@ fn what_waits_for_a_deleted_webhook_is_forgotten() {
 }
 
 #[test]
-fn a_disabled_webhook_waits_and_hears_nothing_new() {
-    let test = listening();
+fn disabled_webhook_keeps_deliveries_and_gets_no_new_ones() {
+    let test = with_webhook();
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     follow(&test);
-    let switch = |enabled: bool| {
+    let enable = |enabled: bool| {
         let change = map(json!({ "enabled": enabled }));
         test.cms.objects().patch(&Caller::local(), "_webhooks", "hook", change).unwrap();
     };
-    switch(false);
+    enable(false);
     create(&test, "article", json!({ "id": "b", "title": "B" }));
     assert!(send_all(&test).is_empty());
-    switch(true);
-    assert_eq!(told(&send_all(&test)), ["Create article a"]);
+    enable(true);
+    assert_eq!(deliveries(&send_all(&test)), ["Create article a"]);
 }
 
 #[test]
-fn objects_that_go_together_are_told_one_by_one() {
-    let test = listening();
+fn objects_deleted_together_are_delivered_one_by_one() {
+    let test = with_webhook();
     for id in ["a", "b"] {
         create(&test, "article", json!({ "id": id, "title": id }));
     }
     test.cms.types().purge(&Caller::local(), "article", false).unwrap();
     let sent = send_all(&test);
-    assert_eq!(told(&sent)[2..], ["Delete article a", "Delete article b"]);
+    assert_eq!(deliveries(&sent)[2..], ["Delete article a", "Delete article b"]);
 }
 
-/// The type is gone before anybody looked, and so is the trash.
+/// The type and its trash are removed before deliveries are created.
 #[test]
-fn what_happened_to_a_deleted_type_is_told() {
-    let test = listening();
+fn events_of_a_deleted_type_are_delivered() {
+    let test = with_webhook();
     let local = Caller::local();
     create(&test, "_webhooks", webhook("types", &json!({ "type": "ctd", "actions": [] })));
     create(&test, "article", json!({ "id": "a", "title": "A" }));
@@ -223,10 +223,10 @@ fn what_happened_to_a_deleted_type_is_told() {
     let uid = test.cms.types().get(&local, "article").unwrap().id;
     test.cms.types().delete(&local, "article").unwrap();
     let sent = send_all(&test);
-    let mut told = told(&sent);
-    told.sort();
+    let mut deliveries = deliveries(&sent);
+    deliveries.sort();
     assert_eq!(
-        told,
+        deliveries,
         [
             "Create article a".to_owned(),
             format!("Delete article {uid}"),
@@ -238,7 +238,7 @@ fn what_happened_to_a_deleted_type_is_told() {
 }
 
 #[test]
-fn types_are_told_whatever_actions_say() {
+fn type_changes_are_delivered_for_all_actions() {
     let test = TestCms::new();
     let local = Caller::local();
     create(&test, "_webhooks", webhook("types", &json!({ "type": "ctd", "actions": [] })));
@@ -260,16 +260,16 @@ fn articles(test: &TestCms, ids: &[&str]) {
     follow(test);
 }
 
-/// One failing delivery held back all others of its webhook for seven days.
+/// One failing delivery blocked all others of its webhook for seven days.
 #[test]
-fn a_failing_delivery_holds_back_its_own_object_alone() {
-    let test = listening();
+fn failing_delivery_blocks_only_its_own_object() {
+    let test = with_webhook();
     articles(&test, &["a", "b"]);
     edit(&test, "a", "A2");
     edit(&test, "b", "B2");
     follow(&test);
     let mut first = due(&test);
-    assert_eq!(told_of(&first), ["a 1", "b 1"]);
+    assert_eq!(versions(&first), ["a 1", "b 1"]);
     respond(&test, first.remove(0), 422);
     assert_eq!(send_all(&test).len(), 2, "both of b");
     for (attempts, pause) in [(1, 10), (2, 60), (3, 120), (4, 240), (5, 480)] {
@@ -281,7 +281,7 @@ fn a_failing_delivery_holds_back_its_own_object_alone() {
         assert!(due(&test).is_empty(), "after {attempts} attempts");
         test.clock.advance(1);
         let mut again = due(&test);
-        assert_eq!(told_of(&again), ["a 1"]);
+        assert_eq!(versions(&again), ["a 1"]);
         let recorded = respond(&test, again.remove(0), 422);
         let error = (attempts >= 2).then(|| "the answer has status 422".to_owned());
         assert_eq!(recorded, Recorded { error, ..Recorded::default() });
@@ -293,23 +293,23 @@ fn a_failing_delivery_holds_back_its_own_object_alone() {
     assert!(!test.cms.webhooks().list(&Caller::local()).unwrap().data[0].failing);
 }
 
-/// The order of an object is that of its type and id: also when it was deleted and made again.
+/// The order is per type and id, also if the object was deleted and created again.
 #[test]
 fn deliveries_of_one_type_and_id_are_sent_in_order() {
-    let test = listening();
+    let test = with_webhook();
     articles(&test, &["a"]);
     test.cms.objects().delete(&Caller::local(), "article", "a").unwrap();
     articles(&test, &["A"]);
-    for wanted in ["Create article a", "Delete article a", "Create article A"] {
+    for expected in ["Create article a", "Delete article a", "Create article A"] {
         let mut requests = due(&test);
         let bodies: Vec<Value> =
             requests.iter().map(|request| serde_json::from_str(&request.body).unwrap()).collect();
-        assert_eq!(told(&bodies), [wanted]);
+        assert_eq!(deliveries(&bodies), [expected]);
         respond(&test, requests.remove(0), 204);
     }
 }
 
-/// Of a webhook for content types each type has its order.
+/// For events of content types the order is per type.
 #[test]
 fn deliveries_of_one_content_type_are_sent_in_order() {
     let test = TestCms::new();
@@ -331,16 +331,16 @@ fn deliveries_of_one_content_type_are_sent_in_order() {
     assert_eq!(actions(&requests), ["Create article", "Create other"]);
     respond(&test, requests.remove(0), 204);
     respond(&test, requests.remove(0), 422);
-    for wanted in ["Delete article", "Create article"] {
+    for expected in ["Delete article", "Create article"] {
         let mut requests = due(&test);
-        assert_eq!(actions(&requests), [wanted]);
+        assert_eq!(actions(&requests), [expected]);
         respond(&test, requests.remove(0), 204);
     }
 }
 
 #[test]
-fn at_most_four_requests_of_a_webhook_run_at_a_time() {
-    let test = listening();
+fn requests_of_a_webhook_are_limited_to_four_at_a_time() {
+    let test = with_webhook();
     articles(&test, &["a", "b", "c", "d", "e", "f"]);
     let webhooks = test.cms.webhooks();
     let mut running = BTreeMap::new();
@@ -351,22 +351,22 @@ fn at_most_four_requests_of_a_webhook_run_at_a_time() {
     assert!(webhooks.due(None, &running).unwrap().is_empty());
     running.get_mut(&webhook).unwrap().remove(1);
     let next = webhooks.due(Some(webhook), &running).unwrap();
-    // It was not recorded, so it is sent again.
+    // Its outcome was not recorded, so it is sent again.
     assert_eq!(next, first[1..2]);
     assert!(webhooks.due(Some(webhook + 1), &running).unwrap().is_empty());
 }
 
 /// An endpoint that fails for several objects gets one request at a time, and then everything.
 #[test]
-fn an_endpoint_that_is_down_gets_the_oldest_delivery_alone() {
-    let test = listening();
+fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
+    let test = with_webhook();
     articles(&test, &["a", "b", "c", "d", "e", "f"]);
     let mut first = due(&test);
-    assert_eq!(told_of(&first), ["a 1", "b 1", "c 1", "d 1"]);
+    assert_eq!(versions(&first), ["a 1", "b 1", "c 1", "d 1"]);
     let down = Recorded { went_down: true, ..Recorded::default() };
     assert_eq!(respond(&test, first.remove(0), 500), Recorded::default());
     assert_eq!(respond(&test, first.remove(0), 0), down);
-    // It ran when the pause began, and changes nothing.
+    // A request from before the pause changes nothing.
     assert_eq!(respond(&test, first.remove(0), 503), Recorded::default());
     let mut probe = Vec::new();
     for pause in [10, 60, 120, 240, 480, 600, 600] {
@@ -374,7 +374,7 @@ fn an_endpoint_that_is_down_gets_the_oldest_delivery_alone() {
         assert!(due(&test).is_empty(), "before {pause} seconds");
         test.clock.advance(1);
         probe = due(&test);
-        assert_eq!(told_of(&probe), ["a 1"], "after {pause} seconds");
+        assert_eq!(versions(&probe), ["a 1"], "after {pause} seconds");
         if pause < 600 {
             respond(&test, probe.remove(0), 500);
         } else {
@@ -385,27 +385,28 @@ fn an_endpoint_that_is_down_gets_the_oldest_delivery_alone() {
     test.clock.advance(600);
     let recovered = Recorded { recovered: true, ..Recorded::default() };
     assert_eq!(respond(&test, due(&test).remove(0), 204), recovered);
-    assert_eq!(told_of(&due(&test)), ["b 1", "c 1", "d 1", "e 1"]);
+    assert_eq!(versions(&due(&test)), ["b 1", "c 1", "d 1", "e 1"]);
     assert_eq!(send_all(&test).len(), 5);
 }
 
-/// Failures of one object say nothing of the endpoint, nor do rejections, nor those before a success.
+/// Failures of one object, rejections, and failures before a success do not mean that the endpoint is
+/// down.
 #[test]
-fn an_endpoint_that_responds_is_not_down() {
-    let test = listening();
+fn endpoint_that_responds_is_not_down() {
+    let test = with_webhook();
     articles(&test, &["a", "b", "c", "d"]);
     let statuses = [500, 404, 200, 500];
     for (outgoing, status) in due(&test).into_iter().zip(statuses) {
         assert_eq!(respond(&test, outgoing, status), Recorded::default(), "{status}");
     }
     test.clock.advance(10);
-    assert_eq!(told_of(&due(&test)), ["a 1", "b 1", "d 1"]);
+    assert_eq!(versions(&due(&test)), ["a 1", "b 1", "d 1"]);
 }
 
-/// One delivery that the receiver rejects must not hold up all others once it responds again.
+/// A rejected delivery must not block all others once the endpoint responds again.
 #[test]
-fn an_endpoint_that_rejects_the_oldest_delivery_is_up() {
-    let test = listening();
+fn endpoint_that_rejects_the_oldest_delivery_is_up() {
+    let test = with_webhook();
     articles(&test, &["a", "b", "c"]);
     for outgoing in due(&test) {
         respond(&test, outgoing, 500);
@@ -413,13 +414,13 @@ fn an_endpoint_that_rejects_the_oldest_delivery_is_up() {
     test.clock.advance(10);
     let recovered = Recorded { recovered: true, ..Recorded::default() };
     assert_eq!(respond(&test, due(&test).remove(0), 422), recovered);
-    assert_eq!(told_of(&due(&test)), ["b 1", "c 1"]);
+    assert_eq!(versions(&due(&test)), ["b 1", "c 1"]);
     assert_eq!(send_all(&test).len(), 2);
 }
 
 #[test]
 fn deliveries_are_given_up_three_days_after_they_were_first_due() {
-    let test = listening();
+    let test = with_webhook();
     articles(&test, &["a"]);
     edit(&test, "a", "A2");
     follow(&test);
@@ -427,22 +428,22 @@ fn deliveries_are_given_up_three_days_after_they_were_first_due() {
     let mut last = String::new();
     for _ in 0..3 * 24 * 60 {
         for outgoing in due(&test) {
-            last = told_of(std::slice::from_ref(&outgoing)).remove(0);
+            last = versions(std::slice::from_ref(&outgoing)).remove(0);
             respond(&test, outgoing, 400);
             sent += 1;
         }
         assert_eq!(last, "a 1");
         test.clock.advance(60);
     }
-    // After 0, 10 and 60 seconds, then doubling to six hours; looked at once a minute.
+    // After 0, 10 and 60 seconds, then doubling to six hours; polled once a minute.
     assert_eq!(sent, 21);
     test.cms.housekeep().unwrap();
     let given_up = log(&test).pop().unwrap();
     assert_eq!((&*given_up.status, given_up.next_attempt_at), ("failed", None));
     assert_eq!(given_up.error.unwrap(), "the answer has status 400");
-    // The queue moves on, and the next has three days of its own.
+    // The next delivery has three days of its own.
     let next = due(&test);
-    assert_eq!(told_of(&next), ["a 2"]);
+    assert_eq!(versions(&next), ["a 2"]);
     respond(&test, next.into_iter().next().unwrap(), 400);
     test.clock.advance(3 * 24 * 3600 - 1);
     test.cms.housekeep().unwrap();
@@ -454,13 +455,13 @@ fn deliveries_are_given_up_three_days_after_they_were_first_due() {
     let all = ReplayRequest::default();
     let replayed = test.cms.webhooks().replay(&Caller::local(), "hook", &all).unwrap();
     assert_eq!(replayed.replayed, 2);
-    assert_eq!(told(&send_all(&test)), ["Create article a", "Update article a"]);
+    assert_eq!(deliveries(&send_all(&test)), ["Create article a", "Update article a"]);
 }
 
-/// The three days go on during a pause; what was never attempted says why it was given up.
+/// The three days include pauses; the log gives a reason also without any attempt.
 #[test]
 fn deliveries_expire_while_their_endpoint_is_down() {
-    let test = listening();
+    let test = with_webhook();
     articles(&test, &["a", "b", "c", "d", "e"]);
     for outgoing in due(&test) {
         respond(&test, outgoing, 500);
@@ -469,30 +470,30 @@ fn deliveries_expire_while_their_endpoint_is_down() {
     test.cms.housekeep().unwrap();
     let errors: Vec<String> = log(&test).into_iter().map(|entry| entry.error.unwrap()).collect();
     let failed = || "the answer has status 500".to_owned();
-    let wanted = ["given up after 3 days".to_owned(), failed(), failed(), failed(), failed()];
-    assert_eq!(errors, wanted);
+    let expected = ["given up after 3 days".to_owned(), failed(), failed(), failed(), failed()];
+    assert_eq!(errors, expected);
     assert!(log(&test).iter().all(|entry| entry.status == "failed"));
 }
 
 #[test]
 fn deliveries_of_a_disabled_webhook_do_not_expire() {
-    let test = listening();
+    let test = with_webhook();
     articles(&test, &["a"]);
-    let switch = |enabled: bool| {
+    let enable = |enabled: bool| {
         let change = map(json!({ "enabled": enabled }));
         test.cms.objects().patch(&Caller::local(), "_webhooks", "hook", change).unwrap();
         follow(&test);
     };
-    switch(false);
+    enable(false);
     test.clock.advance(30 * 24 * 3600);
     test.cms.housekeep().unwrap();
-    switch(true);
-    assert_eq!(told(&send_all(&test)), ["Create article a"]);
+    enable(true);
+    assert_eq!(deliveries(&send_all(&test)), ["Create article a"]);
 }
 
 #[test]
 fn replays_and_changes_of_a_webhook_try_immediately() {
-    let test = listening();
+    let test = with_webhook();
     articles(&test, &["a", "b", "c"]);
     let local = Caller::local();
     let webhooks = test.cms.webhooks();
@@ -510,39 +511,39 @@ fn replays_and_changes_of_a_webhook_try_immediately() {
         }
         assert!(due(&test).is_empty());
         way();
-        assert_eq!(told_of(&due(&test)), ["a 1", "b 1", "c 1"], "after {status}");
+        assert_eq!(versions(&due(&test)), ["a 1", "b 1", "c 1"], "after {status}");
     }
-    assert_eq!(told(&send_all(&test)).len(), 3);
+    assert_eq!(deliveries(&send_all(&test)).len(), 3);
     assert_eq!(webhooks.replay(&local, "hook", &all).unwrap().replayed, 0);
     let done = log(&test).pop().unwrap().id;
     let one = ReplayRequest { ids: Some(vec![done]) };
     webhooks.replay(&local, "HOOK", &one).unwrap();
-    assert_eq!(told(&send_all(&test)), ["Create article a"]);
+    assert_eq!(deliveries(&send_all(&test)), ["Create article a"]);
     let none = ReplayRequest { ids: Some(vec![done, 999]) };
     assert!(webhooks.replay(&local, "hook", &none).is_err());
     assert!(send_all(&test).is_empty());
 }
 
-/// What is due at a time that no pause leads to would wait for years.
+/// A due time far in the future would block a delivery for years.
 #[test]
 fn deliveries_are_sent_after_the_clock_was_set_back() {
-    let test = listening();
+    let test = with_webhook();
     articles(&test, &["a", "b"]);
     respond(&test, due(&test).remove(0), 400);
     test.clock.advance(-365 * 24 * 3600);
-    assert_eq!(told_of(&due(&test)), ["b 1", "a 1"]);
+    assert_eq!(versions(&due(&test)), ["b 1", "a 1"]);
     for outgoing in due(&test) {
         respond(&test, outgoing, 500);
     }
     assert!(due(&test).is_empty());
     test.clock.advance(-365 * 24 * 3600);
-    assert_eq!(told_of(&due(&test)), ["a 1"], "the endpoint is down");
+    assert_eq!(versions(&due(&test)), ["a 1"], "the endpoint is down");
 }
 
-/// A replayed delivery goes back to its place, before later ones of its object.
+/// A replayed delivery keeps its position before later ones of its object.
 #[test]
-fn a_replayed_delivery_is_sent_before_later_ones_of_its_object() {
-    let test = listening();
+fn replayed_delivery_is_sent_before_later_ones_of_its_object() {
+    let test = with_webhook();
     articles(&test, &["a"]);
     assert_eq!(send_all(&test).len(), 1);
     let first = log(&test).pop().unwrap().id;
@@ -551,12 +552,12 @@ fn a_replayed_delivery_is_sent_before_later_ones_of_its_object() {
     respond(&test, due(&test).remove(0), 400);
     let one = ReplayRequest { ids: Some(vec![first]) };
     test.cms.webhooks().replay(&Caller::local(), "hook", &one).unwrap();
-    assert_eq!(told(&send_all(&test)), ["Create article a", "Update article a"]);
+    assert_eq!(deliveries(&send_all(&test)), ["Create article a", "Update article a"]);
 }
 
 #[test]
-fn a_log_has_the_newest_300_entries() {
-    let test = listening();
+fn log_has_the_newest_300_entries() {
+    let test = with_webhook();
     let elements: Vec<Value> =
         (0..310).map(|n| json!({ "id": format!("a{n}"), "title": format!("{n}") })).collect();
     test.cms
@@ -569,31 +570,31 @@ fn a_log_has_the_newest_300_entries() {
     assert!(kept[0].request.as_ref().unwrap().contains("\"a309\""));
 }
 
-/// The journal is forgotten up to where deliveries were made of it, not further.
+/// Journal rows are removed only after their deliveries were created.
 #[test]
-fn the_journal_is_kept_for_deliveries() {
-    let test = listening();
+fn journal_is_kept_until_deliveries_are_created() {
+    let test = with_webhook();
     let days = 8 * 24 * 3600;
     test.clock.advance(-days);
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     test.clock.advance(days);
     test.cms.search().advance().unwrap();
     test.cms.housekeep().unwrap();
-    assert_eq!(told(&send_all(&test)), ["Create article a"]);
+    assert_eq!(deliveries(&send_all(&test)), ["Create article a"]);
 }
 
 #[test]
-fn a_test_is_sent_to_a_webhook_that_nothing_happened_to() {
-    let test = listening();
+fn test_delivery_is_sent_without_any_event() {
+    let test = with_webhook();
     test.cms.webhooks().test(&Caller::local(), "hook").unwrap();
-    assert_eq!(told(&send_all(&test)), ["Test  test"]);
+    assert_eq!(deliveries(&send_all(&test)), ["Test  test"]);
     create(&test, "_webhooks", webhook("wall", &json!({ "type": "sync" })));
     assert!(test.cms.webhooks().test(&Caller::local(), "wall").is_err());
 }
 
 #[test]
 fn webhooks_are_validated_beyond_their_schema() {
-    let test = listening();
+    let test = with_webhook();
     let local = Caller::local();
     let refused = |object: Value| {
         let result = test.cms.objects().create(&local, "_webhooks", map(object.clone()));
@@ -627,10 +628,10 @@ fn webhooks_are_validated_beyond_their_schema() {
     create(&lenient, "_webhooks", webhook("hook", &json!({ "url": "http://example.com" })));
 }
 
-/// Nobody finds what is sent to others to prove who sends.
+/// Header values and secrets must not be found by a search.
 #[test]
 fn webhooks_are_not_searched() {
-    let test = listening();
+    let test = with_webhook();
     create(&test, "article", json!({ "id": "a", "title": "Hook" }));
     let search = |content_types: Option<Vec<String>>| {
         let q = Some("hook".to_owned());
@@ -642,9 +643,9 @@ fn webhooks_are_not_searched() {
     assert_eq!(search(Some(vec!["_webhooks".to_owned()])), 0);
 }
 
-/// Those of programs that knew nothing of webhooks.
+/// Data directories of versions without webhooks.
 #[test]
-fn older_folders_get_webhooks_when_they_are_opened() {
+fn webhook_type_is_added_to_older_directories() {
     let folder = tempfile::TempDir::new().unwrap();
     fs::copy(fixture("folders/1/cms.db"), folder.path().join("cms.db")).unwrap();
     let local = Caller::local();
@@ -662,8 +663,12 @@ fn older_folders_get_webhooks_when_they_are_opened() {
         cms.objects().create(&local, "_tag", map(tag)).unwrap();
         while cms.webhooks().follow().unwrap() {}
         let webhooks = cms.webhooks().list(&local).unwrap().data;
-        let told: Vec<u64> = webhooks.iter().map(|webhook| webhook.pending).collect();
-        assert_eq!(told, [[1].as_slice(), &[2, 1]][round], "what came before is not told");
+        let deliveries: Vec<u64> = webhooks.iter().map(|webhook| webhook.pending).collect();
+        assert_eq!(
+            deliveries,
+            [[1].as_slice(), &[2, 1]][round],
+            "earlier events are not delivered"
+        );
         let secrets: HashSet<&str> = webhooks.iter().map(|webhook| &*webhook.secret).collect();
         assert_eq!(secrets.len(), round + 1);
     }

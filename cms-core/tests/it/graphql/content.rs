@@ -1,4 +1,4 @@
-//! Content with a property of every kind, and names that GraphQL does not have.
+//! Content with a property of every kind, and names that are invalid in GraphQL.
 
 use cms_core::{Caller, testing::TestCms};
 use serde_json::{Map, Value, json};
@@ -109,7 +109,7 @@ fn post() -> Map<String, Value> {
     )
 }
 
-/// A folder with two types and a few objects that lead to each other.
+/// A data directory with two types and a few objects that link to each other.
 pub(crate) fn folder() -> TestCms {
     let test = TestCms::new();
     let local = Caller::local();

@@ -1,4 +1,4 @@
-//! Queries that would cost too much, and how soon they are refused.
+//! Queries over the limits of complexity are refused quickly.
 
 mod queries;
 
@@ -8,52 +8,53 @@ use cms_core::Caller;
 use serde_json::json;
 
 use self::queries::{aliases, nested, queries};
-use super::{Legacy, V2, ask, ask_as, content};
+use super::{Legacy, V2, content, execute, execute_as};
 use crate::support::map;
 
 /// Generous, because tests run on busy machines and without optimisation.
-const SOON: Duration = Duration::from_secs(1);
+const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 #[test]
-fn what_costs_too_much_is_refused_at_once() {
+fn expensive_queries_are_refused_immediately() {
     let test = content::folder();
     for (name, query) in &queries() {
         for version in [Legacy, V2] {
             let started = Instant::now();
             let query =
                 if version == V2 { query.replace("postList", "post") } else { query.clone() };
-            let (status, body) = ask(&test.cms, version, &query);
+            let (status, body) = execute(&test.cms, version, &query);
             let (time, error) = (started.elapsed(), &body["errors"][0]);
             assert_eq!(status, 400, "{name}: {body}");
             let code = error["extensions"]["code"].as_str().unwrap();
-            // In the other version some of them are wrong in the first place.
+            // In version 2 some of them are invalid for another reason.
             assert!(code == "QUERY_TOO_COMPLEX" || version == V2, "{name}: {body}");
-            assert!(time < SOON, "{name}: {time:?}");
+            assert!(time < TIME_LIMIT, "{name}: {time:?}");
         }
     }
 }
 
-/// A text of a quarter of what arguments may have, used five times.
+/// A text of a quarter of the limit for arguments, used five times.
 #[test]
-fn a_long_variable_cannot_be_used_again_and_again() {
+fn long_variable_counts_at_each_use() {
     let test = content::folder();
     let variables = map(json!({ "a": "x".repeat(256 * 1024) }));
     let query = |times| {
         let fields = (0..times).map(|number| format!("p{number}: post(id: $a) {{ id }}"));
         format!("query($a: String) {{ {} }}", fields.collect::<Vec<_>>().join(" "))
     };
-    let ask = |query: &str| ask_as(&test.cms, &Caller::local(), Legacy, query, variables.clone());
-    assert_eq!(ask(&query(4)).0, 200);
-    let (status, body) = ask(&query(5));
+    let execute =
+        |query: &str| execute_as(&test.cms, &Caller::local(), Legacy, query, variables.clone());
+    assert_eq!(execute(&query(4)).0, 200);
+    let (status, body) = execute(&query(5));
     assert_eq!(
         (status, &body["errors"][0]["extensions"]["code"]),
         (400, &"QUERY_TOO_COMPLEX".into())
     );
 }
 
-/// Few objects can be a long answer, too.
+/// Few objects can be a large response, too.
 #[test]
-fn a_long_value_cannot_be_shown_again_and_again() {
+fn long_value_counts_each_time_it_is_selected() {
     let test = content::folder();
     let long = json!({ "title": "x".repeat(500_000) });
     test.cms.objects().patch(&Caller::local(), "post", "full", map(long)).unwrap();
@@ -64,17 +65,18 @@ fn a_long_value_cannot_be_shown_again_and_again() {
         (V2, "{ post { edges { node {", "} } } }"),
         (Legacy, "{ post(id: \"linked\") { related {", "} } }"),
     ] {
-        assert_eq!(ask(&test.cms, version, &format!("{start} {} {end}", titles(10))).0, 200);
-        let (status, body) = ask(&test.cms, version, &format!("{start} {} {end}", titles(1000)));
+        assert_eq!(execute(&test.cms, version, &format!("{start} {} {end}", titles(10))).0, 200);
+        let (status, body) =
+            execute(&test.cms, version, &format!("{start} {} {end}", titles(1000)));
         let code = &body["errors"][0]["extensions"]["code"];
         assert_eq!((status, code), (400, &"QUERY_TOO_COMPLEX".into()), "{start}");
     }
 }
 
 #[test]
-fn fragments_that_contain_themselves_are_refused() {
+fn recursive_fragments_are_refused() {
     let test = content::folder();
-    let (status, body) = ask(
+    let (status, body) = execute(
         &test.cms,
         Legacy,
         "{ postList { ...a } } fragment a on post { ...b } fragment b on post { related { ...a } }",
@@ -84,12 +86,12 @@ fn fragments_that_contain_themselves_are_refused() {
 }
 
 #[test]
-fn as_much_as_is_allowed_is_answered() {
+fn queries_at_the_limit_are_executed() {
     let test = content::folder();
     let many = aliases(100, "postList { id }");
-    assert_eq!(ask(&test.cms, Legacy, &format!("{{ {many} }}")).0, 200);
+    assert_eq!(execute(&test.cms, Legacy, &format!("{{ {many} }}")).0, 200);
     let related = nested("related {", "}", 10);
-    assert_eq!(ask(&test.cms, Legacy, &related).0, 200);
+    assert_eq!(execute(&test.cms, Legacy, &related).0, 200);
     let edges = related.replace("postList {", "post { edges { node {") + "} }";
-    assert_eq!(ask(&test.cms, V2, &edges).0, 200);
+    assert_eq!(execute(&test.cms, V2, &edges).0, 200);
 }

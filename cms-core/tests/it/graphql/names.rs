@@ -1,4 +1,4 @@
-//! Types whose names clash with those that are made from other types, and with those of the language.
+//! Types whose names clash with generated names of other types, and with names of GraphQL.
 
 use std::collections::HashSet;
 
@@ -6,12 +6,13 @@ use cms_core::{Caller, testing::TestCms};
 use serde_json::json;
 
 use super::{
-    Legacy, V2, ask,
+    Legacy, V2,
     content::{definition, input, text},
+    execute,
 };
 use crate::support::map;
 
-/// Types of names that clash with each other's properties, once those are repaired or joined.
+/// Names that clash with each other's properties once those are repaired or joined.
 const NAMES: [&str; 9] =
     ["a", "a_b", "a_parts", "a_parts_", "_a", "__a", "__schema", "query", "cms___internal"];
 
@@ -39,7 +40,7 @@ fn folder() -> TestCms {
 }
 
 #[test]
-fn every_type_can_be_asked_for_whatever_it_is_called() {
+fn types_with_clashing_names_can_be_queried() {
     let test = folder();
     for version in [Legacy, V2] {
         let sdl = test.cms.graphql().schema(&Caller::local(), version).unwrap();
@@ -67,8 +68,8 @@ fn every_type_can_be_asked_for_whatever_it_is_called() {
             } else {
                 (format!("{{ x: {root}{selection} }}"), "/data/x/0")
             };
-            // Those that every folder has are empty.
-            let (status, body) = ask(&test.cms, version, &text);
+            // Built-in types have no objects.
+            let (status, body) = execute(&test.cms, version, &text);
             assert!(status == 200 || body.to_string().contains("\"parts\\\""), "{root}: {body}");
             let name = body.pointer(pointer).map(|node| node["internal"]["contentType"].clone());
             found.extend(name.and_then(|name| name.as_str().map(str::to_owned)));
@@ -77,7 +78,7 @@ fn every_type_can_be_asked_for_whatever_it_is_called() {
     }
 }
 
-/// Tells whether a root field answers with a list.
+/// Whether a root field returns a list.
 fn line_is_list(query: &str, root: &str) -> bool {
     let start = format!("{root}(");
     query.lines().any(|line| line.trim().starts_with(&start) && line.trim().ends_with(']'))

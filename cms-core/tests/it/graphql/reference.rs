@@ -1,4 +1,4 @@
-//! Agreement with the reference implementation, where Node and its package `graphql` are there:
+//! Agreement with the reference implementation, if Node and its package `graphql` are installed:
 //! `npm install graphql`, and its folder `node_modules` in `NODE_PATH`.
 
 use std::{
@@ -9,9 +9,9 @@ use std::{
 use cms_core::{Caller, testing::TestCms, wire::graphql::GraphQlVersion};
 use serde_json::{Value, json};
 
-use super::{Legacy, V2, ask, content};
+use super::{Legacy, V2, content, execute};
 
-/// What people and tools send to learn a schema.
+/// The introspection query that tools send.
 const INTROSPECTION: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } \
     subscriptionType { name } types { ...FullType } directives { name description locations \
     args { ...InputValue } } } } \
@@ -24,7 +24,7 @@ const INTROSPECTION: &str = "query IntrospectionQuery { __schema { queryType { n
     ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name \
     ofType { kind name } } } } } } } } } }";
 
-/// Queries that the legacy schema is asked; those without a fault among them, too.
+/// Valid and invalid queries for the legacy schema.
 const LEGACY: &[&str] = &[
     "{ post(id: \"a\") { id } }",
     "{ postList { id ...F } } fragment F on post { title related { ...G } } fragment G on post { id }",
@@ -126,15 +126,15 @@ const SECOND: &[&str] = &[
     "{ post { edges { node { id } node { id: title } } } }",
 ];
 
-/// What the reference implementation says; none where it is not there.
-fn consult(question: &Value) -> Option<Value> {
+/// The messages of the reference implementation; none if it is not installed.
+fn run_reference(question: &Value) -> Option<Value> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/graphql/reference.js");
     let node =
         Command::new("node").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut node) = node else { return None };
     let text = question.to_string();
     let mut input = node.stdin.take().unwrap();
-    // Who has nothing to say does not listen, either.
+    // Fails if the script ends early, which its exit code reports.
     let writer = std::thread::spawn(move || drop(input.write_all(text.as_bytes())));
     let output = node.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -146,14 +146,14 @@ fn consult(question: &Value) -> Option<Value> {
 }
 
 fn described(test: &TestCms, version: GraphQlVersion) -> Value {
-    let (status, body) = ask(&test.cms, version, INTROSPECTION);
+    let (status, body) = execute(&test.cms, version, INTROSPECTION);
     assert_eq!(status, 200, "{body}");
     let sdl = test.cms.graphql().schema(&Caller::local(), version).unwrap();
     json!({ "sdl": sdl, "introspection": body["data"] })
 }
 
 #[test]
-fn the_reference_implementation_says_the_same() {
+fn validation_agrees_with_the_reference_implementation() {
     let test = content::folder();
     let versions = [(Legacy, LEGACY), (V2, SECOND)];
     let queries: Vec<Value> = (0_usize..)
@@ -163,21 +163,21 @@ fn the_reference_implementation_says_the_same() {
         })
         .collect();
     let schemas = versions.map(|(version, _)| described(&test, version));
-    let Some(said) = consult(&json!({ "schemas": schemas, "queries": queries,
+    let Some(messages) = run_reference(&json!({ "schemas": schemas, "queries": queries,
         "introspection": INTROSPECTION }))
     else {
         eprintln!("skipped: needs `node` and, in NODE_PATH, the package `graphql`");
         return;
     };
-    assert_eq!(said["differences"], json!([[], []]));
+    assert_eq!(messages["differences"], json!([[], []]));
 
     let mut wrong = Vec::new();
-    let asked = versions
+    let selected = versions
         .iter()
         .flat_map(|(version, queries)| queries.iter().map(move |query| (*version, *query)));
-    for ((version, query), theirs) in asked.zip(said["faults"].as_array().unwrap()) {
-        let (_, body) = ask(&test.cms, version, query);
-        // What is wrong with values alone is nothing that the reference would know.
+    for ((version, query), theirs) in selected.zip(messages["faults"].as_array().unwrap()) {
+        let (_, body) = execute(&test.cms, version, query);
+        // The reference does not know errors of our own checks of values.
         let errors = body["errors"].as_array().into_iter().flatten().filter(|error| {
             ["GRAPHQL_VALIDATION_FAILED", "GRAPHQL_PARSE_FAILED"]
                 .contains(&error["extensions"]["code"].as_str().unwrap())
@@ -193,7 +193,7 @@ fn the_reference_implementation_says_the_same() {
         let mut sorted = ours.clone();
         sorted.sort_unstable();
         theirs.sort_unstable();
-        // The way to fields that differ below others is told shorter here.
+        // Our message about conflicting fields is shorter.
         let is_below = theirs.iter().any(|message| message.contains("because subfields"));
         if sorted != theirs && (!is_below || ours.is_empty()) {
             wrong.push(format!("{query}\n  ours   {ours:?}\n  theirs {theirs:?}"));

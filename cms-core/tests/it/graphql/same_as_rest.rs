@@ -1,18 +1,18 @@
-//! Any selection of fields is what a list with hydration shows of them.
+//! Any selection of fields equals these fields in a hydrated list.
 
 use cms_core::{Caller, testing::TestCms, wire::object::ListRequest};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{Legacy, V2, ask, content};
+use super::{Legacy, V2, content, execute};
 
-/// A field, the name under which the rest of the API shows it, and what is inside.
+/// A field, its name in the REST API, and its content.
 type Field = (&'static str, &'static str, Inside);
 
 enum Inside {
     Nothing,
     Fields(&'static [Field]),
-    /// Links, hydrated where that reaches.
+    /// Links, hydrated up to the depth.
     Objects(fn() -> &'static [Field]),
 }
 
@@ -63,10 +63,10 @@ static POST: &[Field] = &[
     ("_note_", "__note", Nothing),
 ];
 
-/// A field that was chosen, and what is chosen of it.
+/// A selected field with its selection.
 struct Chosen(&'static Field, Vec<Chosen>);
 
-/// Chooses fields as the numbers say, with relations `depth` levels deep.
+/// Selects fields by generated numbers, with relations `depth` levels deep.
 fn choose(
     fields: &'static [Field],
     numbers: &mut impl Iterator<Item = u8>,
@@ -99,7 +99,7 @@ fn query(chosen: &[Chosen]) -> String {
     chosen.iter().map(field).collect::<Vec<_>>().join(" ")
 }
 
-/// What is chosen of an object, or of each in a list.
+/// The selected fields of an object, or of each object in a list.
 fn pick(value: &Value, chosen: &[Chosen]) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| pick(item, chosen)).collect(),
@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn any_selection_is_what_hydration_shows(
+    fn selections_equal_hydrated_lists(
         numbers in prop::collection::vec(any::<u8>(), 400),
     ) {
         thread_local!(static FOLDER: (TestCms, Value) = {
@@ -138,11 +138,11 @@ proptest! {
         let fields = query(&chosen);
         FOLDER.with(|(test, shown)| {
             let expected = pick(shown, &chosen);
-            let (_, body) = ask(&test.cms, Legacy, &format!("{{ postList {{ {fields} }} }}"));
+            let (_, body) = execute(&test.cms, Legacy, &format!("{{ postList {{ {fields} }} }}"));
             prop_assert_eq!(body["data"]["postList"].to_string(), expected.to_string());
-            // In the other version what is required is never null; the list is the same.
+            // In version 2 required fields are never null; the list is the same.
             let fields = format!("{{ post {{ edges {{ node {{ {fields} }} }} }} }}");
-            let (_, body) = ask(&test.cms, V2, &fields);
+            let (_, body) = execute(&test.cms, V2, &fields);
             let nodes = body["data"]["post"]["edges"].as_array().unwrap();
             let nodes: Vec<&Value> = nodes.iter().map(|edge| &edge["node"]).collect();
             prop_assert_eq!(serde_json::json!(nodes).to_string(), expected.to_string());

@@ -1,4 +1,5 @@
-//! Queries that would cost too much, each with what it is too much of: for tests and benches.
+//! Queries over the limits of complexity, each named after what it has too much of. For tests and
+//! benchmarks.
 
 /// Posts within each other.
 pub(crate) fn nested(open: &str, close: &str, times: usize) -> String {

@@ -1,13 +1,13 @@
-//! Whole spaces: what is exported comes back the same, and a second start changes nothing.
+//! Export and import of a site reproduce it, and a second start changes nothing.
 
 use std::{fs, path::Path};
 
 use super::{
     statuses::published_space,
-    support::{Place, Server, client, fixtures},
+    support::{Cli, Server, client, fixtures},
 };
 
-/// All files below a folder, with their bytes.
+/// All files below a folder with their bytes.
 pub(crate) fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -26,7 +26,7 @@ pub(crate) fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The same files without the dates of objects, which an import does not keep unless it is asked to.
+/// The same files without the dates of objects, which an import keeps with `--keep-dates` only.
 pub(crate) fn undated(mut files: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
     for (name, bytes) in &mut files {
         if !name.contains("/contentObject") {
@@ -46,12 +46,12 @@ pub(crate) fn undated(mut files: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>
     files
 }
 
-/// An export says all there is: twice the same, and the same again from a copy. Changed and deleted
-/// built-in types, links forwards, to oneself and in circles are in it.
+/// A second export and the export of a copy equal the first one, with changed and deleted built-in
+/// types, forward links, self links and circular links.
 #[test]
-fn an_exported_folder_makes_the_same_space_again() {
-    let place = Place::with_data();
-    place.write(
+fn export_and_import_reproduce_a_site() {
+    let cli = Cli::with_data();
+    cli.write(
         "more.yaml",
         "version: 1
 contentTypes:
@@ -68,12 +68,12 @@ contentTypes:
 ",
     );
     let link = |to: &str| format!(r#"[{{"type":"internal","dataUrl":"/api/v1/content/{to}"}}]"#);
-    place.write("hens.ndjson", &format!(
+    cli.write("hens.ndjson", &format!(
         "{{\"id\":\"h1\",\"list\":[{{\"friend\":{}}}]}}\n{{\"id\":\"h2\",\"list\":[{{\"friend\":{}}}]}}\n",
         link("hen/h2"),
         link("hen/h2"),
     ));
-    place.write(
+    cli.write(
         "eggs.ndjson",
         &format!(
             "{{\"id\":\"e1\",\"laid_by\":{},\"next\":{}}}\n{{\"id\":\"e2\",\"laid_by\":{}}}\n",
@@ -82,28 +82,28 @@ contentTypes:
             link("hen/h2"),
         ),
     );
-    place.write("out-of.json", &format!("{{\"out_of\":{}}}", link("egg/e2")));
+    cli.write("out-of.json", &format!("{{\"out_of\":{}}}", link("egg/e2")));
     let project = fixtures().join("project.yaml");
     let content = fixtures().join("content");
-    place.run(&["ctd", "apply", project.to_str().unwrap(), "more.yaml"]).ok();
-    place.run(&["ctd", "delete", "project"]).ok();
-    place.run(&["import", content.to_str().unwrap()]).ok();
-    place.run(&["import", "hen", "hens.ndjson"]).ok();
-    place.run(&["import", "egg", "eggs.ndjson"]).ok();
-    place.run(&["object", "update", "hen", "h1", "out-of.json", "--patch"]).ok();
+    cli.run(&["ctd", "apply", project.to_str().unwrap(), "more.yaml"]).ok();
+    cli.run(&["ctd", "delete", "project"]).ok();
+    cli.run(&["import", content.to_str().unwrap()]).ok();
+    cli.run(&["import", "hen", "hens.ndjson"]).ok();
+    cli.run(&["import", "egg", "eggs.ndjson"]).ok();
+    cli.run(&["object", "update", "hen", "h1", "out-of.json", "--patch"]).ok();
 
-    place.run(&["export", "first"]).ok();
-    place.run(&["export", "second"]).ok();
-    let first = tree(&place.path("first"));
+    cli.run(&["export", "first"]).ok();
+    cli.run(&["export", "second"]).ok();
+    let first = tree(&cli.path("first"));
     assert!(
         first.iter().any(|(name, _)| name == "ContentTypeContactForm/ContentTypeDefinition.json")
     );
     assert!(!first.iter().any(|(name, _)| name.starts_with("ContentTypeProject")));
-    assert_eq!(first, tree(&place.path("second")));
+    assert_eq!(first, tree(&cli.path("second")));
     let first = undated(first);
 
-    let copy = Place::with_data();
-    let exported = place.path("first");
+    let copy = Cli::with_data();
+    let exported = cli.path("first");
     let exported = exported.to_str().unwrap();
     copy.run(&["import", exported]).ok();
     copy.run(&["export", "third"]).ok();
@@ -111,20 +111,20 @@ contentTypes:
 
     let again = copy.run(&["import", exported, "--update-existing"]).ok();
     assert!(again.starts_with("created 0, updated 0, unchanged "), "{again}");
-    // What is no longer there leaves an older export of the same folder.
+    // Deleted objects are removed from an older export in the same folder.
     copy.run(&["object", "delete", "_tag", "nosuch"]);
     copy.run(&["export", "third"]).ok();
     assert_eq!(first, undated(tree(&copy.path("third"))));
 }
 
-/// A scheduled publication stays behind, and the export says so.
+/// Scheduled publications are not exported; a warning names them.
 #[test]
-fn an_export_tells_of_scheduled_publications() {
+fn export_warns_of_scheduled_publications() {
     let server = Server::start();
-    let place = Place::with_server(&server);
-    published_space(&place);
-    assert_eq!(place.run(&["export", "out", "--quiet"]).stderr, "");
-    let answer = client()
+    let cli = Cli::with_server(&server);
+    published_space(&cli);
+    assert_eq!(cli.run(&["export", "out", "--quiet"]).stderr, "");
+    let response = client()
         .build()
         .unwrap()
         .put(format!("{}/api/v1/content/post/draft/schedule", server.url))
@@ -133,19 +133,19 @@ fn an_export_tells_of_scheduled_publications() {
         .body(r#"{"scheduledAt":"2099-01-01T00:00","timeZone":"Europe/Warsaw"}"#)
         .send()
         .unwrap();
-    assert_eq!(answer.status(), 200);
-    let before = tree(&place.path("out"));
-    let ran = place.run(&["export", "out"]);
+    assert_eq!(response.status(), 200);
+    let before = tree(&cli.path("out"));
+    let output = cli.run(&["export", "out"]);
     let note = "1 scheduled publication not exported: exports do not contain schedules\n";
-    assert_eq!((ran.exit, ran.stderr.as_str()), (0, note));
-    assert_eq!(tree(&place.path("out")), before);
+    assert_eq!((output.exit, output.stderr.as_str()), (0, note));
+    assert_eq!(tree(&cli.path("out")), before);
 }
 
-/// The first start prints the keys that nobody set; the second changes nothing.
+/// The first start creates and prints keys; the second changes nothing.
 #[test]
-fn a_second_start_changes_nothing() {
-    let place = Place::with_data();
-    let folder = place.path("");
+fn second_start_changes_nothing() {
+    let cli = Cli::with_data();
+    let folder = cli.path("");
     let (project, content) = (fixtures().join("project.yaml"), fixtures().join("content"));
     let arguments = ["--apply", project.to_str().unwrap(), "--import", content.to_str().unwrap()];
     let printed = Server::start_in(&folder, &arguments).stop();
@@ -154,25 +154,29 @@ fn a_second_start_changes_nothing() {
 
     let versions = || {
         let lists = ["author", "event"]
-            .map(|name| place.run(&["object", "list", name, "--all", "--json"]).ok());
-        let types = place.run(&["ctd", "list", "--json"]).ok();
+            .map(|name| cli.run(&["object", "list", name, "--all", "--json"]).ok());
+        let types = cli.run(&["ctd", "list", "--json"]).ok();
         (lists, types)
     };
-    // What an editor deleted stays away.
-    place.run(&["object", "delete", "event", "carry-day"]).ok();
+    // An object that an editor deleted is not imported again.
+    cli.run(&["object", "delete", "event", "carry-day"]).ok();
     let before = versions();
     let server = Server::start_in(&folder, &arguments);
-    assert!(!server.said.iter().any(|line| line.contains("created")), "{:?}", server.said);
+    assert!(
+        !server.startup_log.iter().any(|line| line.contains("created")),
+        "{:?}",
+        server.startup_log
+    );
     assert_eq!(server.stop(), "");
     assert_eq!(before, versions());
 }
 
-/// Objects that cannot be created without their link wait until its target is there; those that
-/// need each other are refused.
+/// Objects with a required link are created after its target; those that require each other are
+/// refused.
 #[test]
-fn objects_wait_for_what_they_need() {
-    let place = Place::with_data();
-    place.write(
+fn objects_are_imported_after_their_required_links() {
+    let cli = Cli::with_data();
+    cli.write(
         "links.yaml",
         "version: 1
 contentTypes:
@@ -197,14 +201,24 @@ contentTypes:
         row("x", &["y"], &[]),
         row("y", &["x"], &[]),
     ];
-    place.write("rows.ndjson", &rows.concat());
-    place.run(&["ctd", "apply", "links.yaml"]).ok();
-    let ran = place.run(&["import", "link", "rows.ndjson", "--rejects", "rejects.ndjson"]);
-    assert_eq!(ran.stdout, "created 3, updated 0, unchanged 0, refused 2\n", "{}", ran.whole());
-    let again = place.run(&["import", "link", "rows.ndjson", "--update-existing"]);
-    assert_eq!(again.stdout, "created 0, updated 0, unchanged 3, refused 2\n", "{}", again.whole());
+    cli.write("rows.ndjson", &rows.concat());
+    cli.run(&["ctd", "apply", "links.yaml"]).ok();
+    let output = cli.run(&["import", "link", "rows.ndjson", "--rejects", "rejects.ndjson"]);
+    assert_eq!(
+        output.stdout,
+        "created 3, updated 0, unchanged 0, refused 2\n",
+        "{}",
+        output.transcript()
+    );
+    let again = cli.run(&["import", "link", "rows.ndjson", "--update-existing"]);
+    assert_eq!(
+        again.stdout,
+        "created 0, updated 0, unchanged 3, refused 2\n",
+        "{}",
+        again.transcript()
+    );
 
-    let rejects = fs::read_to_string(place.path("rejects.ndjson")).unwrap();
+    let rejects = fs::read_to_string(cli.path("rejects.ndjson")).unwrap();
     let rejects: Vec<serde_json::Value> =
         rejects.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rejects[0]["data"], serde_json::from_str::<serde_json::Value>(&rows[3]).unwrap());
@@ -215,10 +229,10 @@ contentTypes:
     );
 }
 
-/// A type that exists stays as it is; it only gets the picture that it lacks.
+/// An existing type does not change, except for a missing image.
 #[test]
-fn import_sets_pictures_of_types_and_nothing_else() {
-    let origin = Place::with_data();
+fn import_sets_missing_images_of_types_and_nothing_else() {
+    let origin = Cli::with_data();
     let project = |label: &str| {
         format!(
             "version: 1
@@ -231,8 +245,8 @@ contentTypes:
     };
     origin.write("project.yaml", &project("Post"));
     origin.run(&["ctd", "apply", "project.yaml"]).ok();
-    let picture = fixtures().join("media/still.png");
-    let uploaded = origin.run(&["media", "upload", picture.to_str().unwrap(), "--json"]).ok();
+    let image = fixtures().join("media/still.png");
+    let uploaded = origin.run(&["media", "upload", image.to_str().unwrap(), "--json"]).ok();
     let uploaded: serde_json::Value = serde_json::from_str(&uploaded).unwrap();
     let id = uploaded.pointer("/0/id").or(uploaded.get("id")).unwrap().as_str().unwrap();
     origin.run(&["export", "out"]).ok();
@@ -243,7 +257,7 @@ contentTypes:
     definition["featuredImage"] = link.clone();
     origin.write(file, &definition.to_string());
 
-    let copy = Place::with_data();
+    let copy = Cli::with_data();
     copy.write("project.yaml", &project("Mine"));
     copy.run(&["ctd", "apply", "project.yaml"]).ok();
     copy.run(&["import", origin.path("out").to_str().unwrap()]).ok();

@@ -1,4 +1,4 @@
-//! What blocking webhooks are asked, and what comes of it.
+//! Synchronous webhooks: their calls, and the effect of their responses.
 
 use std::{
     collections::VecDeque,
@@ -22,39 +22,39 @@ use crate::{
     webhooks::{create, webhook},
 };
 
-/// Says what it was told to say, then agrees; remembers what it was asked.
+/// A receiver with prepared responses, which then accepts every write; it records its calls.
 #[derive(Clone, Default)]
 struct Receiver {
-    asked: Arc<Mutex<Vec<Value>>>,
-    says: Arc<Mutex<VecDeque<Result<Answered>>>>,
+    calls: Arc<Mutex<Vec<Value>>>,
+    responses: Arc<Mutex<VecDeque<Result<Answered>>>>,
 }
 
 impl AskReceiver for Receiver {
     fn ask(&self, _: &str, _: &[(String, String)], body: &str) -> Result<Answered> {
-        let question: Value = serde_json::from_str(body).unwrap();
-        let agrees = json!({ "payload": question["payload"] }).to_string();
-        self.asked.lock().unwrap().push(question);
-        self.says.lock().unwrap().pop_front().unwrap_or(Ok(Answered::With(200, agrees)))
+        let call: Value = serde_json::from_str(body).unwrap();
+        let agrees = json!({ "payload": call["payload"] }).to_string();
+        self.calls.lock().unwrap().push(call);
+        self.responses.lock().unwrap().pop_front().unwrap_or(Ok(Answered::With(200, agrees)))
     }
 }
 
 impl Receiver {
-    fn say(&self, answer: Result<Answered>) {
-        self.says.lock().unwrap().push_back(answer);
+    fn respond(&self, response: Result<Answered>) {
+        self.responses.lock().unwrap().push_back(response);
     }
 
-    /// Events and ids that were asked about since the last time.
-    fn asked(&self) -> Vec<String> {
-        let text = |question: Value| {
-            let id = question["payload"]["id"].as_str().unwrap_or("none");
-            format!("{} {id}", question["event"].as_str().unwrap())
+    /// Events and ids of the calls since the last time.
+    fn calls(&self) -> Vec<String> {
+        let text = |call: Value| {
+            let id = call["payload"]["id"].as_str().unwrap_or("none");
+            format!("{} {id}", call["event"].as_str().unwrap())
         };
-        self.asked.lock().unwrap().drain(..).map(text).collect()
+        self.calls.lock().unwrap().drain(..).map(text).collect()
     }
 }
 
-/// A folder with the type `article`, of which the webhook `wall` is asked.
-fn asking() -> (TestCms, Receiver) {
+/// A data directory with the type `article` and its synchronous webhook `wall`.
+fn with_webhook() -> (TestCms, Receiver) {
     let test = TestCms::new();
     let receiver = Receiver::default();
     test.cms.types().create(&Caller::local(), article()).unwrap();
@@ -65,18 +65,18 @@ fn asking() -> (TestCms, Receiver) {
     (test, receiver)
 }
 
-fn refusing(reason: &str) -> Answered {
-    let answer = json!({ "response": { "errors": { "title": [reason] } } });
-    Answered::With(400, answer.to_string())
+fn rejection(reason: &str) -> Answered {
+    let response = json!({ "response": { "errors": { "title": [reason] } } });
+    Answered::With(400, response.to_string())
 }
 
-fn said(errors: &FieldErrors) -> Value {
+fn response(errors: &FieldErrors) -> Value {
     json!(errors)
 }
 
-/// Ids and what is wrong with them.
-fn faults(report: &BatchReport) -> Vec<(String, Value)> {
-    report.errors.iter().map(|error| (error.id.clone(), said(&error.errors))).collect()
+/// Ids and errors of refused elements.
+fn errors(report: &BatchReport) -> Vec<(String, Value)> {
+    report.errors.iter().map(|error| (error.id.clone(), response(&error.errors))).collect()
 }
 
 fn titles(test: &TestCms) -> Vec<String> {
@@ -87,13 +87,13 @@ fn titles(test: &TestCms) -> Vec<String> {
 }
 
 #[test]
-fn each_write_asks_once_and_nobody_is_asked_about_what_cannot_be_written() {
-    let (test, receiver) = asking();
+fn webhook_is_called_once_per_valid_write() {
+    let (test, receiver) = with_webhook();
     let (local, objects) = (Caller::local(), test.cms.objects());
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     objects.patch(&local, "article", "a", map(json!({ "title": "B" }))).unwrap();
     objects.replace(&local, "article", "a", map(json!({ "title": "C" }))).unwrap();
-    assert_eq!(receiver.asked(), ["pre-create a", "pre-update a", "pre-update a"]);
+    assert_eq!(receiver.calls(), ["pre-create a", "pre-update a", "pre-update a"]);
 
     let stale = Conditions::new(Some(IfMatch::parse("\"0000000000000000\"")), None);
     let stale = Caller::local().with_conditions(stale);
@@ -104,19 +104,19 @@ fn each_write_asks_once_and_nobody_is_asked_about_what_cannot_be_written() {
     assert!(objects.delete(&local, "article", "none").is_err());
     let patches = [json!({ "id": "a", "title": "E" }), json!({ "id": "none" })];
     assert!(objects.batch_patch(&local, "article", &Elements::of(&patches)).is_err());
-    // Nobody asked to be asked about these.
+    // The webhook is not configured for this type.
     create(&test, "_tag", json!({ "id": "t", "name": "T" }));
-    assert!(receiver.asked().is_empty());
+    assert!(receiver.calls().is_empty());
     assert_eq!(titles(&test), ["a C"]);
 
     objects.delete(&local, "article", "a").unwrap();
-    assert_eq!(receiver.asked(), ["pre-delete a"]);
+    assert_eq!(receiver.calls(), ["pre-delete a"]);
 }
 
-/// The first request was asked about, and made.
+/// Only the first request calls the webhook.
 #[test]
-fn nobody_is_asked_about_a_repeated_request() {
-    let (test, receiver) = asking();
+fn webhook_is_not_called_for_a_repeated_request() {
+    let (test, receiver) = with_webhook();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
     let token = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
     let key = IdempotencyKey::new("once", &[]).unwrap();
@@ -126,43 +126,43 @@ fn nobody_is_asked_about_a_repeated_request() {
         let new = map(json!({ "id": "a", "title": "A" }));
         test.cms.objects().create(&caller, "article", new).unwrap();
     }
-    assert_eq!(receiver.asked(), ["pre-create a"]);
+    assert_eq!(receiver.calls(), ["pre-create a"]);
 }
 
 #[test]
-fn elements_are_asked_about_one_by_one() {
-    let (test, receiver) = asking();
+fn webhook_is_called_for_each_element() {
+    let (test, receiver) = with_webhook();
     let (local, objects) = (Caller::local(), test.cms.objects());
     create(&test, "article", json!({ "id": "a", "title": "A" }));
-    receiver.asked();
+    receiver.calls();
     let element = |id: &str| json!({ "id": id, "title": format!("{id} new") });
     let elements = [element("a"), element("b"), element("c"), element("b"), json!(5)];
-    receiver.say(Ok(refusing("Stays")));
+    receiver.respond(Ok(rejection("Stays")));
     let report = objects.batch_create(&local, "article", &Elements::of(&elements), true).unwrap();
-    // Of two with one id, the last one counts.
-    assert_eq!(receiver.asked(), ["pre-update a", "pre-create c", "pre-create b"]);
-    assert_eq!(faults(&report)[0], ("a".to_owned(), json!({ "title": ["Stays"] })));
+    // Of two elements with one id, the last one counts.
+    assert_eq!(receiver.calls(), ["pre-update a", "pre-create c", "pre-create b"]);
+    assert_eq!(errors(&report)[0], ("a".to_owned(), json!({ "title": ["Stays"] })));
     assert_eq!(titles(&test), ["a A", "b b new", "c c new"]);
 
-    receiver.say(Ok(refusing("Stays")));
+    receiver.respond(Ok(rejection("Stays")));
     let patches =
         [json!({ "id": "a", "title": "Other" }), json!({ "id": "c", "title": "Changed" })];
     let report = objects.batch_patch(&local, "article", &Elements::of(&patches)).unwrap();
-    assert_eq!(faults(&report), [("a".to_owned(), json!({ "title": ["Stays"] }))]);
+    assert_eq!(errors(&report), [("a".to_owned(), json!({ "title": ["Stays"] }))]);
     assert_eq!(titles(&test), ["a A", "b b new", "c Changed"]);
 
-    receiver.asked();
-    receiver.say(Ok(refusing("Stays")));
+    receiver.calls();
+    receiver.respond(Ok(rejection("Stays")));
     let ids = ["none", "a", "c"].map(str::to_owned);
     assert!(matches!(objects.batch_delete(&local, "article", &ids), Err(Error::Invalid(_))));
-    assert_eq!(receiver.asked(), ["pre-delete a"]);
+    assert_eq!(receiver.calls(), ["pre-delete a"]);
     assert_eq!(titles(&test).len(), 3);
 }
 
 /// A slow receiver and a long batch would take hours.
 #[test]
-fn a_call_asks_for_a_minute_and_no_longer() {
-    /// Takes 25 seconds.
+fn request_calls_webhooks_for_at_most_a_minute() {
+    /// Responds after 25 seconds.
     struct Slow(Receiver, Arc<FixedClock>);
     impl AskReceiver for Slow {
         fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered> {
@@ -183,34 +183,34 @@ fn a_call_asks_for_a_minute_and_no_longer() {
         .objects()
         .batch_create(&Caller::local(), "article", &Elements::of(&elements), false)
         .unwrap();
-    assert_eq!(receiver.asked().len(), 3);
+    assert_eq!(receiver.calls().len(), 3);
     let reason = "Error processing Wall webhook: no answer in time.";
     let late = |id: &str| (id.to_owned(), json!({ "__webhook": [reason] }));
-    assert_eq!(faults(&report), [late("d"), late("e")]);
-    // What is written is as old as its commit, not as the question.
+    assert_eq!(errors(&report), [late("d"), late("e")]);
+    // The date of creation is that of the commit, not of the call.
     let at = rows(&test, "SELECT DISTINCT created_at FROM object WHERE ctd > 7");
     assert_eq!(at, [test.clock.now().seconds().to_string()]);
 }
 
 #[test]
-fn one_that_did_not_answer_is_not_asked_again_in_the_same_call() {
-    let (test, receiver) = asking();
-    receiver.say(Ok(Answered::Nothing("no answer in time".to_owned())));
+fn webhook_that_failed_is_not_called_again_in_one_request() {
+    let (test, receiver) = with_webhook();
+    receiver.respond(Ok(Answered::Nothing("no answer in time".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let report = test
         .cms
         .objects()
         .batch_create(&Caller::local(), "article", &Elements::of(&elements), false)
         .unwrap();
-    assert_eq!((report.batch_error_count, receiver.asked().len()), (3, 1));
+    assert_eq!((report.batch_error_count, receiver.calls().len()), (3, 1));
 }
 
-/// Whoever asks is told to come back when too many ask already, and nothing was done.
+/// Without a permit the request fails with `Busy`, and nothing is written.
 #[test]
-fn a_call_that_cannot_ask_writes_nothing() {
-    let (test, receiver) = asking();
-    receiver.say(Ok(Answered::With(200, json!({ "payload": { "title": "A" } }).to_string())));
-    receiver.say(Err(Error::Busy("too many".to_owned())));
+fn request_without_a_permit_for_webhooks_writes_nothing() {
+    let (test, receiver) = with_webhook();
+    receiver.respond(Ok(Answered::With(200, json!({ "payload": { "title": "A" } }).to_string())));
+    receiver.respond(Err(Error::Busy("too many".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let written = test.cms.objects().batch_create(
         &Caller::local(),
@@ -223,18 +223,18 @@ fn a_call_that_cannot_ask_writes_nothing() {
 }
 
 #[test]
-fn each_webhook_sees_what_the_one_before_made() {
-    let (test, receiver) = asking();
+fn webhooks_receive_the_result_of_the_previous_one() {
+    let (test, receiver) = with_webhook();
     create(&test, "_webhooks", webhook("second", &json!({ "name": "Second", "type": "sync" })));
-    let answer =
+    let response =
         |payload: Value| Ok(Answered::With(200, json!({ "payload": payload }).to_string()));
-    receiver.say(answer(json!({ "id": "other", "title": "First" })));
+    receiver.respond(response(json!({ "id": "other", "title": "First" })));
     create(&test, "article", json!({ "id": "a", "title": "A" }));
-    let asked = receiver.asked.lock().unwrap().clone();
-    let payloads: Vec<&Value> = asked.iter().map(|question| &question["payload"]).collect();
+    let calls = receiver.calls.lock().unwrap().clone();
+    let payloads: Vec<&Value> = calls.iter().map(|call| &call["payload"]).collect();
     let expected = [json!({ "id": "a", "title": "A" }), json!({ "id": "a", "title": "First" })];
     assert_eq!(payloads, expected.iter().collect::<Vec<_>>());
-    let sequence: Vec<&Value> = asked.iter().map(|question| &question["sequenceNumber"]).collect();
+    let sequence: Vec<&Value> = calls.iter().map(|call| &call["sequenceNumber"]).collect();
     assert_eq!(sequence, [&json!(0), &json!(1)]);
     assert_eq!(titles(&test), ["a First"]);
 }

@@ -1,4 +1,4 @@
-//! Whole answers, as a list of questions and what is said to each.
+//! Complete responses, as transcripts of queries.
 
 use std::fmt::Write;
 
@@ -8,25 +8,25 @@ use cms_core::{
 };
 use serde_json::json;
 
-use super::{Legacy, V2, ask, ask_as, content};
+use super::{Legacy, V2, content, execute, execute_as};
 use crate::support::map;
 
-/// Questions and answers, the latter in the order in which they were written.
+/// Queries and responses, with members in the order of the response.
 fn transcript(version: GraphQlVersion, queries: &[&str]) -> String {
     let test = content::folder();
     let mut out = String::new();
     for query in queries {
         let request = GraphQlRequest { query: (*query).to_owned(), ..GraphQlRequest::default() };
-        let answer = test.cms.graphql().execute(&Caller::local(), version, &request).unwrap();
-        let body = String::from_utf8(answer.body).unwrap();
+        let response = test.cms.graphql().execute(&Caller::local(), version, &request).unwrap();
+        let body = String::from_utf8(response.body).unwrap();
         serde_json::from_str::<serde_json::Value>(&body).unwrap_or_else(|e| panic!("{e}: {body}"));
-        writeln!(out, "{query}\n  {} {body}\n", answer.status).unwrap();
+        writeln!(out, "{query}\n  {} {body}\n", response.status).unwrap();
     }
     out
 }
 
 #[test]
-fn legacy_answers() {
+fn legacy_responses() {
     insta::assert_snapshot!(transcript(
         Legacy,
         &[
@@ -58,7 +58,7 @@ fn legacy_answers() {
 }
 
 #[test]
-fn v2_answers() {
+fn v2_responses() {
     insta::assert_snapshot!(transcript(
         V2,
         &[
@@ -109,45 +109,46 @@ fn variables_are_read_as_declared() {
     ];
     let mut out = String::new();
     for variables in table {
-        let (status, body) = ask_as(&test.cms, &Caller::local(), V2, query, map(variables.clone()));
+        let (status, body) =
+            execute_as(&test.cms, &Caller::local(), V2, query, map(variables.clone()));
         writeln!(out, "{variables}\n  {status} {body}").unwrap();
     }
     insta::assert_snapshot!(out);
 }
 
 #[test]
-fn the_operation_is_found_by_name() {
+fn operation_is_selected_by_name() {
     let test = content::folder();
-    let ask = |query: &str, name: Option<&str>| {
+    let execute = |query: &str, name: Option<&str>| {
         let request = GraphQlRequest {
             query: query.to_owned(),
             operation_name: name.map(str::to_owned),
             ..GraphQlRequest::default()
         };
-        let answer = test.cms.graphql().execute(&Caller::local(), V2, &request).unwrap();
-        (answer.status, String::from_utf8(answer.body).unwrap())
+        let response = test.cms.graphql().execute(&Caller::local(), V2, &request).unwrap();
+        (response.status, String::from_utf8(response.body).unwrap())
     };
     let two = "query A { post { totalCount } } query B { author { totalCount } }";
     let count = |body: &str| (200, format!(r#"{{"data":{body}}}"#));
-    assert_eq!(ask(two, Some("A")), count(r#"{"post":{"totalCount":3}}"#));
-    assert_eq!(ask(two, Some("B")), count(r#"{"author":{"totalCount":2}}"#));
-    assert_eq!(ask("query A { __typename }", None), count(r#"{"__typename":"Query"}"#));
+    assert_eq!(execute(two, Some("A")), count(r#"{"post":{"totalCount":3}}"#));
+    assert_eq!(execute(two, Some("B")), count(r#"{"author":{"totalCount":2}}"#));
+    assert_eq!(execute("query A { __typename }", None), count(r#"{"__typename":"Query"}"#));
     let refused = |message: &str| {
         let code = r#""extensions":{"code":"BAD_REQUEST"}"#;
         (400, format!(r#"{{"errors":[{{"message":"{message}",{code}}}]}}"#))
     };
     let many = "Must provide operation name if query contains multiple operations.";
-    assert_eq!(ask(two, None), refused(many));
-    assert_eq!(ask(two, Some("C")), refused(r#"Unknown operation named \"C\"."#));
-    assert_eq!(ask("{ __typename }", Some("C")), refused(r#"Unknown operation named \"C\"."#));
+    assert_eq!(execute(two, None), refused(many));
+    assert_eq!(execute(two, Some("C")), refused(r#"Unknown operation named \"C\"."#));
+    assert_eq!(execute("{ __typename }", Some("C")), refused(r#"Unknown operation named \"C\"."#));
 }
 
 #[test]
-fn the_schema_is_described_in_the_place_where_it_is_asked_for() {
+fn introspection_is_placed_where_it_was_selected() {
     let test = content::folder();
     let query = "{ a: post(id: \"full\") { id } s: __schema { queryType { name } } \
                  t: __type(name: \"cms___geo\") { fields { name } } z: __typename }";
-    let (status, body) = ask(&test.cms, Legacy, query);
+    let (status, body) = execute(&test.cms, Legacy, query);
     let geo = json!({ "fields": [{ "name": "lat" }, { "name": "lon" }] });
     let schema = json!({ "queryType": { "name": "Query" } });
     let expected =
@@ -156,7 +157,7 @@ fn the_schema_is_described_in_the_place_where_it_is_asked_for() {
 }
 
 #[test]
-fn schemas_are_what_they_were() {
+fn schemas_match_their_snapshots() {
     let test = content::folder();
     let local = Caller::local();
     insta::assert_snapshot!("legacy_schema", test.cms.graphql().schema(&local, Legacy).unwrap());

@@ -1,5 +1,5 @@
-//! Clients that read nothing of their responses, and responses that are larger than they look: the
-//! memory of the server stays bounded, and it goes on responding.
+//! Unread responses and hydrated responses: the memory of the server stays bounded, and it goes on
+//! responding.
 
 use std::{
     fmt::Write as _,
@@ -12,19 +12,28 @@ use std::{
 use reqwest::blocking::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use super::support::{Place, Server, client};
+use super::support::{Cli, Server, client, link};
 
-/// Settings of the servers below, and the most that they may take, in kilobytes: binary, database and
-/// index take some 150 MB.
-const MEMORY: &str = "67108864";
-const PEAK: u64 = 400_000;
-/// Streams that a client asks for on each connection; the server takes fewer.
+/// The response memory budget of the servers, in bytes.
+const RESPONSE_MEMORY: &str = "67108864";
+/// Limit of the server's memory, in kilobytes, of which binary, database and index take some 150 MB.
+const MAX_MEMORY: u64 = 400_000;
+/// Streams that a client opens on each connection; the server permits fewer.
 const STREAMS: u32 = 100;
 
-fn start() -> (Place, Server) {
-    let place = Place::empty();
-    let server = Server::start_in(&place.path(""), &["--response-memory", MEMORY]);
-    (place, server)
+const NOTE: &str = "\
+version: 1
+contentTypes:
+  - name: note
+    properties:
+      text: {type: text}
+      related: {type: datasource, many: true}
+";
+
+fn start() -> (Cli, Server) {
+    let cli = Cli::empty();
+    let server = Server::start_in(&cli.path(""), &["--response-memory", RESPONSE_MEMORY]);
+    (cli, server)
 }
 
 /// An HTTP/2 connection whose client has no room for any byte of a response body.
@@ -63,9 +72,9 @@ impl Unread {
     }
 }
 
-/// Asks for something on many streams of many connections, and reads nothing but what is no body. Returns
-/// when all is asked and the server has nothing left to do.
-fn ask_and_read_nothing(server: &Server, connections: u32, path: &str) -> Vec<Unread> {
+/// Requests a path on many streams of many connections, without flow control windows for the bodies.
+/// Returns when the server waits for the clients only.
+fn request_and_read_nothing(server: &Server, connections: u32, path: &str) -> Vec<Unread> {
     let mut open = Vec::new();
     for _ in 0..connections {
         let mut connection = Unread::open(server).unwrap();
@@ -96,64 +105,31 @@ fn require_healthy(server: &Server) {
 
 fn require_bounded(server: &Server) {
     if let Some(peak) = server.memory_peak() {
-        assert!(peak < PEAK, "{peak} KB");
+        assert!(peak < MAX_MEMORY, "{peak} KB");
     }
 }
 
-/// Makes a type, and objects with a text of so many bytes that link to each other.
+/// Creates a type, and objects with a text of `bytes` bytes that link to each other.
 fn create_objects(server: &Server, count: usize, bytes: usize) {
-    let link = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
-    post(
-        server,
-        "internal/contenttype",
-        &json!({
-            "name": "note",
-            "label": "Note",
-            "schemaDefinition": {
-                "type": "object",
-                "additionalProperties": false,
-                "required": [],
-                "allOf": [
-                    { "$ref": "#/components/schemas/AbstractContentTypeSchemaDefinition" },
-                    { "type": "object", "properties": { "text": { "type": "string" }, "related": link } },
-                ],
-            },
-            "metaDefinition": {
-                "order": ["text", "related"],
-                "propertiesConfig": {
-                    "text": { "label": "", "inputType": "text", "unique": false },
-                    "related": { "label": "", "inputType": "datasource", "unique": false,
-                        "validation": { "relationContenttype": "", "relationMultiple": true } },
-                },
-            },
-        }),
-    );
+    let cli = Cli::with_server(server);
+    cli.write("note.yaml", NOTE);
+    cli.run(&["ctd", "apply", "note.yaml"]).ok();
     let object = |number: usize, other: usize| {
-        let link =
-            json!({ "type": "internal", "dataUrl": format!("/api/v1/content/note/{other}") });
-        json!({ "id": number.to_string(), "text": "x".repeat(bytes), "related": [link] })
+        let related = link("note", &other.to_string());
+        json!({ "id": number.to_string(), "text": "x".repeat(bytes), "related": related })
     };
     let mut first = object(0, 0);
     first["related"] = json!([]);
-    post(server, "content/note", &first);
+    server.post("content/note", first.to_string());
     let others: Vec<_> = (1..count).map(|number| object(number, number - 1)).collect();
     for chunk in others.chunks(100) {
-        post(server, "content/note/batch", &Value::from(chunk));
+        server.post("content/note/batch", Value::from(chunk).to_string());
     }
 }
 
-fn post(server: &Server, path: &str, body: &Value) {
-    let client = client().timeout(Duration::from_mins(5)).build().unwrap();
-    let request = client.post(format!("{}/api/v1/{path}", server.url));
-    let request = request.header("content-type", "application/json").body(body.to_string());
-    let response = request.header("X-AUTH-TOKEN", &server.key).send().unwrap();
-    let (status, text) = (response.status(), response.text().unwrap());
-    assert!(status.is_success(), "{status} {text:.500}");
-}
-
 #[test]
-fn files_that_nobody_reads_take_little_memory() {
-    let (_place, server) = start();
+fn unread_files_take_little_memory() {
+    let (_cli, server) = start();
     let file = Part::bytes(vec![b'x'; 256 * 1024]).file_name("a.txt");
     let form = Form::new().text("type", "file").part("file", file);
     let request = client().build().unwrap().post(format!("{}/api/media", server.url));
@@ -161,7 +137,7 @@ fn files_that_nobody_reads_take_little_memory() {
     let object: Value = serde_json::from_str(&response.text().unwrap()).unwrap();
     let path = object["url"].as_str().unwrap();
 
-    let _open = ask_and_read_nothing(&server, 39, path);
+    let _open = request_and_read_nothing(&server, 39, path);
     let held: f64 = server.metric("cms_response_memory_bytes").parse().unwrap();
     // 16 KiB of each file, on at most 64 streams of a connection.
     assert!(held <= 64.0 * 39.0 * 16_384.0, "{held}");
@@ -169,13 +145,13 @@ fn files_that_nobody_reads_take_little_memory() {
 }
 
 #[test]
-fn lists_that_nobody_reads_are_refused_when_the_memory_for_responses_is_used_up() {
-    let (_place, server) = start();
+fn unread_lists_are_refused_when_the_response_memory_budget_is_used_up() {
+    let (_cli, server) = start();
     create_objects(&server, 17, 60_000);
     let path = "/api/v1/content/note?limit=17";
-    let _open = ask_and_read_nothing(&server, 4, path);
+    let _open = request_and_read_nothing(&server, 4, path);
     let held: f64 = server.metric("cms_response_memory_bytes").parse().unwrap();
-    let limit: f64 = MEMORY.parse().unwrap();
+    let limit: f64 = RESPONSE_MEMORY.parse().unwrap();
     assert!(held > limit / 4.0 && held < limit + 1_000_000.0, "{held}");
     require_bounded(&server);
     let mut text = String::new();
@@ -185,10 +161,10 @@ fn lists_that_nobody_reads_are_refused_when_the_memory_for_responses_is_used_up(
     assert!(["200 OK None", "503 Service Unavailable Some(\"1\")"].contains(&&*text), "{text}");
 }
 
-/// Two levels of hydration, each object twice in a result: a response of 24 MB of objects of 12 MB.
+/// Two levels of hydration, so that 12 MB of objects give a response of 24 MB.
 #[test]
-fn hydrated_searches_take_no_more_memory_than_there_is_for_responses() {
-    let (_place, server) = start();
+fn hydrated_searches_stay_within_the_response_memory_budget() {
+    let (_cli, server) = start();
     create_objects(&server, 200, 60_000);
     let search = || {
         let url = format!("{}/api/v1/search?q=*&limit=200&hydrate=2", server.url);
@@ -200,13 +176,13 @@ fn hydrated_searches_take_no_more_memory_than_there_is_for_responses() {
         let searches: Vec<_> = (0..16).map(|_| scope.spawn(search)).collect();
         while !searches.iter().all(thread::ScopedJoinHandle::is_finished) {
             require_healthy(&server);
-            // Each connection to the database maps the whole of it, which is no memory of the process.
+            // The mapped database does not count, so only anonymous memory is measured.
             let memory = server.anonymous_memory().unwrap_or_default();
-            assert!(memory < PEAK, "{memory} KB");
+            assert!(memory < MAX_MEMORY, "{memory} KB");
         }
         searches.into_iter().map(|search| search.join().unwrap()).collect()
     });
     let is_expected = |result: &(u16, usize)| matches!(result, (200, 24_000_000..) | (503, _));
     assert!(results.iter().all(is_expected), "{results:?}");
-    assert!(matches!(search(), (200, 24_000_000..)), "alone there is room: {results:?}");
+    assert!(matches!(search(), (200, 24_000_000..)), "a single search fits: {results:?}");
 }

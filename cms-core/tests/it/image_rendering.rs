@@ -1,7 +1,8 @@
-//! Pictures in every size and part that can be asked for (contract 7.4, 7.5), looked at.
+//! Rendered images in all sizes and trims, compared pixel by pixel, see docs/reference/media.md#resize
+//! and docs/reference/media.md#trim.
 //!
-//! The source is soft: brightness says how far across, green how far down. So of any part in any size
-//! it is known what it must look like.
+//! The source is a gradient: red grows from left to right, green from top to bottom. So the expected
+//! pixels of any part in any size can be computed.
 
 use std::io::{Cursor, Write};
 
@@ -14,35 +15,34 @@ use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
 
 /// Red and green at a point of the source, from 0 to 1 in both directions.
-fn light(across: f64, down: f64) -> [f64; 2] {
+fn colour(across: f64, down: f64) -> [f64; 2] {
     [255.0 * across, 255.0 * down]
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
-fn soft(width: u32, height: u32) -> RgbImage {
+fn gradient(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         let across = (f64::from(x) + 0.5) / f64::from(width);
         let down = (f64::from(y) + 0.5) / f64::from(height);
-        let [red, green] = light(across, down);
+        let [red, green] = colour(across, down);
         Rgb([red.round() as u8, green.round() as u8, 128])
     })
 }
 
-/// A format to upload, how far its pixels may be from those expected when they were scaled, and when
-/// they were only cut out.
-struct Kind {
+/// A format to upload, and the tolerance of its pixels if they were scaled, and if only cut out.
+struct Format {
     extension: &'static str,
     scaled: f64,
     cut: f64,
 }
 
-const KINDS: [Kind; 5] = [
-    Kind { extension: "png", scaled: 2.5, cut: 0.0 },
-    Kind { extension: "bmp", scaled: 2.5, cut: 0.0 },
-    Kind { extension: "jpg", scaled: 9.0, cut: 9.0 },
-    Kind { extension: "webp", scaled: 14.0, cut: 14.0 },
-    // 256 colours for all of them: single pixels may be far off, their mean is not.
-    Kind { extension: "gif", scaled: 255.0, cut: 255.0 },
+const FORMATS: [Format; 5] = [
+    Format { extension: "png", scaled: 2.5, cut: 0.0 },
+    Format { extension: "bmp", scaled: 2.5, cut: 0.0 },
+    Format { extension: "jpg", scaled: 9.0, cut: 9.0 },
+    Format { extension: "webp", scaled: 14.0, cut: 14.0 },
+    // A palette of 256 colours: single pixels may differ a lot, their mean does not.
+    Format { extension: "gif", scaled: 255.0, cut: 255.0 },
 ];
 
 fn encoded(image: &RgbImage, extension: &str) -> Vec<u8> {
@@ -75,7 +75,7 @@ fn decoded(bytes: &[u8]) -> RgbImage {
     RgbImage::from_raw(info.width.into(), info.height.into(), pixels).unwrap()
 }
 
-/// An uploaded picture.
+/// An uploaded image.
 struct Uploaded {
     core: TestCms,
     id: String,
@@ -104,9 +104,9 @@ impl Uploaded {
         self.core.cms.objects().patch(&Caller::local(), "_media", &self.id, payload).unwrap();
     }
 
-    /// Asks for `{size}` or `{size}/...`, which is put behind the file, with a `transform`.
-    fn get(&self, asked: &str, transform: Option<&str>) -> Result<Vec<u8>> {
-        let (size, rest) = asked.split_once('/').unwrap_or((asked, ""));
+    /// Requests `{size}` or `{size}/...`, where the rest follows the file name, with a `transform`.
+    fn get(&self, requested: &str, transform: Option<&str>) -> Result<Vec<u8>> {
+        let (size, rest) = requested.split_once('/').unwrap_or((requested, ""));
         let file = format!("{}.{}", self.id, self.extension);
         let mut path = vec![size, &file];
         path.extend(rest.split('/').filter(|part| !part.is_empty()));
@@ -114,33 +114,33 @@ impl Uploaded {
         let media = self.core.cms.media();
         let image = media.find(&request)?;
         match media.picture(&image)? {
-            Picture::Rendered(made) => Ok(cms_core::testing::pictures::bytes(made)),
+            Picture::Rendered(rendered) => Ok(cms_core::testing::pictures::bytes(rendered)),
             Picture::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
         }
     }
 }
 
-/// Checks a picture against a part of the soft one, `x, y, width, height` in its pixels.
+/// Compares an image with a part of the gradient, `x, y, width, height` in its pixels.
 fn assert_shows(
     bytes: &[u8],
     source: (u32, u32),
     part: (f64, f64, f64, f64),
     size: (u32, u32),
-    kind: &Kind,
+    kind: &Format,
     what: &str,
 ) {
     let image = decoded(bytes);
     assert_eq!(image.dimensions(), size, "{what}");
     let (left, top, width, height) = part;
     let is_cut = (f64::from(size.0), f64::from(size.1)) == (width, height);
-    // What is cut out has the very pixels; their light was rounded once.
+    // Pixels that are only cut out are equal, except for rounding.
     let tolerance = if is_cut { kind.cut + 0.5 } else { kind.scaled };
     let mut sum = 0.0;
     for (x, y, Rgb([red, green, blue])) in image.enumerate_pixels() {
         let across = left + (f64::from(x) + 0.5) * width / f64::from(size.0);
         let down = top + (f64::from(y) + 0.5) * height / f64::from(size.1);
         let [expected_red, expected_green] =
-            light(across / f64::from(source.0), down / f64::from(source.1));
+            colour(across / f64::from(source.0), down / f64::from(source.1));
         for (found, expected) in [(red, expected_red), (green, expected_green), (blue, 128.0)] {
             let distance = (f64::from(*found) - expected).abs();
             sum += distance;
@@ -154,11 +154,11 @@ fn assert_shows(
     assert!(mean < 12.0, "{what}: {mean} off");
 }
 
-/// Source, what is asked for, the part that is shown, and its size.
+/// Source, requested size, visible part, and its size.
 type Row = ((u32, u32), &'static str, (f64, f64, f64, f64), (u32, u32));
 
 #[test]
-fn every_row_of_the_resize_table_is_seen() {
+fn resize_table_matches_the_rendered_pixels() {
     const ROWS: [Row; 11] = [
         // Wx0
         ((300, 150), "100x0", (0., 0., 300., 150.), (100, 50)),
@@ -167,7 +167,7 @@ fn every_row_of_the_resize_table_is_seen() {
         // 0xH
         ((300, 150), "0x30", (0., 0., 300., 150.), (60, 30)),
         ((2, 300), "0x20", (0., 0., 2., 300.), (1, 20)),
-        // WxH: scaled to fill, then cut to the middle.
+        // WxH: scaled to fill, then cut to the centre.
         ((300, 150), "50x50", (75., 0., 150., 150.), (50, 50)),
         ((150, 300), "50x50", (0., 75., 150., 150.), (50, 50)),
         ((300, 150), "60x30", (0., 0., 300., 150.), (60, 30)),
@@ -176,26 +176,26 @@ fn every_row_of_the_resize_table_is_seen() {
         ((300, 150), "500x50", (0., 50., 300., 50.), (300, 50)),
         ((3, 2), "1x1", (0., 0., 2., 2.), (1, 1)),
     ];
-    for kind in &KINDS {
-        for (source, asked, part, size) in ROWS {
-            // Too few pixels for waves of light, and for colours of half of them.
+    for kind in &FORMATS {
+        for (source, requested, part, size) in ROWS {
+            // Too small for lossy formats and their colour subsampling.
             if source.0.min(source.1) < 8 && kind.scaled > 3.0 {
                 continue;
             }
-            let what = format!("{} {source:?} as {asked}", kind.extension);
-            let file = encoded(&soft(source.0, source.1), kind.extension);
-            let picture = Uploaded::new(file, kind.extension).get(asked, None).unwrap();
+            let what = format!("{} {source:?} as {requested}", kind.extension);
+            let file = encoded(&gradient(source.0, source.1), kind.extension);
+            let picture = Uploaded::new(file, kind.extension).get(requested, None).unwrap();
             assert_shows(&picture, source, part, size, kind, &what);
         }
     }
 }
 
 #[test]
-fn what_would_be_the_same_picture_is_the_stored_file() {
-    for kind in &KINDS {
-        let picture = Uploaded::new(encoded(&soft(60, 40), kind.extension), kind.extension);
+fn unchanged_image_is_the_stored_file() {
+    for kind in &FORMATS {
+        let picture = Uploaded::new(encoded(&gradient(60, 40), kind.extension), kind.extension);
         let everything = r#"{"trim":{"top":0,"left":0,"width":60,"height":40}}"#;
-        for (asked, transform) in [
+        for (requested, transform) in [
             ("0x0", None),
             ("60x0", None),
             ("0x40", None),
@@ -205,22 +205,22 @@ fn what_would_be_the_same_picture_is_the_stored_file() {
             ("60x40", Some(r#"{"trim":{}}"#)),
             ("0x0/transform/trim/0,0,9999999,9999999", None),
         ] {
-            let found = picture.get(asked, transform).unwrap();
-            assert!(found == picture.bytes, "{} as {asked} {transform:?}", kind.extension);
+            let found = picture.get(requested, transform).unwrap();
+            assert!(found == picture.bytes, "{} as {requested} {transform:?}", kind.extension);
         }
     }
 }
 
-/// A trim of a picture of 400x300, and what is left of it.
+/// A trim of an image of 400x300, and the remaining part.
 type Cut = (&'static str, (f64, f64, f64, f64));
 
 #[test]
-fn every_row_of_the_trim_table_is_seen() {
+fn trim_table_matches_the_rendered_pixels() {
     const CUTS: [Cut; 12] = [
-        // The examples of the contract.
+        // The examples of the reference.
         (r#"{"top":10,"right":10,"bottom":10,"left":10}"#, (10., 10., 380., 280.)),
         (r#"{"top":10,"left":10,"width":50,"height":50}"#, (10., 10., 50., 50.)),
-        // From the left: right and bottom do not count.
+        // From the left: right and bottom are ignored.
         (r#"{"top":5,"left":7,"right":9,"bottom":9,"width":50,"height":40}"#, (7., 5., 50., 40.)),
         // From the right.
         (r#"{"top":5,"right":30,"width":50,"height":40}"#, (320., 5., 50., 40.)),
@@ -231,13 +231,13 @@ fn every_row_of_the_trim_table_is_seen() {
         (r#"{"top":10,"left":20,"bottom":30,"width":50}"#, (20., 10., 50., 260.)),
         (r#"{"top":10,"left":20,"width":50}"#, (20., 10., 50., 290.)),
         (r#"{"top":10,"left":20,"right":30,"height":50}"#, (20., 10., 350., 50.)),
-        // Not beyond the picture.
+        // Not beyond the image.
         (r#"{"top":290,"left":390,"width":50,"height":50}"#, (390., 290., 10., 10.)),
         (r#"{"top":0,"left":399,"width":9999999,"height":1}"#, (399., 0., 1., 1.)),
         (r#"{"top":10.9,"left":0.5,"width":50.7,"height":20.2}"#, (0., 10., 50., 20.)),
     ];
-    for kind in &KINDS {
-        let picture = Uploaded::new(encoded(&soft(400, 300), kind.extension), kind.extension);
+    for kind in &FORMATS {
+        let picture = Uploaded::new(encoded(&gradient(400, 300), kind.extension), kind.extension);
         for (trim, part) in CUTS {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
             let size = (part.2 as u32, part.3 as u32);
@@ -245,7 +245,7 @@ fn every_row_of_the_trim_table_is_seen() {
             let transform = format!(r#"{{"trim":{trim}}}"#);
             let found = picture.get("0x0", Some(&transform)).unwrap();
             assert_shows(&found, (400, 300), part, size, kind, &what);
-            // A stored variant is the same picture, where it may be stored.
+            // A stored variant with the same trim is the same image.
             let trim: Value = serde_json::from_str(trim).unwrap();
             if trim["top"].is_number() && trim["left"].is_number() {
                 picture.set_variants(&json!([{"name": "part", "trim": trim}]));
@@ -255,23 +255,23 @@ fn every_row_of_the_trim_table_is_seen() {
         let found = picture.get("0x0/transform/trim/10,20,50,60", None).unwrap();
         let what = format!("{} by path", kind.extension);
         assert_shows(&found, (400, 300), (330., 10., 50., 60.), (50, 60), kind, &what);
-        // Cut first, then scaled, then cut to the middle.
+        // Trimmed, then scaled, then cut to the centre.
         let found = picture.get("25x25/transform/trim/100,100,100,50", None).unwrap();
         assert_shows(&found, (400, 300), (225., 100., 50., 50.), (25, 25), kind, &what);
     }
 }
 
 #[test]
-fn trims_that_leave_nothing_are_refused() {
-    let picture = Uploaded::new(encoded(&soft(40, 30), "png"), "png");
-    for (asked, transform) in [
+fn empty_trims_are_refused() {
+    let picture = Uploaded::new(encoded(&gradient(40, 30), "png"), "png");
+    for (requested, transform) in [
         ("0x0", Some(r#"{"trim":{"top":30}}"#)),
         ("0x0", Some(r#"{"trim":{"left":20,"right":20}}"#)),
         ("10x10/transform/trim/0,40,10,10", None),
         ("0x0/transform/trim/30,0,1,1", None),
     ] {
-        let Err(Error::Invalid(errors)) = picture.get(asked, transform) else {
-            panic!("{asked} {transform:?} leaves something")
+        let Err(Error::Invalid(errors)) = picture.get(requested, transform) else {
+            panic!("{requested} {transform:?} leaves pixels")
         };
         assert_eq!(json!(errors), json!({"trim": ["This value is not valid."]}));
     }

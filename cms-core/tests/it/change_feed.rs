@@ -1,4 +1,4 @@
-//! Following changes: who learns of what, in which order, and when it is too late.
+//! The change feed: visible changes per caller, their order, and positions that are no longer kept.
 
 use cms_core::{
     Caller, Error, Visibility,
@@ -29,12 +29,12 @@ fn request(since: Option<Position>, limit: u32) -> ChangesRequest {
     ChangesRequest { since, content_types: None, limit }
 }
 
-/// Where the journal ends.
+/// The position at the end of the journal.
 fn head(test: &TestCms) -> Position {
     test.cms.changes().after(&Caller::local(), &request(None, 1)).unwrap().next
 }
 
-/// All that a caller may learn after a place, asked for in pages.
+/// All changes after a position that a caller may see, read in pages.
 fn follow(test: &TestCms, caller: &Caller, since: Position, limit: u32) -> Vec<Change> {
     let (mut all, mut since) = (Vec::new(), since);
     loop {
@@ -48,7 +48,7 @@ fn follow(test: &TestCms, caller: &Caller, since: Position, limit: u32) -> Vec<C
     }
 }
 
-fn told(changes: &[Change]) -> Vec<String> {
+fn described(changes: &[Change]) -> Vec<String> {
     let text = |change: &Change| match &change.id {
         Some(id) => format!("{} {id} {}", change.action, change.version.unwrap()),
         None => format!("{} {}", change.action, change.content_type),
@@ -76,9 +76,9 @@ fn refusal(test: &TestCms, since: &str) -> Error {
     test.cms.changes().after(&Caller::local(), &request(Some(since), 10)).unwrap_err()
 }
 
-/// Readers learn of what they see, and not that something else exists.
+/// Readers receive changes of visible content only.
 #[test]
-fn drafts_are_nobodys_business_but_of_previews() {
+fn drafts_are_visible_to_previews_only() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
     let start = head(&test);
@@ -104,8 +104,9 @@ fn drafts_are_nobodys_business_but_of_previews() {
     act("seen", PublishAction::Archive);
     act("seen", PublishAction::Publish);
     objects.delete(&local, "page", "seen").unwrap();
-    let seen =
-        |visibility| told(&follow(&test, &local.clone().with_visibility(visibility), start, 3));
+    let seen = |visibility| {
+        described(&follow(&test, &local.clone().with_visibility(visibility), start, 3))
+    };
     let public =
         ["publish seen 1", "publish seen 2", "archive seen 2", "publish seen 2", "delete seen 2"];
     assert_eq!(seen(PLAIN), public);
@@ -125,11 +126,11 @@ fn drafts_are_nobodys_business_but_of_previews() {
         "delete seen 2",
     ];
     assert_eq!(seen(PREVIEW), all);
-    // The narrower view wins, as everywhere.
+    // The narrower view applies.
     assert_eq!(seen(Visibility { preview: true, public_only: true }), public);
 }
 
-/// Only who asks for approved content alone does not learn of the rest.
+/// The public view contains changes of approved content only.
 #[test]
 fn workflow_states_narrow_the_public_view() {
     let (test, local) = (TestCms::new(), Caller::local());
@@ -151,16 +152,17 @@ fn workflow_states_narrow_the_public_view() {
     go("a", "_public_archive");
     objects.delete(&local, "news", "a").unwrap();
     objects.delete(&local, "news", "b").unwrap();
-    let seen =
-        |visibility| told(&follow(&test, &local.clone().with_visibility(visibility), start, 100));
+    let seen = |visibility| {
+        described(&follow(&test, &local.clone().with_visibility(visibility), start, 100))
+    };
     assert_eq!(seen(PUBLIC), ["transition a 1", "update a 2", "transition a 2"]);
     assert_eq!(seen(PLAIN).len(), 10);
     assert_eq!(seen(PLAIN), seen(PREVIEW));
 }
 
-/// A key learns of its types alone, also when it names others, and also of types that are gone.
+/// A key receives changes of readable types only, also if it requests others, and also of deleted types.
 #[test]
-fn keys_learn_of_their_types_alone() {
+fn keys_receive_changes_of_readable_types_only() {
     let (test, local) = (TestCms::new(), Caller::local());
     let (mine, all) = (key(&test, KeyKind::Scoped, &["mine"]), key(&test, KeyKind::ReadOnly, &[]));
     let start = head(&test);
@@ -171,33 +173,33 @@ fn keys_learn_of_their_types_alone() {
         test.cms.types().update(&local, name, kind(name, json!({ "label": "New" }))).unwrap();
         test.cms.types().purge(&local, name, false).unwrap();
     }
-    // The other one stays as long as a key names it.
+    // The other type has a key that names it.
     test.cms.types().delete(&local, "other").unwrap();
     let of = |name: &str| {
-        let mut told =
+        let mut described =
             ["create", "update", "purge"].map(|verb| format!("type.{verb} {name}")).to_vec();
-        told.insert(1, "create a 1".to_owned());
+        described.insert(1, "create a 1".to_owned());
         if name == "other" {
-            told.push("type.delete other".to_owned());
+            described.push("type.delete other".to_owned());
         }
-        told
+        described
     };
-    assert_eq!(told(&follow(&test, &mine, start, 2)), of("mine"));
-    assert_eq!(told(&follow(&test, &all, start, 2)), [of("mine"), of("other")].concat());
+    assert_eq!(described(&follow(&test, &mine, start, 2)), of("mine"));
+    assert_eq!(described(&follow(&test, &all, start, 2)), [of("mine"), of("other")].concat());
     let only = |caller: &Caller, names: &[&str]| {
         let names = names.iter().map(|&name| name.to_owned()).collect();
         let request = ChangesRequest { content_types: Some(names), ..request(Some(start), 100) };
         test.cms.changes().after(caller, &request).unwrap()
     };
-    assert_eq!(told(&only(&all, &["other"]).data), of("other"));
-    // What is forbidden looks like what never was.
+    assert_eq!(described(&only(&all, &["other"]).data), of("other"));
+    // A forbidden type looks like a missing one.
     assert_eq!(only(&mine, &["other"]), only(&mine, &["nothing"]));
-    assert_eq!(told(&only(&mine, &["other", "mine"]).data), of("mine"));
+    assert_eq!(described(&only(&mine, &["other", "mine"]).data), of("mine"));
 }
 
-/// However the pages are cut, they give every change once and in order.
+/// Pages of any size contain every change once and in order.
 #[test]
-fn pages_of_any_size_give_everything_once() {
+fn pages_of_any_size_contain_each_change_once() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, kind("page", json!({ "draftPublic": true }))).unwrap();
     test.cms.types().create(&local, kind("note", json!({}))).unwrap();
@@ -210,24 +212,24 @@ fn pages_of_any_size_give_everything_once() {
     }
     for visibility in [PREVIEW, PLAIN] {
         let caller = local.clone().with_visibility(visibility);
-        let whole = follow(&test, &caller, start, 1000);
-        assert_eq!(whole.len(), if visibility.preview { 40 } else { 14 });
-        assert!(whole.is_sorted_by(|a, b| a.seq < b.seq));
+        let all = follow(&test, &caller, start, 1000);
+        assert_eq!(all.len(), if visibility.preview { 40 } else { 14 });
+        assert!(all.is_sorted_by(|a, b| a.seq < b.seq));
         for limit in [1, 2, 7, 40] {
-            assert_eq!(follow(&test, &caller, start, limit), whole, "{limit}");
+            assert_eq!(follow(&test, &caller, start, limit), all, "{limit}");
         }
-        // After any change, the rest follows.
-        for (index, change) in whole.iter().enumerate() {
+        // The feed continues after any change.
+        for (index, change) in all.iter().enumerate() {
             let rest = follow(&test, &caller, change.position, 5);
-            assert_eq!(rest, whole[index + 1..], "{}", change.position);
+            assert_eq!(rest, all[index + 1..], "{}", change.position);
         }
     }
     assert_eq!(follow(&test, &local, head(&test), 5), []);
 }
 
-/// Who was away too long, or comes from another database, is told so.
+/// A position that is too old, or of another database, is refused.
 #[test]
-fn what_is_forgotten_is_not_passed_over() {
+fn removed_journal_rows_are_reported_not_skipped() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, kind("note", json!({}))).unwrap();
     let here = head(&test);
@@ -239,17 +241,17 @@ fn what_is_forgotten_is_not_passed_over() {
     let plain: Position = seq.parse().unwrap();
     assert_eq!(follow(&test, &local, plain, 5), []);
 
-    // Everything from the start, until some of it is forgotten.
-    let whole = follow(&test, &local, "0".parse().unwrap(), 100);
-    assert_eq!(whole.last().unwrap().content_type, "note");
+    // Everything from the start, until rows are removed.
+    let all = follow(&test, &local, "0".parse().unwrap(), 100);
+    assert_eq!(all.last().unwrap().content_type, "note");
     let database = Connection::open(test.path().join("cms.db")).unwrap();
     database.execute("DELETE FROM journal WHERE seq <= 2", []).unwrap();
     assert!(matches!(refusal(&test, "0"), Error::Gone(_)));
     assert!(matches!(refusal(&test, "1"), Error::Gone(_)));
-    assert_eq!(follow(&test, &local, "2".parse().unwrap(), 100), whole[2..]);
+    assert_eq!(follow(&test, &local, "2".parse().unwrap(), 100), all[2..]);
 
-    // Rows of older programs do not say enough.
+    // Rows of older versions lack the type.
     database.execute("UPDATE journal SET type_name = NULL WHERE seq = 3", []).unwrap();
     assert!(matches!(refusal(&test, "2"), Error::Gone(_)));
-    assert_eq!(follow(&test, &local, "3".parse().unwrap(), 100), whole[3..]);
+    assert_eq!(follow(&test, &local, "3".parse().unwrap(), 100), all[3..]);
 }

@@ -1,8 +1,8 @@
-//! What the guide shows works as printed.
+//! The examples of the guide, docs/cli.md, work as printed.
 
 use std::{fs, path::Path, process::Command};
 
-use super::support::{Place, fixtures};
+use super::support::{Cli, fixtures};
 
 /// The blocks of one language in the guide to the command line.
 pub(crate) fn blocks(language: &str) -> Vec<String> {
@@ -13,13 +13,13 @@ pub(crate) fn blocks(language: &str) -> Vec<String> {
     blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Runs a block in a shell that stops at the first command that fails; returns what it printed.
-fn shell(place: &Place, script: &str) -> String {
+/// Runs a block in a shell that stops at the first command that fails; returns its output.
+fn shell(cli: &Cli, script: &str) -> String {
     let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
     let path = format!("{}:/usr/bin:/bin", binaries.display());
     let output = Command::new("sh")
         .args(["-ec", script])
-        .current_dir(place.path(""))
+        .current_dir(cli.path(""))
         .env_clear()
         .env("PATH", path)
         .env("CMS_DATA", "data")
@@ -31,70 +31,70 @@ fn shell(place: &Place, script: &str) -> String {
 }
 
 #[test]
-fn the_commands_of_the_guide_work_as_printed() {
-    let place = Place::with_data();
+fn guide_commands_print_what_the_guide_shows() {
+    let cli = Cli::with_data();
     let blocks = blocks("sh");
     let publishing = blocks.iter().find(|block| block.contains("cms publish")).unwrap();
     // Not every machine has jq.
     let script = publishing.replace("jq -r .id", r#"sed -E 's/^\{"id":"([^"]*)".*/\1/'"#);
     assert_ne!(&script, publishing);
-    // More objects than a page of a list holds.
+    // More objects than a page of a list contains.
     let rows: Vec<_> = (0..30).map(|n| format!("{{\"id\":\"n{n}\"}}\n")).collect();
-    place.write("rows.ndjson", &rows.concat());
+    cli.write("rows.ndjson", &rows.concat());
     let script = script.replacen("cms publish", "cms import news rows.ndjson\ncms publish", 1);
-    let printed = shell(&place, &script);
+    let printed = shell(&cli, &script);
     assert!(printed.contains("published 32, refused 0\n"), "{printed}");
 
     let keys = blocks.iter().find(|block| block.contains("cms key create")).unwrap();
-    shell(&place, &keys.replace("cms key revoke ID", ""));
+    shell(&cli, &keys.replace("cms key revoke ID", ""));
 }
 
 #[test]
-fn the_media_of_the_guide_are_uploaded_and_fetched() {
-    let place = Place::with_data();
+fn guide_media_are_uploaded_and_fetched() {
+    let cli = Cli::with_data();
     let media = fixtures().join("media");
-    place.write("logo.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>");
+    cli.write("logo.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>");
     for (name, file) in [("photos/a.jpg", "still.jpg"), ("scans/1/b.png", "still.png")] {
-        place.write(name, "");
-        fs::copy(media.join(file), place.path(name)).unwrap();
+        cli.write(name, "");
+        fs::copy(media.join(file), cli.path(name)).unwrap();
     }
     let blocks = blocks("sh");
     let script = blocks.iter().find(|block| block.contains("cms media upload")).unwrap();
     let (upload, get) = script.split_once("cms media get ID").unwrap();
-    let printed = shell(&place, upload);
+    let printed = shell(&cli, upload);
     assert_eq!(printed.matches(" uploaded\n").count(), 3, "{printed}");
     assert_eq!(printed.matches(" kept\n").count(), 1, "{printed}");
     let svg = printed.lines().last().unwrap().split(',').next().unwrap();
-    shell(&place, &format!("cms media get {svg}{get}"));
-    let fetched = fs::read(place.path("harbour.jpg")).unwrap();
-    assert_eq!(fetched, fs::read(place.path("logo.svg")).unwrap());
+    shell(&cli, &format!("cms media get {svg}{get}"));
+    let fetched = fs::read(cli.path("harbour.jpg")).unwrap();
+    assert_eq!(fetched, fs::read(cli.path("logo.svg")).unwrap());
 }
 
 #[test]
-fn the_searches_of_the_guide_find_something() {
-    let place = Place::with_data();
+fn guide_searches_have_hits() {
+    let cli = Cli::with_data();
     let [project, content] = ["project.yaml", "content"].map(|name| fixtures().join(name));
-    place.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
-    place.run(&["import", content.to_str().unwrap()]).ok();
+    cli.run(&["ctd", "apply", project.to_str().unwrap()]).ok();
+    cli.run(&["import", content.to_str().unwrap()]).ok();
     let blocks = blocks("sh");
     let searches = blocks.iter().find(|block| block.contains("cms search")).unwrap();
     for line in searches.lines() {
-        let printed = shell(&place, line);
+        let printed = shell(&cli, line);
         assert!(printed.lines().count() > 1, "{line}\n{printed}");
     }
     assert!(searches.lines().count() > 5);
 }
 
 #[test]
-fn the_project_file_of_the_guide_can_be_applied() {
-    let place = Place::with_data();
-    place.write("project.yaml", &blocks("yaml")[0]);
-    place.write(
+fn guide_project_file_is_applied() {
+    let cli = Cli::with_data();
+    cli.write("project.yaml", &blocks("yaml")[0]);
+    cli.write(
         "types/author.json",
         r#"{"name": "author", "properties": {"name": {"type": "text"}}}"#,
     );
-    let applied = place.run(&["ctd", "apply", "project.yaml"]).ok();
+    let applied = cli.run(&["ctd", "apply", "project.yaml"]).ok();
     assert!(applied.contains("plan: 4 to create, 0 to change, 0 to delete\nweb="), "{applied}");
-    let again = place.run(&["ctd", "plan", "project.yaml", "--exit-code"]);
-    assert_eq!(again.exit, 0, "{}", again.whole());
+    let again = cli.run(&["ctd", "plan", "project.yaml", "--exit-code"]);
+    assert_eq!(again.exit, 0, "{}", again.transcript());
 }

@@ -1,11 +1,11 @@
-//! Spaces that are moved keep the dates of their objects, deleted ones included.
+//! Export and import with `--keep-dates` keep the dates of objects, deleted ones included.
 
 use serde_json::{Value, json};
 
 use super::{
-    documents::blocks,
-    spaces::tree,
-    support::{Place, Server},
+    cli_guide::blocks,
+    export_import::tree,
+    support::{Cli, Server, both_targets},
 };
 
 const PROJECT: &str = "version: 1
@@ -24,10 +24,10 @@ fn rows(rows: &[Value]) -> String {
     lines.concat()
 }
 
-/// Pages and articles of other days than the order of the file, and pages in the trash.
-fn site() -> Place {
-    let place = Place::with_data();
-    place.write("project.yaml", PROJECT);
+/// Pages and articles whose dates differ from the order of the file, and pages in the trash.
+fn site() -> Cli {
+    let cli = Cli::with_data();
+    cli.write("project.yaml", PROJECT);
     let object = |id: &str, day: &str, next: &str| {
         let dates = json!({ "createdAt": format!("{day}T08:00:00+00:00"),
             "updatedAt": format!("{day}T09:30:00+00:00") });
@@ -44,7 +44,7 @@ fn site() -> Place {
     ];
     for gone in &mut pages[3..] {
         gone["internal"]["deletedAt"] = json!("@1640995200");
-        // What a live object has later.
+        // A live object gets the same value later.
         gone["title"] = json!("first");
     }
     pages[3]["internal"]["deletedAt"] = json!("2022-05-06T07:08:09+00:00");
@@ -53,13 +53,13 @@ fn site() -> Place {
     for (article, day) in articles.iter_mut().zip(["02", "01", "03"]) {
         article["internal"] = object("", &format!("2020-12-{day}"), "")["internal"].take();
     }
-    place.write("pages.ndjson", &rows(&pages));
-    place.write("articles.ndjson", &rows(&articles));
-    place.write("again.ndjson", &rows(&[object("again", "2023-01-01", "first")]));
+    cli.write("pages.ndjson", &rows(&pages));
+    cli.write("articles.ndjson", &rows(&articles));
+    cli.write("again.ndjson", &rows(&[object("again", "2023-01-01", "first")]));
     let mut edited = articles[2].clone();
     edited["title"] = json!("edited");
     edited["internal"]["updatedAt"] = json!("2022-01-01T00:00:00+00:00");
-    place.write("edited.ndjson", &rows(&[edited]));
+    cli.write("edited.ndjson", &rows(&[edited]));
     for command in [
         "ctd apply project.yaml",
         "import page pages.ndjson --keep-dates",
@@ -68,14 +68,14 @@ fn site() -> Place {
         "publish article b-public c-modified",
         "import article edited.ndjson --update-existing --keep-dates",
     ] {
-        place.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
     }
-    place
+    cli
 }
 
-fn list(place: &Place, command: &str) -> Vec<Value> {
-    let ran = place.run(&command.split(' ').collect::<Vec<_>>());
-    serde_json::from_str(&ran.ok()).unwrap()
+fn list(cli: &Cli, command: &str) -> Vec<Value> {
+    let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+    serde_json::from_str(&output.ok()).unwrap()
 }
 
 fn dates(objects: &[Value], names: &[&str]) -> Vec<String> {
@@ -87,7 +87,7 @@ fn dates(objects: &[Value], names: &[&str]) -> Vec<String> {
     objects.iter().map(line).collect()
 }
 
-/// A site finds the page before another one by its date of creation: also after it moved.
+/// Sites sort by the date of creation, also after a move.
 #[test]
 fn import_keeps_dates_of_an_export() {
     let origin = site();
@@ -106,14 +106,14 @@ fn import_keeps_dates_of_an_export() {
     let exported = exported.to_str().unwrap();
 
     let server = Server::start();
-    for copy in [Place::with_data(), Place::with_server(&server)] {
+    for copy in both_targets(&server) {
         copy.run(&["import", exported, "--keep-dates"]).ok();
         assert_eq!(dates(&list(&copy, "object list page --json"), &both), pages);
         let before = r#"{"internal.createdAt":{"type":"lessThan","filter":"2021-02-02"}}"#;
         let previous = format!("object list page --desc --limit 1 --json --filters {before}");
         assert_eq!(list(&copy, &previous)[0]["id"], "first");
 
-        // What is published is changed by that; its date of creation stays, in both views.
+        // Publishing changes `updatedAt` only, in both views.
         let articles = dates(&list(&copy, "object list article --preview --json"), &["createdAt"]);
         assert_eq!(
             articles,
@@ -129,31 +129,31 @@ fn import_keeps_dates_of_an_export() {
         assert_eq!(changed[0], "a-draft 2020-12-01T09:30:00+00:00");
         assert_eq!(changed[2], "c-modified 2022-01-01T00:00:00+00:00");
 
-        // Nothing is touched that is equal, and an earlier import gets its dates.
+        // Equal objects do not change; objects of an import without dates get them.
         let again = copy.run(&["import", exported, "--update-existing", "--keep-dates"]).ok();
         assert_eq!(again, "created 0, updated 0, unchanged 7, refused 0\n");
     }
 
-    let copy = Place::with_data();
+    let copy = Cli::with_data();
     copy.run(&["import", exported]).ok();
     let now = dates(&list(&copy, "object list page --json"), &both);
     assert!(now.iter().all(|line| !line.contains("2021-")), "{now:?}");
-    let ran = copy.run(&["import", exported, "--update-existing", "--keep-dates"]);
-    assert_eq!(ran.stdout, "created 0, updated 7, unchanged 0, refused 0, statuses set 1\n");
+    let output = copy.run(&["import", exported, "--update-existing", "--keep-dates"]);
+    assert_eq!(output.stdout, "created 0, updated 7, unchanged 0, refused 0, statuses set 1\n");
     assert_eq!(dates(&list(&copy, "object list page --json"), &both), pages);
 }
 
-/// Deleted objects move on request; they are in files that no other import reads.
+/// Deleted objects are exported on request, into files that a plain import ignores.
 #[test]
 fn export_and_import_move_the_trash() {
     let origin = site();
     origin.run(&["export", "plain"]).ok();
-    let ran = origin.run(&["export", "out", "--trash"]);
-    assert_eq!(ran.stderr, "2 deleted objects for `cms import --keep-dates`\n");
+    let output = origin.run(&["export", "out", "--trash"]);
+    assert_eq!(output.stderr, "2 deleted objects for `cms import --keep-dates`\n");
     let trash = "ContentTypePage/deletedObjectPage.json";
     let mut files = tree(&origin.path("out"));
-    let place = files.iter().position(|(name, _)| name == trash).unwrap();
-    let deleted = String::from_utf8(files.remove(place).1).unwrap();
+    let cli = files.iter().position(|(name, _)| name == trash).unwrap();
+    let deleted = String::from_utf8(files.remove(cli).1).unwrap();
     let deleted: Vec<Value> =
         deleted.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(
@@ -168,14 +168,14 @@ fn export_and_import_move_the_trash() {
     let exported = origin.path("out");
     let exported = exported.to_str().unwrap();
     let server = Server::start();
-    let (folder, remote) = (Place::with_data(), Place::with_server(&server));
+    let [folder, remote] = both_targets(&server);
     let data = server.data();
     for (copy, data) in [(&folder, folder.path("data")), (&remote, data)] {
         let data = data.to_str().unwrap();
         for flags in [&[][..], &["--update-existing"], &["--update-existing"]] {
-            let ran = copy.run(&[&["import", exported, "--keep-dates"], flags].concat());
-            assert_eq!(ran.exit, 0, "{}", ran.whole());
-            let read = Place::empty();
+            let output = copy.run(&[&["import", exported, "--keep-dates"], flags].concat());
+            assert_eq!(output.exit, 0, "{}", output.transcript());
+            let read = Cli::empty();
             read.run(&["export", "again", "--trash", "--data", data]).ok();
             let again = tree(&read.path("again"));
             let file = |files: &[(String, Vec<u8>)], name: &str| {
@@ -187,50 +187,50 @@ fn export_and_import_move_the_trash() {
             assert_eq!(file(&again, pages), file(&tree(&origin.path("out")), pages));
         }
     }
-    let ran = remote.run(&["export", "out", "--trash"]);
-    assert_eq!(ran.exit, 2, "{}", ran.whole());
-    // Another import leaves deleted objects where they are.
-    let copy = Place::with_data();
-    let ran = copy.run(&["import", exported]);
-    assert_eq!(ran.stdout, "created 7, updated 0, unchanged 0, refused 0, statuses set 2\n");
-    // The next export of the same folder without them removes the file.
+    let output = remote.run(&["export", "out", "--trash"]);
+    assert_eq!(output.exit, 2, "{}", output.transcript());
+    // A plain import ignores deleted objects.
+    let copy = Cli::with_data();
+    let output = copy.run(&["import", exported]);
+    assert_eq!(output.stdout, "created 7, updated 0, unchanged 0, refused 0, statuses set 2\n");
+    // The next export into the same folder without them removes the file.
     origin.run(&["export", "out"]).ok();
     assert_eq!(tree(&origin.path("out")), tree(&origin.path("plain")));
 }
 
-/// Dates are the administrator's to set.
+/// Only admin keys may set dates.
 #[test]
 fn import_keeps_dates_with_an_admin_key_only() {
     let origin = site();
     origin.run(&["export", "out"]).ok();
     let exported = origin.path("out");
     let server = Server::start();
-    let admin = Place::with_server(&server);
+    let admin = Cli::with_server(&server);
     admin.write("project.yaml", PROJECT);
     admin.run(&["ctd", "apply", "project.yaml"]).ok();
     let key = admin.run(&["key", "create", "writer", "--kind", "read-write", "--json"]).ok();
     let key: Value = serde_json::from_str(&key).unwrap();
-    let writer = Place::with_key(&server, key["key"].as_str().unwrap());
-    let ran = writer.run(&["import", exported.to_str().unwrap(), "--keep-dates"]);
-    assert_eq!(ran.exit, 3, "{}", ran.whole());
-    assert!(ran.stderr.contains("--keep-dates"), "{}", ran.whole());
+    let writer = Cli::with_key(&server, key["key"].as_str().unwrap());
+    let output = writer.run(&["import", exported.to_str().unwrap(), "--keep-dates"]);
+    assert_eq!(output.exit, 3, "{}", output.transcript());
+    assert!(output.stderr.contains("--keep-dates"), "{}", output.transcript());
 }
 
-/// The move that the guide shows, with a server in the place of the one that it names.
+/// The commands of the guide, with the address of a test server.
 #[test]
-fn the_move_of_the_guide_keeps_dates_and_trash() {
+fn guide_commands_for_a_move_keep_dates_and_trash() {
     let origin = site();
     let server = Server::start();
     let block = blocks("sh").into_iter().find(|block| block.contains("--keep-dates")).unwrap();
     let script =
         block.replace("./cms-data", "data").replace("https://new.example.com", &server.url);
     assert_ne!(script, block);
-    let place = Place::with_variables(vec![("CMS_KEY", server.key.clone())]);
-    let (exit, printed) = place.shell(
+    let cli = Cli::with_variables(vec![("CMS_KEY", server.key.clone())]);
+    let (exit, printed) = cli.shell(
         &script.replace("--data data", &format!("--data {}", origin.path("data").display())),
     );
     assert_eq!(exit, 0, "{printed}");
-    let copy = Place::with_server(&server);
-    let pages = |place: &Place| dates(&list(place, "object list page --json"), &["createdAt"]);
+    let copy = Cli::with_server(&server);
+    let pages = |cli: &Cli| dates(&list(cli, "object list page --json"), &["createdAt"]);
     assert_eq!(pages(&copy), pages(&origin));
 }

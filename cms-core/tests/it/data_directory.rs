@@ -1,4 +1,4 @@
-//! Opening folders: new ones, the same one many times, and those that cannot be used.
+//! Opening data directories: new ones, concurrently, of older schemas, and unusable ones.
 
 use std::{error::Error as _, fs, path::Path, thread};
 
@@ -10,7 +10,7 @@ use cms_core::{
 use tempfile::TempDir;
 
 #[test]
-fn a_new_folder_is_made_once_however_many_open_it() {
+fn data_directory_is_created_once_by_concurrent_opens() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("deep/down/data");
     thread::scope(|scope| {
@@ -28,7 +28,7 @@ fn a_new_folder_is_made_once_however_many_open_it() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_an_error() {
+fn unusable_data_directory_is_an_error() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("file"), "").unwrap();
@@ -44,15 +44,15 @@ fn a_folder_that_cannot_be_used_is_an_error() {
     for name in ["file", "file/below", "garbage", "folder", "foreign", "locked"] {
         let Err(error) = Cms::open(CoreConfig::new(path(name))) else { panic!("{name} opened") };
         assert!(matches!(error, Error::Internal(_)), "{name}: {error:?}");
-        assert!(error.source().is_some(), "{name}: nothing for the log");
+        assert!(error.source().is_some(), "{name}: no cause for the log");
     }
-    // Nothing of a database that is not ours was touched.
+    // A database of another program is not changed.
     let left: i64 = foreign.query_row("SELECT a FROM object", [], |row| row.get(0)).unwrap();
     assert_eq!(left, 1);
 }
 
 #[test]
-fn a_folder_of_the_first_schema_is_brought_up_to_date() {
+fn data_directory_of_the_first_schema_is_upgraded() {
     let folder = TempDir::new().unwrap();
     fs::copy(fixture("folders/1/cms.db"), folder.path().join("cms.db")).unwrap();
     let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
@@ -68,7 +68,7 @@ fn a_folder_of_the_first_schema_is_brought_up_to_date() {
         list["data"].as_array().unwrap().iter().map(shown).collect::<Vec<_>>()
     };
 
-    // The published version of an object that was edited later is what readers see now.
+    // Readers see the published version of an object that was edited later.
     let by_title = ListRequest { order_by: Some("title".to_owned()), ..ListRequest::default() };
     let public = list(&caller, "page", &by_title);
     let public: Vec<_> = public.iter().map(String::as_str).collect();
@@ -93,14 +93,14 @@ fn a_folder_of_the_first_schema_is_brought_up_to_date() {
         ]
     );
     assert_eq!(list(&caller, "note", &ListRequest::default()), [r#""Note" "public" 1 links 0"#]);
-    // A link, and the link of a published version, which readers follow: their targets are in use.
+    // Targets of links of current and of published versions are in use.
     for id in ["page-2", "page-3"] {
         assert!(matches!(objects.delete(&caller, "page", id), Err(Error::Refused(_))), "{id}");
     }
     assert_eq!(objects.removed(&caller, "page", None).unwrap(), ["page-0"]);
     let web = cms.keys().authenticate("a-key-of-the-first-schema").unwrap();
     assert_eq!(web.actor().rules[0].ctd, "page");
-    // The row of what was deleted is not given again: its versions are not those of another.
+    // The row number of a deleted object is not reused, because versions refer to it.
     let new = serde_json::json!({"id": "new", "title": "New"});
     objects.create(&caller, "page", new.as_object().unwrap().clone()).unwrap();
     let database = rusqlite::Connection::open(folder.path().join("cms.db")).unwrap();
@@ -128,7 +128,7 @@ fn open(folder: &Path, new_database: NewDatabase) -> Result<(), Error> {
     Cms::open(CoreConfig { new_database, ..CoreConfig::new(folder) }).map(drop)
 }
 
-/// An empty site beside the files of another one would remove them all.
+/// An empty database beside files of a lost one would remove all of them.
 #[test]
 fn database_is_not_created_beside_data_of_a_missing_one() {
     use NewDatabase::{Always, InNewFolder, Never};
@@ -151,14 +151,14 @@ fn database_is_not_created_beside_data_of_a_missing_one() {
             assert!(reason.contains("--new-database"), "{name}: {reason}");
             let mut left = names(folder.path());
             left.retain(|name| name != "lock");
-            assert_eq!(left, [name.split('/').next().unwrap()], "nothing was made or removed");
+            assert_eq!(left, [name.split('/').next().unwrap()], "nothing was created or removed");
         }
         open(folder.path(), Always).unwrap();
         if name.starts_with("media") || name.starts_with("restoring") {
             assert_eq!(fs::read(&file).unwrap(), b"some bytes", "{name}");
         }
         if name == "cms.db-wal" {
-            // It must not be played into the new database.
+            // SQLite must not replay it into the new database.
             assert_eq!(fs::read(folder.path().join("cms.db-wal.old")).unwrap(), b"some bytes");
         }
         open(folder.path(), InNewFolder).unwrap();
@@ -167,13 +167,13 @@ fn database_is_not_created_beside_data_of_a_missing_one() {
 }
 
 #[test]
-fn database_is_created_in_folders_that_hold_nothing_of_one() {
+fn database_is_created_in_directories_without_data() {
     let folder = TempDir::new().unwrap();
     for name in ["media", "index", "restoring", "incoming"] {
         fs::create_dir(folder.path().join(name)).unwrap();
     }
     for name in ["cms.toml", "incoming/half", "cms.db.new", "cms.db.new-wal"] {
-        // Also what a process left that was killed while it created one.
+        // Including files of a process that was killed while it created a database.
         fs::write(folder.path().join(name), "other").unwrap();
     }
     let missing = open(folder.path(), NewDatabase::Never);
@@ -190,7 +190,7 @@ fn database_is_created_in_folders_that_hold_nothing_of_one() {
 }
 
 #[test]
-fn missing_database_of_an_open_folder_is_named() {
+fn missing_database_of_an_open_directory_is_reported() {
     let folder = TempDir::new().unwrap();
     let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
     fs::remove_file(folder.path().join("cms.db")).unwrap();

@@ -1,4 +1,4 @@
-//! Queries that are named by their hashes.
+//! Persisted queries: a hash instead of the text.
 
 use std::fmt::Write;
 
@@ -16,70 +16,71 @@ const LEGACY_HASH: &str = "d796a4fd76e35c7cdf63656b8f8c8c383bdff2f72e66dd0a96765
 const V2_HASH: &str = "6c71c89b24b1865ef50a0e5e84b71db52c4678d6617e6edb7bf3714f3499bbf5";
 const WRONG_HASH: &str = "4460ed9b730545f13980e40c17889a743319d9e6fc341e70691bf7a9631a24a5";
 
-fn body(answer: &GraphQlAnswer) -> Value {
-    serde_json::from_slice(&answer.body).unwrap()
+fn body(response: &GraphQlAnswer) -> Value {
+    serde_json::from_slice(&response.body).unwrap()
 }
 
-/// What is said to a query with its hash; an empty query is not sent.
-fn ask(cms: &Cms, version: super::GraphQlVersion, query: &str, hash: &str) -> (u16, Value) {
+/// The response to a query with its hash; an empty query is left out.
+fn execute(cms: &Cms, version: super::GraphQlVersion, query: &str, hash: &str) -> (u16, Value) {
     let (query, hash) = (query.to_owned(), Some(hash.to_owned()));
     let request = GraphQlRequest { query, hash, ..GraphQlRequest::default() };
-    let answer = cms.graphql().execute(&Caller::local(), version, &request).unwrap();
-    (answer.status, body(&answer))
+    let response = cms.graphql().execute(&Caller::local(), version, &request).unwrap();
+    (response.status, body(&response))
 }
 
-fn message(answer: &(u16, Value)) -> (u16, &str, &str) {
-    let error = &answer.1["errors"][0];
+fn message(response: &(u16, Value)) -> (u16, &str, &str) {
+    let error = &response.1["errors"][0];
     let code = error["extensions"]["code"].as_str().unwrap();
-    (answer.0, error["message"].as_str().unwrap(), code)
+    (response.0, error["message"].as_str().unwrap(), code)
 }
 
 #[test]
-fn a_query_has_a_name_once_it_was_sent_and_found_good() {
+fn valid_query_is_stored_under_its_hash() {
     let test = content::folder();
     let unknown = (200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND");
     let table =
         [(Legacy, "{ postList { id } }", LEGACY_HASH), (V2, "{ post { totalCount } }", V2_HASH)];
     for (version, query, hash) in table {
-        assert_eq!(message(&ask(&test.cms, version, "", hash)), unknown);
-        let sent = ask(&test.cms, version, query, hash);
+        assert_eq!(message(&execute(&test.cms, version, "", hash)), unknown);
+        let sent = execute(&test.cms, version, query, hash);
         assert!(sent.0 == 200 && sent.1["data"].is_object(), "{sent:?}");
-        assert_eq!(ask(&test.cms, version, "", hash), sent);
+        assert_eq!(execute(&test.cms, version, "", hash), sent);
     }
-    // The name stands for the text, which may be wrong elsewhere.
-    assert_eq!(message(&ask(&test.cms, V2, "", LEGACY_HASH)).0, 404);
-    // What is wrong gets no name.
-    assert_eq!(message(&ask(&test.cms, Legacy, "{ nothing { id } }", WRONG_HASH)).0, 404);
-    assert_eq!(message(&ask(&test.cms, Legacy, "", WRONG_HASH)), unknown);
+    // The hash stands for the text, which may be invalid in the other version.
+    assert_eq!(message(&execute(&test.cms, V2, "", LEGACY_HASH)).0, 404);
+    // Invalid queries are not stored.
+    assert_eq!(message(&execute(&test.cms, Legacy, "{ nothing { id } }", WRONG_HASH)).0, 404);
+    assert_eq!(message(&execute(&test.cms, Legacy, "", WRONG_HASH)), unknown);
 }
 
 #[test]
-fn long_queries_have_names_too() {
+fn long_queries_are_stored() {
     let test = content::folder();
     let query = format!("{{ postList {{ id }} }} #{}", "x".repeat(60_000));
     let mut hash = String::new();
     for byte in Sha256::digest(&query) {
         write!(hash, "{byte:02x}").unwrap();
     }
-    let sent = ask(&test.cms, Legacy, &query, &hash);
+    let sent = execute(&test.cms, Legacy, &query, &hash);
     assert_eq!(sent.0, 200);
-    assert_eq!(ask(&test.cms, Legacy, "", &hash), sent);
+    assert_eq!(execute(&test.cms, Legacy, "", &hash), sent);
 }
 
 #[test]
-fn a_hash_of_something_else_is_refused() {
+fn hash_of_another_query_is_refused() {
     let test = content::folder();
-    let refused = ask(&test.cms, Legacy, "{ postList { id } }", V2_HASH);
+    let refused = execute(&test.cms, Legacy, "{ postList { id } }", V2_HASH);
     let mismatch = (400, "provided sha does not match query", "BAD_REQUEST");
     assert_eq!(message(&refused), mismatch);
-    assert_eq!(message(&ask(&test.cms, V2, "", V2_HASH)).0, 200, "and not kept");
+    assert_eq!(message(&execute(&test.cms, V2, "", V2_HASH)).0, 200, "and it is not stored");
 }
 
 #[test]
-fn what_names_a_query_is_read_as_clients_send_it() {
+fn persisted_query_extension_is_parsed() {
     let read = |persisted: Value| {
         let body = json!({ "extensions": { "persistedQuery": persisted, "other": 1 } });
-        GraphQlRequest::read(body.to_string().as_bytes()).map_err(|answer| body_message(&answer))
+        GraphQlRequest::read(body.to_string().as_bytes())
+            .map_err(|response| body_message(&response))
     };
     let known = read(json!({ "version": 1, "sha256Hash": "abc" })).unwrap();
     assert_eq!((known.query.as_str(), known.hash.as_deref()), ("", Some("abc")));
@@ -96,6 +97,6 @@ fn what_names_a_query_is_read_as_clients_send_it() {
     }
 }
 
-fn body_message(answer: &GraphQlAnswer) -> String {
-    body(answer)["errors"][0]["message"].as_str().unwrap().to_owned()
+fn body_message(response: &GraphQlAnswer) -> String {
+    body(response)["errors"][0]["message"].as_str().unwrap().to_owned()
 }

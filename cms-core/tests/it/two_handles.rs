@@ -1,4 +1,4 @@
-//! Two handles on one folder, as two processes have them: what one changes, the other knows.
+//! Two handles on one data directory, as in two processes: each sees the changes of the other.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -32,7 +32,7 @@ fn total(cms: &Cms, filters: Option<&str>) -> Value {
 }
 
 #[test]
-fn types_change_for_both() {
+fn type_changes_are_visible_to_both_handles() {
     let (one, other) = two();
     let local = Caller::local();
     let create = |cms: &Cms, object| cms.objects().create(&local, "article", map(object));
@@ -49,7 +49,7 @@ fn types_change_for_both() {
     create(&one.cms, json!({ "id": "b", "title": "B", "color": "red" })).unwrap();
     one.cms.types().purge(&local, "article", true).unwrap();
     assert!(matches!(create(&other, json!({ "title": "C" })), Err(Error::NotFound { .. })));
-    // The same name again is another type.
+    // A new type of the same name is another type.
     one.cms.types().create(&local, article()).unwrap();
     assert!(matches!(
         create(&other, json!({ "title": "C", "color": "red" })),
@@ -58,9 +58,9 @@ fn types_change_for_both() {
     assert_eq!(total(&other, None), 0);
 }
 
-/// Counts are remembered; what the other handle writes makes them be counted again.
+/// Counts are cached; a write of the other handle invalidates them.
 #[test]
-fn counts_change_for_both() {
+fn counts_are_updated_for_both_handles() {
     let (one, other) = two();
     let local = Caller::local();
     one.cms.types().create(&local, article()).unwrap();
@@ -80,7 +80,7 @@ fn counts_change_for_both() {
 }
 
 #[test]
-fn keys_change_for_both() {
+fn key_changes_are_visible_to_both_handles() {
     let (one, other) = two();
     let local = Caller::local();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
@@ -96,14 +96,14 @@ fn keys_change_for_both() {
     }
 }
 
-/// Ids that, the first time somebody asks for one, change the type behind their back.
+/// A generator of ids that changes the type when the first id is generated.
 #[derive(Default)]
-struct Meddling {
+struct TypeChangingIds {
     other: OnceLock<Cms>,
     ids: CountingIds,
 }
 
-impl IdSource for Meddling {
+impl IdSource for TypeChangingIds {
     fn uuid(&self) -> String {
         if let Some(other) = self.other.get() {
             let mut narrower = article();
@@ -118,10 +118,10 @@ impl IdSource for Meddling {
     }
 }
 
-/// What was checked against a type that changed meanwhile is checked again.
+/// Objects that were validated against a type that changed meanwhile are validated again.
 #[test]
-fn a_type_changes_under_a_batch() {
-    let ids = Arc::new(Meddling::default());
+fn type_change_during_a_batch_is_checked_again() {
+    let ids = Arc::new(TypeChangingIds::default());
     let one = TestCms::with(|config| config.ids = Arc::clone(&ids) as _);
     let local = Caller::local();
     one.cms.types().create(&local, article()).unwrap();
@@ -150,7 +150,7 @@ fn a_type_changes_under_a_batch() {
 }
 
 #[test]
-fn both_write_at_once() {
+fn handles_write_concurrently() {
     let (one, other) = two();
     let local = Caller::local();
     one.cms.types().create(&local, article()).unwrap();

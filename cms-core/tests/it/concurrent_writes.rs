@@ -1,4 +1,4 @@
-//! Many writers at once: their commits are shared, their fates are not.
+//! Concurrent writers share commits, but not their outcomes.
 
 use std::thread;
 
@@ -15,9 +15,9 @@ use crate::support::{article, link, map, rows};
 const THREADS: usize = 16;
 const EACH: usize = 20;
 
-/// Every fifth object is refused, in the middle of others; each answer is that of its own object.
+/// Every fifth object is refused among others; each outcome is that of its own object.
 #[test]
-fn a_refused_write_disturbs_no_other() {
+fn refused_write_does_not_affect_others() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, article()).unwrap();
     thread::scope(|scope| {
@@ -49,14 +49,14 @@ fn a_refused_write_disturbs_no_other() {
     assert_eq!(versions, [format!("1 {refused}"), format!("2 {patched}")]);
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [patched.to_string()]);
     assert_eq!(rows(&test, "SELECT count(*) FROM link"), [patched.to_string()]);
-    let told = "SELECT kind, count(*) FROM journal WHERE object IS NOT NULL GROUP BY kind";
-    let wanted = [format!("object.create {all}"), format!("object.update {patched}")];
-    assert_eq!(rows(&test, told), wanted);
+    let refusals = "SELECT kind, count(*) FROM journal WHERE object IS NOT NULL GROUP BY kind";
+    let expected = [format!("object.create {all}"), format!("object.update {patched}")];
+    assert_eq!(rows(&test, refusals), expected);
 }
 
-/// What all want only one gets, whoever is first; nobody is told so in vain.
+/// One writer gets the value, and every other one a validation error.
 #[test]
-fn one_of_many_gets_what_is_unique() {
+fn unique_value_is_given_to_one_of_many_writers() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, article()).unwrap();
     let winners: Vec<Vec<usize>> = thread::scope(|scope| {
@@ -65,7 +65,7 @@ fn one_of_many_gets_what_is_unique() {
                 let (cms, local) = (&test.cms, &local);
                 scope.spawn(move || {
                     let wins = |number: &usize| {
-                        // Even numbers clash by id, odd ones by a unique value.
+                        // Even numbers conflict by id, odd ones by a unique value.
                         let (mine, same) = (format!("{thread} {number}"), format!("{number}"));
                         let by_id = number.is_multiple_of(2);
                         let (id, title) = if by_id { (same, mine) } else { (mine, same) };
@@ -85,7 +85,7 @@ fn one_of_many_gets_what_is_unique() {
     let mut won: Vec<usize> = winners.iter().flatten().copied().collect();
     won.sort_unstable();
     assert_eq!(won, (0..EACH).collect::<Vec<_>>());
-    // Who was told to have won is who is stored.
+    // The objects of the successful writers are stored.
     for (thread, numbers) in winners.iter().enumerate() {
         let filters = json!({ "rank": { "type": "equals", "filter": thread } }).to_string();
         let request = ListRequest { filters: Some(filters), ..ListRequest::default() };
@@ -94,9 +94,9 @@ fn one_of_many_gets_what_is_unique() {
     }
 }
 
-/// Patches of one object by many: none is lost.
+/// Concurrent patches of one object: none is lost.
 #[test]
-fn changes_of_one_object_line_up() {
+fn patches_of_one_object_are_serialized() {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, article()).unwrap();
     test.cms.objects().create(&local, "article", map(json!({ "id": "a", "title": "A" }))).unwrap();
@@ -123,9 +123,9 @@ fn changes_of_one_object_line_up() {
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * EACH).to_string()]);
 }
 
-/// Matching these texts takes more steps than a job of the writer has, so it must have been done before.
+/// Matching these texts takes more steps than a job of the writer may take.
 #[test]
-fn patterns_are_matched_before_the_writer_is_taken() {
+fn patterns_are_matched_before_the_writer_is_acquired() {
     let (test, local) = (TestCms::new(), Caller::local());
     let mut definition = Value::Object(article());
     definition["schemaDefinition"]["allOf"][1]["properties"]["title"]["pattern"] =

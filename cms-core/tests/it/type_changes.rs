@@ -1,4 +1,4 @@
-//! What is in the way of changing a type that has objects, and what makes a change lossless.
+//! Changes of types that have objects: refused ones, and those that keep all values.
 
 use cms_core::{
     Caller, Error, FieldErrors,
@@ -14,11 +14,11 @@ use crate::support::{add_property, article, dump, link, map, remove_property, ro
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
-/// What is done to a definition before it is sent.
+/// A change of a definition.
 type Edit = fn(&mut Map<String, Value>);
 
 /// The articles `a` and `b`; `b` has a title only.
-fn folder() -> (TestCms, Caller) {
+fn with_articles() -> (TestCms, Caller) {
     let (test, local) = (TestCms::new(), Caller::local());
     test.cms.types().create(&local, article()).unwrap();
     let objects = test.cms.objects();
@@ -39,13 +39,13 @@ fn retype(definition: &mut Map<String, Value>, name: &str, schema: Value, input:
     add_property(definition, name, schema, input);
 }
 
-fn wanted(definition: &Map<String, Value>) -> PlanRequest {
+fn request(definition: &Map<String, Value>) -> PlanRequest {
     PlanRequest { content_types: vec![definition.clone()], ..PlanRequest::default() }
 }
 
 fn apply(test: &TestCms, definition: &Map<String, Value>) -> Plan {
     let request = ApplyRequest {
-        wanted: wanted(definition),
+        wanted: request(definition),
         allow_data_loss: Some(DataLoss::All(true)),
         ..ApplyRequest::default()
     };
@@ -61,9 +61,9 @@ fn data(test: &TestCms, id: &str) -> Value {
     serde_json::from_str(&found[0]).unwrap()
 }
 
-/// Changes the definition of articles; returns why that is refused, after which nothing differs.
+/// Applies a change that is refused; returns the errors, and checks that nothing changed.
 fn refusal(change: Edit) -> FieldErrors {
-    let (test, local) = folder();
+    let (test, local) = with_articles();
     let before = dump(&test);
     let mut definition = article();
     change(&mut definition);
@@ -75,7 +75,7 @@ fn refusal(change: Edit) -> FieldErrors {
 }
 
 #[test]
-fn what_does_not_conform_is_refused_with_all_reasons() {
+fn nonconforming_change_is_refused_with_all_reasons() {
     let cases: [(&str, Edit, Value); 8] = [
         (
             "a required text becomes a relation",
@@ -151,10 +151,10 @@ fn what_does_not_conform_is_refused_with_all_reasons() {
     }
 }
 
-/// Links are looked up only where `validation` changes.
+/// The targets of links are checked only if `validation` changes.
 #[test]
-fn missing_targets_are_told_when_validation_changes() {
-    let (test, local) = folder();
+fn missing_link_targets_are_reported_when_validation_changes() {
+    let (test, local) = with_articles();
     let types = test.cms.types();
     types
         .create(&local, {
@@ -188,24 +188,24 @@ fn missing_targets_are_told_when_validation_changes() {
 }
 
 #[test]
-fn a_renamed_property_keeps_its_values_once() {
-    let (test, local) = folder();
+fn renamed_property_keeps_its_values_once() {
+    let (test, local) = with_articles();
     let types = test.cms.types();
     let mut definition = article();
     remove_property(&mut definition, "rank");
     add_property(&mut definition, "place", json!({"type": "string"}), "text");
     config(&mut definition, "place")["renamedFrom"] = json!("rank");
     let plan = apply(&test, &definition);
-    let place = property(&plan, "place");
-    assert_eq!((place.change, place.renamed_from.as_deref()), (Change::Type, Some("rank")));
-    assert_eq!((place.kept, place.converted, place.emptied), (0, 1, 0));
+    let renamed = property(&plan, "place");
+    assert_eq!((renamed.change, renamed.renamed_from.as_deref()), (Change::Type, Some("rank")));
+    assert_eq!((renamed.kept, renamed.converted, renamed.emptied), (0, 1, 0));
     assert_eq!(plan.content_types[0].properties.len(), 1, "{plan:?}");
     assert!(plan.content_types[0].breaking);
     assert_eq!(data(&test, "a")["place"], json!("1.5"));
     assert_eq!(data(&test, "b"), json!({"title": "B"}));
 
-    // The key stays and means nothing more, whatever comes to have the old name.
-    assert!(!types.plan(&local, &wanted(&definition)).unwrap().has_changes());
+    // `renamedFrom` stays without effect, also if another property gets the old name.
+    assert!(!types.plan(&local, &request(&definition)).unwrap().has_changes());
     add_property(&mut definition, "rank", json!({"type": "number"}), "number");
     apply(&test, &definition);
     test.cms.objects().patch(&local, "article", "a", map(json!({"rank": 7}))).unwrap();
@@ -213,14 +213,14 @@ fn a_renamed_property_keeps_its_values_once() {
     let plan = apply(&test, &definition);
     assert_eq!(property(&plan, "rank").emptied, 1);
     assert_eq!(data(&test, "a")["place"], json!("1.5"));
-    // A folder that never had the old name takes the definition as well.
+    // The definition is valid without a property of the old name, too.
     let (fresh, local) = (TestCms::new(), Caller::local());
     fresh.cms.types().create(&local, definition).unwrap();
 }
 
 #[test]
-fn a_backfill_goes_to_those_who_lack_a_value() {
-    let (test, _) = folder();
+fn backfill_sets_missing_values_only() {
+    let (test, _) = with_articles();
     let mut definition = article();
     add_property(&mut definition, "color", json!({"type": "string"}), "text");
     config(&mut definition, "color")["backfill"] = json!("red");
@@ -239,9 +239,9 @@ fn a_backfill_goes_to_those_who_lack_a_value() {
     assert_eq!(data(&test, "a")["rank"], json!(1.5));
 }
 
-/// What cannot be read comes first among the samples, however much is converted.
+/// Values that cannot be converted come first among the samples.
 #[test]
-fn samples_show_the_worst_first() {
+fn samples_list_unconvertible_values_first() {
     let (test, local) = (TestCms::new(), Caller::local());
     let mut definition = article();
     retype(&mut definition, "rank", json!({"type": "string"}), "text");
@@ -262,8 +262,8 @@ fn samples_show_the_worst_first() {
     assert_eq!(rank.samples[0].after, json!(0));
 }
 
-/// An article whose published version has a rank and a link that the current one has not.
-fn published_folder() -> (TestCms, Caller, Map<String, Value>) {
+/// An article whose published version has a rank and a link, unlike the current one.
+fn with_published_article() -> (TestCms, Caller, Map<String, Value>) {
     let (test, local) = (TestCms::new(), Caller::local());
     let mut definition = article();
     definition.insert("draftPublic".to_owned(), json!(true));
@@ -278,19 +278,19 @@ fn published_folder() -> (TestCms, Caller, Map<String, Value>) {
 }
 
 #[test]
-fn values_that_only_readers_see_are_values_too() {
-    let (test, local, mut definition) = published_folder();
+fn values_of_published_versions_are_counted() {
+    let (test, local, mut definition) = with_published_article();
     remove_property(&mut definition, "rank");
-    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     assert_eq!(property(&plan, "rank").emptied, 1);
-    let request = ApplyRequest { wanted: wanted(&definition), ..ApplyRequest::default() };
+    let request = ApplyRequest { wanted: request(&definition), ..ApplyRequest::default() };
     let refused = test.cms.types().apply(&local, &request);
     assert!(matches!(refused, Err(Error::DataLoss(names)) if names == ["article.rank"]));
 }
 
 #[test]
-fn a_published_version_must_have_what_is_required_from_now_on() {
-    let (test, local, mut definition) = published_folder();
+fn published_versions_must_have_newly_required_values() {
+    let (test, local, mut definition) = with_published_article();
     let objects = test.cms.objects();
     for (id, rank) in
         [("a", json!({"title": "A", "rank": 2})), ("b", json!({"title": "B", "rank": 3}))]
@@ -298,20 +298,20 @@ fn a_published_version_must_have_what_is_required_from_now_on() {
         objects.replace(&local, "article", id, map(rank)).unwrap();
     }
     definition["schemaDefinition"]["required"] = json!(["title", "rank"]);
-    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     assert_eq!(property(&plan, "rank").failed, 0);
 
     test.cms.publishing().act(&local, "article", "b", PublishAction::Publish, false).unwrap();
     objects.replace(&local, "article", "b", map(json!({"title": "B"}))).unwrap();
     test.cms.publishing().act(&local, "article", "b", PublishAction::Publish, false).unwrap();
     objects.replace(&local, "article", "b", map(json!({"title": "B", "rank": 4}))).unwrap();
-    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     assert_eq!(property(&plan, "rank").failed, 1);
 }
 
 #[test]
-fn a_relation_that_is_removed_lets_its_targets_go() {
-    let (test, local, mut definition) = published_folder();
+fn removed_relation_releases_its_targets() {
+    let (test, local, mut definition) = with_published_article();
     let objects = test.cms.objects();
     assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Refused(_))));
     remove_property(&mut definition, "related");
@@ -321,15 +321,15 @@ fn a_relation_that_is_removed_lets_its_targets_go() {
 }
 
 #[test]
-fn samples_of_what_fails_show_what_is_stored() {
-    let (test, local) = folder();
+fn samples_of_failed_conversions_show_stored_values() {
+    let (test, local) = with_articles();
     let mut definition = article();
     add_property(&mut definition, "note", json!({"type": "string"}), "text");
     apply(&test, &definition);
     let empty = map(json!({"title": "B", "note": ""}));
     test.cms.objects().replace(&local, "article", "b", empty).unwrap();
     definition["schemaDefinition"]["required"] = json!(["title", "note"]);
-    let plan = test.cms.types().plan(&local, &wanted(&definition)).unwrap();
+    let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     let samples = json!(property(&plan, "note").samples);
     let expected = json!([
         {"id": "b", "before": "", "after": ""},

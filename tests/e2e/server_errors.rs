@@ -1,0 +1,183 @@
+//! A server that is busy, broken or unreachable: which requests are retried, and how commands end.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::mpsc::{self, Receiver},
+    thread,
+};
+
+use super::support::{Cli, CommandOutput};
+
+const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/// A server that sends one response per request and then ends. Returns its address and the request
+/// lines that it read.
+fn stub(responses: Vec<String>) -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (output, heard) = mpsc::channel();
+    thread::spawn(move || {
+        for response in responses {
+            let (mut stream, _) = listener.accept().unwrap();
+            output.send(request_line(&stream)).ok();
+            stream.write_all(response.as_bytes()).unwrap();
+        }
+    });
+    (url, heard)
+}
+
+/// Reads a request with its body and returns its first line.
+fn request_line(stream: &TcpStream) -> String {
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first).unwrap();
+    let mut length = 0;
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).unwrap();
+        if let Some(value) = header.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if header == "\r\n" {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).unwrap();
+    first.trim().trim_end_matches(" HTTP/1.1").to_owned()
+}
+
+fn response(status: u16, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
+
+/// Runs a command against a stub; returns the output and the request lines.
+fn run(command: &[&str], responses: &[String]) -> (CommandOutput, Vec<String>) {
+    let (url, heard) = stub(responses.to_vec());
+    let cli = Cli::empty();
+    cli.write("key", "a-key");
+    cli.write("object.json", "{}");
+    let mut arguments = vec!["--server", &url, "--key-file", "key"];
+    arguments.extend(command);
+    let output = cli.run(&arguments);
+    (output, heard.try_iter().collect())
+}
+
+#[test]
+fn reads_are_retried_while_the_server_is_busy() {
+    let list = r#"{"total_count":0,"total_pages":0,"current_page":1,"count":0,"data":[]}"#;
+    let busy = BUSY.to_owned();
+    let (output, requests) =
+        run(&["key", "list"], &[busy.clone(), busy.clone(), response(200, list)]);
+    assert_eq!((output.exit, requests.len()), (0, 3), "{}", output.transcript());
+
+    let (output, requests) = run(&["key", "list"], &vec![busy; 9]);
+    assert_eq!((output.exit, requests.len()), (9, 4), "{}", output.transcript());
+}
+
+#[test]
+fn writes_are_never_retried() {
+    let who = r#"{"organization":{"id":"o","name":"d"},"space":{"id":"s","name":"d"},
+        "user":{"id":"u","username":"k","roles":[]},
+        "apiKey":{"name":"k","type":"read_write","rules":[]}}"#;
+    let responses = [response(200, who), BUSY.to_owned(), BUSY.to_owned()];
+    let (output, requests) = run(&["object", "create", "post", "object.json"], &responses);
+    assert_eq!(output.exit, 9, "{}", output.transcript());
+    assert_eq!(requests, ["GET /api/auth-context", "POST /api/v1/content/post"]);
+}
+
+#[test]
+fn broken_responses_end_with_the_matching_exit_code() {
+    let table = [
+        (response(500, r#"{"code":500,"message":"Internal Server Error"}"#), 1),
+        (response(200, "<html>"), 1),
+        (response(302, ""), 1),
+        (response(401, r#"{"code":401,"message":"Unauthorized"}"#), 3),
+        (response(403, r#"{"code":403,"message":"no"}"#), 3),
+        (response(404, "not even JSON"), 4),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{".to_owned(), 9),
+        (String::new(), 9),
+    ];
+    for (text, exit) in table {
+        let (output, _) = run(&["ctd", "get", "post"], std::slice::from_ref(&text));
+        assert_eq!(output.exit, exit, "{text}\n{}", output.transcript());
+    }
+}
+
+/// The responses of a server that starts a reindex job.
+fn reindex_job() -> Vec<String> {
+    let who = r#"{"organization":{"id":"o","name":"d"},"space":{"id":"s","name":"d"},
+        "user":{"id":"u","username":"k","roles":[]},
+        "apiKey":{"name":"k","type":"admin","rules":[]}}"#;
+    vec![response(200, who), response(202, r#"{"id":"7"}"#)]
+}
+
+fn job(state: &str, error: &str) -> String {
+    let head = r#"{"id":"7","kind":"reindex","state":""#;
+    response(200, &format!("{head}{state}\",\"done\":0,\"total\":9{error}}}"))
+}
+
+/// The error of a failed job is printed and ends the command.
+#[test]
+fn failed_index_rebuild_ends_the_command() {
+    let mut responses = reindex_job();
+    let failed = job("running", r#","error":"the disk is full""#);
+    responses.extend([job("waiting", ""), job("running", ""), failed]);
+    let (output, requests) = run(&["reindex"], &responses);
+    assert_eq!(output.exit, 1, "{}", output.transcript());
+    assert!(output.stderr.contains("error: index rebuild failed: the disk is full\n"));
+    let job = "GET /api/v1/internal/job/7";
+    let expected = ["GET /api/auth-context", "POST /api/v1/internal/reindex", job, job, job];
+    assert_eq!(requests, expected);
+}
+
+/// An interrupt ends the command; the job goes on.
+#[test]
+fn reindex_can_be_interrupted_while_it_waits() {
+    let mut responses = reindex_job();
+    let requests = responses.len() + 2;
+    responses.extend(vec![job("running", ""); 1000]);
+    let (url, heard) = stub(responses);
+    let cli = Cli::empty();
+    cli.write("key", "a-key");
+    let mut child = cli.start(&["--server", &url, "--key-file", "key", "reindex"]);
+    for _ in 0..requests {
+        heard.recv().unwrap();
+    }
+    let (exit, output) = cli.shell(&format!("kill -INT {}", child.id()));
+    assert_eq!((exit, &*output), (0, ""));
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+}
+
+/// An export that fails after its start does not change the earlier one.
+#[test]
+fn failed_export_keeps_the_earlier_one() {
+    let content_type = serde_json::json!({
+        "id": "t", "name": "note", "label": "Note", "workflowId": "generic", "draftPublic": false,
+        "internal": false, "schemaDefinition": {}, "metaDefinition": {}, "slugs": [],
+        "featuredImage": [], "deletedAt": null, "createdAt": "", "updatedAt": null,
+    });
+    let list = |pages: u64, data: serde_json::Value| {
+        let list = serde_json::json!({"total_count": 2 * pages, "total_pages": pages,
+            "current_page": 1, "count": 1, "data": [data]});
+        response(200, &list.to_string())
+    };
+    let page = list(2, serde_json::json!({"id": "new"}));
+    let (url, _) = stub(vec![list(1, content_type), page.clone(), page, response(500, "{}")]);
+    let cli = Cli::empty();
+    cli.write("key", "a-key");
+    let files = ["ContentTypeDefinition.json", "contentObjectNote000001.json", "picture.png"]
+        .map(|name| format!("out/ContentTypeNote/{name}"));
+    for file in &files {
+        cli.write(file, "as it was");
+    }
+    let output = cli.run(&["--server", &url, "--key-file", "key", "export", "out"]);
+    assert_eq!(output.exit, 1, "{}", output.transcript());
+    for file in &files {
+        assert_eq!(std::fs::read_to_string(cli.path(file)).unwrap(), "as it was", "{file}");
+    }
+    assert_eq!(std::fs::read_dir(cli.path("out")).unwrap().count(), 1, "temporary files are left");
+}
