@@ -15,7 +15,7 @@ use cms_model::{
     wire::context::{ApiKey, AuthContext, Named, User},
 };
 
-use crate::graphql::schemas::{self, Schemas};
+use crate::graphql::schema_cache::{self, SchemaCache};
 
 use crate::{
     Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
@@ -48,7 +48,7 @@ pub struct Cms {
     pub(crate) counts: Remembered<u64>,
     /// How a list is read.
     pub(crate) plans: Remembered<Arc<Plan>>,
-    pub(crate) schemas: Schemas,
+    pub(crate) graphql_schemas: SchemaCache,
     pub(crate) index: Indexer,
     pub(crate) files: Files,
     pub(crate) renders: Renders,
@@ -90,7 +90,7 @@ impl Cms {
             counts: Remembered::default(),
             plans: Remembered::default(),
             descriptions: Descriptions::default(),
-            schemas: Schemas::default(),
+            graphql_schemas: SchemaCache::default(),
             webhooks: Deliveries::default(),
         })
     }
@@ -114,7 +114,7 @@ impl Cms {
             }
             Permission::Query => self.store.read(|reader| {
                 let catalog = self.catalog.at(reader)?;
-                let shown = schemas::shown(&catalog, caller).next();
+                let shown = schema_cache::visible_types(&catalog, caller).next();
                 shown.map(|_| ()).ok_or(Error::Forbidden)
             }),
             Permission::ReadType { content_type } => self.store.read(|reader| {
