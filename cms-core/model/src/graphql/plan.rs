@@ -115,9 +115,9 @@ pub fn compile(
     operation: &OperationDefinition,
     variables: &Values,
 ) -> Result<Plan, QueryError> {
-    let argument_bytes_left = limits::GRAPHQL_ARGUMENTS;
+    let argument_budget = limits::GRAPHQL_ARGUMENTS;
     let mut compiler =
-        Compiler { model, document, variables, relations: Vec::new(), argument_bytes_left };
+        Compiler { model, document, variables, relations: Vec::new(), argument_budget };
     let fields = compiler.collect(&[&operation.selection_set.node])?;
     if fields.len() > limits::GRAPHQL_ROOTS {
         let limit = limits::GRAPHQL_ROOTS;
@@ -169,7 +169,7 @@ struct Compiler<'a> {
     variables: &'a Values,
     relations: Vec<Relation>,
     /// Bytes of arguments left below the limit.
-    argument_bytes_left: usize,
+    argument_budget: usize,
 }
 
 impl<'a> Compiler<'a> {
@@ -248,7 +248,7 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|(_, value)| input::text_size(&value.node, self.variables))
             .sum();
-        self.argument_bytes_left = self.argument_bytes_left.checked_sub(size).ok_or_else(|| {
+        self.argument_budget = self.argument_budget.checked_sub(size).ok_or_else(|| {
             let limit = limits::GRAPHQL_ARGUMENTS / 1024;
             QueryError::too_complex(format!("Arguments are too long, limit: {limit} KiB"))
         })?;
