@@ -31,7 +31,7 @@ use crate::{
     progress::Progress,
     search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
-    webhook::service::Deliveries,
+    webhook::service::WebhookState,
 };
 
 /// One open data folder.
@@ -54,7 +54,7 @@ pub struct Cms {
     pub(crate) renders: Renders,
     pub(crate) recent_renders: Recent,
     pub(crate) descriptions: Descriptions,
-    pub(crate) webhooks: Deliveries,
+    pub(crate) webhooks: WebhookState,
 }
 
 impl Cms {
@@ -91,7 +91,7 @@ impl Cms {
             plans: Remembered::default(),
             descriptions: Descriptions::default(),
             graphql_schemas: SchemaCache::default(),
-            webhooks: Deliveries::default(),
+            webhooks: WebhookState::default(),
         })
     }
 
@@ -235,7 +235,7 @@ impl Cms {
         let now = self.retention_time()?;
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
         let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
-        let told = self.webhooks().housekeep()?;
+        let told = self.webhooks().clean_up()?;
         let needed = self.index.needs_from().unwrap_or(0).min(told);
         let used = self.keys.take_used();
         let answered = idempotency::since(now);

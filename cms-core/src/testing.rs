@@ -13,7 +13,7 @@ use cms_model::{
 use cms_system::clock::SystemClock;
 use tempfile::TempDir;
 
-pub use cms_model::testing::{Judge, START, fixture, read_search, table};
+pub use cms_model::testing::{ObjectValidator, START, fixture, read_search, table};
 pub use hostile::read_picture;
 pub use site::Site;
 

@@ -6,7 +6,7 @@
 use std::{sync::OnceLock, time::Duration};
 
 use axum::http::StatusCode;
-use cms_core::{Answered, Renderings, Result, Statistics};
+use cms_core::{DeliveryOutcome, Renderings, Result, Statistics};
 use prometheus::{
     Counter, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec,
     Opts, Registry, TextEncoder, core::Collector,
@@ -94,11 +94,11 @@ impl Metrics {
     }
 
     /// Counts an attempt to tell a webhook something.
-    pub(crate) fn count_attempt(&self, answered: &Answered) {
+    pub(crate) fn count_attempt(&self, answered: &DeliveryOutcome) {
         let result = match answered {
             taken if taken.is_success() => "delivered",
-            Answered::With(..) => "refused",
-            Answered::Nothing(_) => "unanswered",
+            DeliveryOutcome::Response(..) => "refused",
+            DeliveryOutcome::NoResponse(_) => "unanswered",
         };
         self.attempts.with_label_values(&[result]).inc();
     }

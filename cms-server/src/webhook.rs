@@ -9,7 +9,7 @@ mod client;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use cms_core::{Answered, AskReceiver, Cms, Dispatch, Error, Outgoing, Result, limits};
+use cms_core::{Cms, DeliveryOutcome, Dispatch, Error, Outgoing, Result, WebhookTransport, limits};
 use tokio::{
     runtime::Handle,
     sync::Semaphore,
@@ -58,8 +58,8 @@ struct Asker {
     caller: Caller,
 }
 
-impl AskReceiver for Asker {
-    fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered> {
+impl WebhookTransport for Asker {
+    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<DeliveryOutcome> {
         let too_many = |_| Error::Busy("too many requests wait for webhooks".to_owned());
         let _question = self.questions.try_acquire().map_err(too_many)?;
         let (timeout, answer_limit) = (BLOCKING_TIMEOUT, BLOCKING_ANSWER);
@@ -76,7 +76,7 @@ pub(crate) fn ask_before_writes(app: &App, allow_private: bool) {
         runtime: Handle::current(),
         caller: Caller::new(allow_private, app.cms.config().http_webhooks),
     };
-    app.cms.webhooks().ask_through(Box::new(asker));
+    app.cms.webhooks().set_transport(Box::new(asker));
 }
 
 /// Sends deliveries for as long as the server runs.
@@ -133,7 +133,7 @@ fn look(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<
     if !webhooks.may_send()? {
         return Ok((false, Vec::new()));
     }
-    let is_behind = webhooks.follow()? | webhooks.give_up()?;
+    let is_behind = webhooks.create_deliveries()? | webhooks.expire_deliveries()?;
     Ok((is_behind, webhooks.due(None, running)?))
 }
 
@@ -168,7 +168,7 @@ impl Courier {
         Some(())
     }
 
-    async fn send(&self, outgoing: &Outgoing) -> Answered {
+    async fn send(&self, outgoing: &Outgoing) -> DeliveryOutcome {
         let Outgoing { url, headers, body, .. } = outgoing;
         let request =
             Request { url, headers, body, timeout: TIMEOUT, answer_limit: limits::WEBHOOK_LOGGED };

@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    Answered, AskReceiver, Caller, Error, FieldErrors, Result,
+    Caller, DeliveryOutcome, Error, FieldErrors, Result, WebhookTransport,
     clock::{Clock, FixedClock},
     testing::TestCms,
     wire::{
@@ -26,20 +26,20 @@ use crate::{
 #[derive(Clone, Default)]
 struct Receiver {
     asked: Arc<Mutex<Vec<Value>>>,
-    says: Arc<Mutex<VecDeque<Result<Answered>>>>,
+    says: Arc<Mutex<VecDeque<Result<DeliveryOutcome>>>>,
 }
 
-impl AskReceiver for Receiver {
-    fn ask(&self, _: &str, _: &[(String, String)], body: &str) -> Result<Answered> {
+impl WebhookTransport for Receiver {
+    fn send(&self, _: &str, _: &[(String, String)], body: &str) -> Result<DeliveryOutcome> {
         let question: Value = serde_json::from_str(body).unwrap();
         let agrees = json!({ "payload": question["payload"] }).to_string();
         self.asked.lock().unwrap().push(question);
-        self.says.lock().unwrap().pop_front().unwrap_or(Ok(Answered::With(200, agrees)))
+        self.says.lock().unwrap().pop_front().unwrap_or(Ok(DeliveryOutcome::Response(200, agrees)))
     }
 }
 
 impl Receiver {
-    fn say(&self, answer: Result<Answered>) {
+    fn say(&self, answer: Result<DeliveryOutcome>) {
         self.says.lock().unwrap().push_back(answer);
     }
 
@@ -58,16 +58,16 @@ fn asking() -> (TestCms, Receiver) {
     let test = TestCms::new();
     let receiver = Receiver::default();
     test.cms.types().create(&Caller::local(), article()).unwrap();
-    test.cms.webhooks().ask_through(Box::new(receiver.clone()));
+    test.cms.webhooks().set_transport(Box::new(receiver.clone()));
     let only = json!([{ "content_type_definition_name": "article" }]);
     let wall = json!({ "name": "Wall", "type": "sync", "content_type_definitions": only });
     create(&test, "_webhooks", webhook("wall", &wall));
     (test, receiver)
 }
 
-fn refusing(reason: &str) -> Answered {
+fn refusing(reason: &str) -> DeliveryOutcome {
     let answer = json!({ "response": { "errors": { "title": [reason] } } });
-    Answered::With(400, answer.to_string())
+    DeliveryOutcome::Response(400, answer.to_string())
 }
 
 fn said(errors: &FieldErrors) -> Value {
@@ -164,17 +164,22 @@ fn elements_are_asked_about_one_by_one() {
 fn a_call_asks_for_a_minute_and_no_longer() {
     /// Takes 25 seconds.
     struct Slow(Receiver, Arc<FixedClock>);
-    impl AskReceiver for Slow {
-        fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered> {
+    impl WebhookTransport for Slow {
+        fn send(
+            &self,
+            url: &str,
+            headers: &[(String, String)],
+            body: &str,
+        ) -> Result<DeliveryOutcome> {
             self.1.advance(25);
-            self.0.ask(url, headers, body)
+            self.0.send(url, headers, body)
         }
     }
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     let receiver = Receiver::default();
     let slow = Slow(receiver.clone(), Arc::clone(&test.clock));
-    test.cms.webhooks().ask_through(Box::new(slow));
+    test.cms.webhooks().set_transport(Box::new(slow));
     create(&test, "_webhooks", webhook("wall", &json!({ "name": "Wall", "type": "sync" })));
     let elements: Vec<Value> =
         ["a", "b", "c", "d", "e"].map(|id| json!({ "id": id, "title": id })).into();
@@ -195,7 +200,7 @@ fn a_call_asks_for_a_minute_and_no_longer() {
 #[test]
 fn one_that_did_not_answer_is_not_asked_again_in_the_same_call() {
     let (test, receiver) = asking();
-    receiver.say(Ok(Answered::Nothing("no answer in time".to_owned())));
+    receiver.say(Ok(DeliveryOutcome::NoResponse("no answer in time".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let report = test
         .cms
@@ -209,7 +214,10 @@ fn one_that_did_not_answer_is_not_asked_again_in_the_same_call() {
 #[test]
 fn a_call_that_cannot_ask_writes_nothing() {
     let (test, receiver) = asking();
-    receiver.say(Ok(Answered::With(200, json!({ "payload": { "title": "A" } }).to_string())));
+    receiver.say(Ok(DeliveryOutcome::Response(
+        200,
+        json!({ "payload": { "title": "A" } }).to_string(),
+    )));
     receiver.say(Err(Error::Busy("too many".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let written = test.cms.objects().batch_create(
@@ -226,8 +234,9 @@ fn a_call_that_cannot_ask_writes_nothing() {
 fn each_webhook_sees_what_the_one_before_made() {
     let (test, receiver) = asking();
     create(&test, "_webhooks", webhook("second", &json!({ "name": "Second", "type": "sync" })));
-    let answer =
-        |payload: Value| Ok(Answered::With(200, json!({ "payload": payload }).to_string()));
+    let answer = |payload: Value| {
+        Ok(DeliveryOutcome::Response(200, json!({ "payload": payload }).to_string()))
+    };
     receiver.say(answer(json!({ "id": "other", "title": "First" })));
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     let asked = receiver.asked.lock().unwrap().clone();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cms_core::{
     Caller, Durability, Error, Visibility,
-    testing::{Judge, TestCms, fixture},
+    testing::{ObjectValidator, TestCms, fixture},
     wire::{
         object::ListRequest,
         plan::{ApplyRequest, Change, DataLoss, PlanRequest, PropertyPlan},
@@ -169,9 +169,9 @@ fn payload(slots: &[Slot], draft_public: bool) -> Map<String, Value> {
 
 /// One object: picks among the values of each slot, none for no value; published or not, and what
 /// it is edited to.
-type Given = (Vec<Option<usize>>, bool, Option<Vec<Option<usize>>>);
+type StoredObject = (Vec<Option<usize>>, bool, Option<Vec<Option<usize>>>);
 
-fn any_given() -> impl Strategy<Value = Given> {
+fn any_given() -> impl Strategy<Value = StoredObject> {
     let picks = || vec(option::weighted(0.8, 0..5_usize), NAMES.len());
     (picks(), any::<bool>(), option::of(picks()))
 }
@@ -187,7 +187,7 @@ fn object(slots: &[Slot], picks: &[Option<usize>]) -> Map<String, Value> {
 }
 
 /// A folder with the type `thing`, its objects, and two objects to link to.
-fn folder(slots: &[Slot], given: &[Given], draft_public: bool) -> TestCms {
+fn folder(slots: &[Slot], given: &[StoredObject], draft_public: bool) -> TestCms {
     let test = TestCms::with(|config| config.durability = Durability::Normal);
     let (types, local) = (test.cms.types(), Caller::local());
     let mut other = payload(&[], false);
@@ -366,7 +366,7 @@ proptest! {
         prop_assert_eq!(&applied.unwrap(), &plan);
 
         let after = versions(&test);
-        let judge = Judge::new(&payload(&new, draft_public).into());
+        let validator = ObjectValidator::new(&payload(&new, draft_public).into());
         let mut rewritten = BTreeSet::new();
         prop_assert_eq!(before.len(), after.len());
         for (before, after) in before.iter().zip(&after) {
@@ -374,7 +374,7 @@ proptest! {
             if before.data != after.data || before.title != after.title {
                 rewritten.insert(before.facts[0].to_string());
             }
-            let faults = judge.faults(&after.data, None);
+            let faults = validator.errors(&after.data, None);
             let is_option = |messages: &[String]| messages == ["The value does not match possible options"];
             prop_assert!(faults.iter().all(|(_, messages)| is_option(messages)), "{faults:?}");
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{Answered, Caller, Dispatch, testing::TestCms, wire::webhook::ReplayRequest};
+use cms_core::{Caller, DeliveryOutcome, Dispatch, testing::TestCms, wire::webhook::ReplayRequest};
 use proptest::{prelude::*, sample::select};
 use serde_json::json;
 
@@ -44,7 +44,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    Waiting,
+    PendingDelivery,
     Done,
     Failed,
 }
@@ -78,7 +78,8 @@ fn pause(failures: u32, longest: i64) -> i64 {
 
 impl Model {
     fn waiting(&self) -> impl Iterator<Item = usize> {
-        (0..self.deliveries.len()).filter(|index| self.deliveries[*index].state == State::Waiting)
+        (0..self.deliveries.len())
+            .filter(|index| self.deliveries[*index].state == State::PendingDelivery)
     }
 
     /// The first waiting delivery of each object.
@@ -102,7 +103,7 @@ impl Model {
 
     fn change(&mut self, object: usize) {
         let (created, due) = (self.now, self.now);
-        let (state, due_since) = (State::Waiting, None);
+        let (state, due_since) = (State::PendingDelivery, None);
         let delivery =
             Delivery { object, state, attempts: 0, created, due, due_since, outage: false };
         self.deliveries.push(delivery);
@@ -145,7 +146,7 @@ impl Model {
         let was_outage = delivery.outage;
         if is_success {
             delivery.state = State::Done;
-        } else if delivery.state != State::Waiting
+        } else if delivery.state != State::PendingDelivery
             || delivery.due_since.unwrap_or(now) + THREE_DAYS <= now
         {
             delivery.state = State::Failed;
@@ -190,7 +191,7 @@ impl Model {
             delivery.outage = false;
             if delivery.state == State::Failed {
                 let (due, due_since) = (delivery.created, None);
-                let (state, attempts) = (State::Waiting, 0);
+                let (state, attempts) = (State::PendingDelivery, 0);
                 *delivery = Delivery { state, attempts, due, due_since, ..delivery.clone() };
             }
         }
@@ -229,8 +230,8 @@ impl Model {
         let status = |delivery: &Delivery| match delivery.state {
             State::Done => "done",
             State::Failed => "failed",
-            State::Waiting if delivery.attempts >= 3 => "error",
-            State::Waiting => "pending",
+            State::PendingDelivery if delivery.attempts >= 3 => "error",
+            State::PendingDelivery => "pending",
         };
         let entry = |delivery: &Delivery| (status(delivery).to_owned(), delivery.attempts);
         self.deliveries.iter().rev().map(entry).collect()
@@ -266,7 +267,7 @@ impl System {
         let rank = map(json!({ "rank": 1 }));
         let objects = self.test.cms.objects();
         objects.patch(&Caller::local(), "article", &object.to_string(), rank).unwrap();
-        while self.test.cms.webhooks().follow().unwrap() {}
+        while self.test.cms.webhooks().create_deliveries().unwrap() {}
     }
 
     fn send(&mut self) -> Vec<usize> {
@@ -283,8 +284,8 @@ impl System {
         let webhooks = self.test.cms.webhooks();
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
         let answered = match status {
-            0 => Answered::Nothing("no answer in time".to_owned()),
-            status => Answered::With(status, String::new()),
+            0 => DeliveryOutcome::NoResponse("no answer in time".to_owned()),
+            status => DeliveryOutcome::Response(status, String::new()),
         };
         webhooks.record(outgoing, answered).unwrap();
     }
@@ -314,7 +315,7 @@ proptest! {
                     if running > 0 {
                         let index = model.running[which % running];
                         // What was given up or sent again meanwhile has nothing to respond to.
-                        if model.deliveries[index].state == State::Waiting {
+                        if model.deliveries[index].state == State::PendingDelivery {
                             model.respond(index, status);
                         } else {
                             model.running.retain(|other| *other != index);
@@ -337,7 +338,7 @@ proptest! {
                 }
                 Step::GiveUp => {
                     model.give_up();
-                    while system.test.cms.webhooks().give_up().unwrap() {}
+                    while system.test.cms.webhooks().expire_deliveries().unwrap() {}
                 }
             }
             prop_assert_eq!(system.log(), model.log(), "after {:?}", step);
