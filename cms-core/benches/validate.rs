@@ -1,8 +1,8 @@
-//! What it costs to judge an object. `cargo bench -p cms-core --features testing validate`
+//! What it costs to validator an object. `cargo bench -p cms-core --features testing validate`
 //!
 //! The object is a post of 2 KB with ten properties, and the same with a fault in it.
 
-use cms_core::testing::Judge;
+use cms_core::testing::ObjectValidator;
 use divan::Bencher;
 use serde_json::{Map, Value, json};
 
@@ -12,35 +12,35 @@ fn main() {
 
 #[divan::bench]
 fn valid_post(bencher: Bencher) {
-    let (judge, post) = (judge(), post());
-    assert!(judge.faults(&post, None).is_empty());
-    bencher.bench_local(|| judge.faults(divan::black_box(&post), None));
+    let (validator, post) = (validator(), post());
+    assert!(validator.errors(&post, None).is_empty());
+    bencher.bench_local(|| validator.errors(divan::black_box(&post), None));
 }
 
 #[divan::bench]
 fn post_with_a_fault(bencher: Bencher) {
-    let (judge, mut post) = (judge(), post());
+    let (validator, mut post) = (validator(), post());
     post.insert("slug".to_owned(), json!("not a slug"));
-    assert!(!judge.faults(&post, None).is_empty());
-    bencher.bench_local(|| judge.faults(divan::black_box(&post), None));
+    assert!(!validator.errors(&post, None).is_empty());
+    bencher.bench_local(|| validator.errors(divan::black_box(&post), None));
 }
 
 /// Parsing a payload, and building the validators for its first object.
 #[divan::bench]
 fn first_use_of_a_type(bencher: Bencher) {
     let (payload, post) = (payload(), post());
-    bencher.bench_local(|| Judge::new(&payload).faults(&post, None));
+    bencher.bench_local(|| ObjectValidator::new(&payload).errors(&post, None));
 }
 
 /// Parsing a payload, which builds every pattern once to see whether it can be built.
 #[divan::bench]
 fn parse_of_a_type(bencher: Bencher) {
     let payload = payload();
-    bencher.bench_local(|| Judge::new(divan::black_box(&payload)));
+    bencher.bench_local(|| ObjectValidator::new(divan::black_box(&payload)));
 }
 
-fn judge() -> Judge {
-    Judge::new(&payload())
+fn validator() -> ObjectValidator {
+    ObjectValidator::new(&payload())
 }
 
 fn post() -> Map<String, Value> {

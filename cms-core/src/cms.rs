@@ -25,12 +25,12 @@ use crate::{
     Types, Webhooks, Workflows,
     auth::service::KeyRing,
     ctd::{catalog_cache::CatalogCache, change},
-    graphql::schemas::{self, Schemas},
+    graphql::schema_cache::{self, SchemaCache},
     object::idempotency,
     openapi::service::Descriptions,
     progress::Progress,
     search::indexer::Indexer,
-    webhook::service::Deliveries,
+    webhook::service::WebhookState,
 };
 
 /// One open data folder.
@@ -43,13 +43,13 @@ pub struct Cms {
     pub(crate) keys: KeyRing,
     /// Objects that a change of their type rewrites.
     pub(crate) rewriting: Arc<Progress>,
-    pub(crate) schemas: Schemas,
+    pub(crate) graphql_schemas: SchemaCache,
     pub(crate) index: Indexer,
     pub(crate) files: Files,
     pub(crate) renders: Renders,
     pub(crate) recent_renders: Recent,
     pub(crate) descriptions: Descriptions,
-    pub(crate) webhooks: Deliveries,
+    pub(crate) webhooks: WebhookState,
 }
 
 impl Cms {
@@ -83,8 +83,8 @@ impl Cms {
             keys: KeyRing::default(),
             rewriting: Arc::default(),
             descriptions: Descriptions::default(),
-            schemas: Schemas::default(),
-            webhooks: Deliveries::default(),
+            graphql_schemas: SchemaCache::default(),
+            webhooks: WebhookState::default(),
         })
     }
 
@@ -106,7 +106,7 @@ impl Cms {
             }
             Permission::Query => {
                 let catalog = self.catalog_of(caller)?;
-                let shown = schemas::shown(&catalog, caller).next();
+                let shown = schema_cache::visible_types(&catalog, caller).next();
                 shown.map(|_| ()).ok_or(Error::Forbidden)
             }
             Permission::ReadType { content_type } => {
@@ -233,7 +233,7 @@ impl Cms {
         let now = self.retention_time()?;
         let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
         let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
-        let told = self.webhooks().housekeep()?;
+        let told = self.webhooks().clean_up()?;
         let needed = self.index.needs_from().unwrap_or(0).min(told);
         let used = self.keys.take_used();
         let answered = idempotency::since(now);

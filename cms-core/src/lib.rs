@@ -61,7 +61,7 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Bucket, Durability, MediaStorage, NewDatabase},
-    webhook::{exchange::Answered, schedule::Dispatch},
+    webhook::{schedule::Dispatch, synchronous::DeliveryOutcome},
     wire,
 };
 pub use config::CoreConfig;
@@ -79,8 +79,8 @@ pub use readiness::Part;
 pub use search::service::Searching;
 pub use statistics::{Renderings, Statistics};
 pub use webhook::{
-    consult::AskReceiver,
-    service::{Outgoing, Recorded, Webhooks},
+    service::{AttemptReport, Outgoing, Webhooks},
+    synchronous::WebhookTransport,
 };
 pub use workflow::service::Workflows;
 

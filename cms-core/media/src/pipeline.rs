@@ -54,7 +54,7 @@ pub fn render(
     let crop = turn.stored_rect(plan.crop, (width, height));
     let size = turn.size((plan.output.width, plan.output.height));
     let pixels = u64::from(plan.output.width) * u64::from(plan.output.height);
-    let left = limits.memory.checked_sub(pixels * format.encoding_bytes());
+    let left = limits.memory.checked_sub(pixels * format.encoding_bytes_per_pixel());
     let memory = left.ok_or_else(|| Error::invalid("size", message::NOT_VALID))?;
     let picture = opened.decode(crop, size, &Limits { memory, ..*limits })?;
     let mut image = scale(&picture, crop, size)?;

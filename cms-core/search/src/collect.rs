@@ -23,7 +23,7 @@ use cms_model::{
     limits,
     search::{
         geo,
-        query::{Circle, Order, Query, Search, Test},
+        query::{Circle, Condition, Order, Query, Search},
     },
     wire::search::Aggregation,
 };
@@ -364,7 +364,7 @@ fn types_worth_a_filter(
 /// for so many that looking for blocks to skip takes longer than looking at all documents.
 fn is_of_words(query: &Query) -> bool {
     match query {
-        Query::Field { test, .. } => matches!(test, Test::Word(_)),
+        Query::Field { condition: test, .. } => matches!(test, Condition::Word(_)),
         Query::Boolean { must, should, must_not } => {
             must_not.is_empty()
                 && (must.is_empty() || should.is_empty())

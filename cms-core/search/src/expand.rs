@@ -9,7 +9,7 @@ use std::{
 };
 
 use cms_model::search::{
-    query::{Pattern, Piece},
+    query::{Pattern, PatternToken},
     word,
 };
 use tantivy::{
@@ -114,7 +114,7 @@ pub(super) fn spellings(
 ) -> tantivy::Result<Spellings> {
     let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(EDITS), true);
     let entries = Entries::new(query.automaton()?, path);
-    // By word: its entries, and how frequent each is.
+    // SortBy word: its entries, and how frequent each is.
     let mut words: HashMap<String, BTreeMap<String, u64>> = HashMap::new();
     for reader in searcher.segment_readers() {
         if deadline.is_over() {
@@ -158,7 +158,7 @@ struct Entries<A> {
 
 impl<A> Entries<A> {
     fn new(word: A, path: Option<&str>) -> Self {
-        Self { word, ending: path.map(|path| word::ending(path).into_bytes()) }
+        Self { word, ending: path.map(|path| word::suffix(path).into_bytes()) }
     }
 }
 
@@ -223,7 +223,7 @@ impl<A: Automaton> Automaton for Entries<A> {
 /// the first `n` characters of the pattern are matched. The number of its states thus never
 /// explodes, whatever the pattern.
 struct Wildcard {
-    /// By character of the pattern: the bits of the states that it leads out of.
+    /// SortBy character of the pattern: the bits of the states that it leads out of.
     chars: HashMap<char, u128>,
     /// The states that any character leads out of (`?`).
     any: u128,
@@ -242,11 +242,11 @@ impl Wildcard {
         for piece in &pattern.0 {
             let state = 1_u128.checked_shl(length).unwrap_or(0);
             match piece {
-                Piece::Char(char) => *automaton.chars.entry(*char).or_default() |= state,
-                Piece::One => automaton.any |= state,
-                Piece::Many => automaton.stays |= state,
+                PatternToken::Char(char) => *automaton.chars.entry(*char).or_default() |= state,
+                PatternToken::AnyChar => automaton.any |= state,
+                PatternToken::AnyChars => automaton.stays |= state,
             }
-            if *piece != Piece::Many {
+            if *piece != PatternToken::AnyChars {
                 length += 1;
             }
         }
@@ -303,14 +303,14 @@ mod tests {
 
     use super::*;
 
-    fn is_like(pieces: &[Piece], text: &[char]) -> bool {
+    fn is_like(pieces: &[PatternToken], text: &[char]) -> bool {
         match (pieces, text) {
             ([], []) => true,
-            ([Piece::Many, rest @ ..], _) => {
+            ([PatternToken::AnyChars, rest @ ..], _) => {
                 (0..=text.len()).any(|skipped| is_like(rest, &text[skipped..]))
             }
-            ([Piece::One, rest @ ..], [_, text @ ..]) => is_like(rest, text),
-            ([Piece::Char(a), rest @ ..], [b, text @ ..]) => a == b && is_like(rest, text),
+            ([PatternToken::AnyChar, rest @ ..], [_, text @ ..]) => is_like(rest, text),
+            ([PatternToken::Char(a), rest @ ..], [b, text @ ..]) => a == b && is_like(rest, text),
             _ => false,
         }
     }
@@ -330,7 +330,7 @@ mod tests {
         fn wildcards_match_what_they_say(
             pieces in prop::collection::vec(
                 select(vec![
-                    Piece::Char('a'), Piece::Char('é'), Piece::Char('😀'), Piece::One, Piece::Many,
+                    PatternToken::Char('a'), PatternToken::Char('é'), PatternToken::Char('😀'), PatternToken::AnyChar, PatternToken::AnyChars,
                 ]),
                 0..8,
             ),
@@ -339,7 +339,7 @@ mod tests {
             let chars: Vec<char> = text.chars().collect();
             let expected = is_like(&pieces, &chars);
             let like = |path| Entries::new(Wildcard::new(&Pattern(pieces.clone())), path);
-            let entry = |path| word::at(path, &text).into_bytes();
+            let entry = |path| word::entry(path, &text).into_bytes();
             for path in ["title", "internal.status"] {
                 prop_assert_eq!(accepts(&like(Some(path)), &entry(path)), expected);
                 prop_assert!(!accepts(&like(Some("other")), &entry(path)));
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn no_pattern_is_too_long_to_be_asked() {
         for length in [126, 127, 128, 129, 1000] {
-            let pattern = Pattern(vec![Piece::One; length]);
+            let pattern = Pattern(vec![PatternToken::AnyChar; length]);
             let text = vec![b'a'; length];
             assert_eq!(accepts(&Wildcard::new(&pattern), &text), length <= 127, "{length}");
         }

@@ -11,7 +11,7 @@ use std::{
 use cms_model::{
     query::value::Number,
     search::{
-        query::{Pattern, Query, Scalar, Test, Value, Weighted},
+        query::{Condition, Pattern, Query, Scalar, Value, WeightedField},
         word,
     },
 };
@@ -37,7 +37,7 @@ use super::{
 pub(super) struct Lower<'a> {
     fields: &'a Fields,
     /// Where tests without a path look; none means in all text.
-    targets: Option<&'a [Weighted]>,
+    targets: Option<&'a [WeightedField]>,
     pub(super) statistics: Statistics<'a>,
     deadline: Deadline,
     /// Terms that were looked up so far.
@@ -69,7 +69,7 @@ impl<'a> Lower<'a> {
     pub(super) fn new(
         searcher: &'a Searcher,
         fields: &'a Fields,
-        targets: Option<&'a [Weighted]>,
+        targets: Option<&'a [WeightedField]>,
         deadline: Deadline,
     ) -> Self {
         let statistics = Statistics { searcher, spellings: HashMap::new() };
@@ -155,8 +155,10 @@ impl<'a> Lower<'a> {
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         match query {
-            Query::Field { path: Some(path), test } => self.test(Some(path), test, boost, into),
-            Query::Field { path: None, test } => match self.targets {
+            Query::Field { path: Some(path), condition: test } => {
+                self.test(Some(path), test, boost, into)
+            }
+            Query::Field { path: None, condition: test } => match self.targets {
                 None => self.test(None, test, boost, into),
                 Some(targets) => targets.iter().try_for_each(|target| {
                     self.test(Some(&target.path), test, boost * target.weight, into)
@@ -179,7 +181,7 @@ impl<'a> Lower<'a> {
     fn test(
         &mut self,
         path: Option<&str>,
-        test: &Test,
+        test: &Condition,
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
@@ -188,7 +190,7 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         match (test, path) {
-            (Test::Word(word), _) => {
+            (Condition::Word(word), _) => {
                 for ending in self.endings(path, word)? {
                     into.add_term(self.term(word, &ending), boost);
                 }
@@ -198,10 +200,10 @@ impl<'a> Lower<'a> {
                     into.add_term(term, boost);
                 }
             }
-            (Test::Fuzzy { word, edits }, _) => {
+            (Condition::Fuzzy { word, edits }, _) => {
                 self.fuzzy(path, (word, *edits), boost, into)?;
             }
-            (Test::Phrase(words), _) => {
+            (Condition::Phrase(words), _) => {
                 let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
                 // Words of a phrase stand in one text, so they have the same ending.
                 let mut endings = self.endings(path, first)?;
@@ -221,30 +223,30 @@ impl<'a> Lower<'a> {
                     }
                 }
             }
-            (Test::Wildcard(pattern), _) => {
+            (Condition::Wildcard(pattern), _) => {
                 into.add(Box::new(self.wildcard(path, pattern)), boost);
             }
-            (Test::Equals(scalar), Some(path)) => {
+            (Condition::Equals(scalar), Some(path)) => {
                 into.add_term(self.scalar(path, *scalar), boost);
             }
-            (Test::Range { from, to }, Some(path)) => {
+            (Condition::Range { from, to }, Some(path)) => {
                 if matches!((from, to), (Bound::Unbounded, Bound::Unbounded)) {
-                    self.test(Some(path), &Test::Exists, boost, into)?;
+                    self.test(Some(path), &Condition::Exists, boost, into)?;
                 } else {
                     into.add(Box::new(range(path, from, to)), boost);
                 }
             }
-            (Test::Exists, Some(path)) => {
+            (Condition::Exists, Some(path)) => {
                 into.add(
                     Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)),
                     boost,
                 );
                 // Long texts are in no column, they only say that they are there.
-                into.add_term(self.term("", &word::ending(path)), boost);
+                into.add_term(self.term("", &word::suffix(path)), boost);
             }
             // All text together is words, it has no values.
-            (Test::Exists, None) => into.add(Box::new(AllQuery), boost),
-            (Test::Equals(_) | Test::Range { .. }, None) => {}
+            (Condition::Exists, None) => into.add(Box::new(AllQuery), boost),
+            (Condition::Equals(_) | Condition::Range { .. }, None) => {}
         }
         Ok(())
     }
@@ -256,9 +258,9 @@ impl<'a> Lower<'a> {
     /// The endings with which a word is in the index.
     fn endings(&self, path: Option<&str>, word: &str) -> tantivy::Result<BTreeSet<String>> {
         if let Some(path) = path {
-            return Ok(BTreeSet::from([word::ending(path)]));
+            return Ok(BTreeSet::from([word::suffix(path)]));
         }
-        let (first, last) = word::anywhere(word);
+        let (first, last) = word::entry_range(word);
         let mut endings = BTreeSet::new();
         for reader in self.statistics.searcher.segment_readers() {
             let index = reader.inverted_index(self.fields.words)?;

@@ -9,7 +9,7 @@ use cms_model::{
     query::value::Number,
     search::{
         geo,
-        query::{By, Circle, Order, Point, Search, Then},
+        query::{Circle, Order, Point, Search, SortBy, SortKey},
     },
 };
 use tantivy::{
@@ -184,7 +184,7 @@ impl<'a> SegmentOrder<'a> {
     pub(super) fn open(reader: &SegmentReader, search: &'a Search) -> tantivy::Result<Self> {
         let keys = match &search.order {
             Order::Score { then: Some(then) } => Keys::open(reader, then, &search.circles)?,
-            Order::Score { then: None } | Order::WorstFirst | Order::Random(_) => Keys::none(),
+            Order::Score { then: None } | Order::ScoreAscending | Order::Random(_) => Keys::none(),
         };
         Ok(Self {
             order: &search.order,
@@ -199,7 +199,7 @@ impl<'a> SegmentOrder<'a> {
         let rounded = (f64::from(score) * SCORE_STEPS).round() as i64;
         match self.order {
             Order::Score { .. } => -rounded,
-            Order::WorstFirst => rounded,
+            Order::ScoreAscending => rounded,
             Order::Random(seed) => mixed(*seed, self.pk.values.get_val(doc)).cast_signed(),
         }
     }
@@ -238,9 +238,9 @@ impl Keys {
         Self { source: Source::None, empty: None, descending: false, missing_first: false }
     }
 
-    fn open(reader: &SegmentReader, then: &Then, circles: &[Circle]) -> tantivy::Result<Self> {
+    fn open(reader: &SegmentReader, then: &SortKey, circles: &[Circle]) -> tantivy::Result<Self> {
         let source = match (&then.by, circles.first()) {
-            (By::Path { path, as_text }, _) => {
+            (SortBy::Path { path, as_text }, _) => {
                 let columns = Columns::folded(reader, path)?;
                 if *as_text && (columns.numbers.is_some() || columns.booleans.is_some()) {
                     Source::Texts(columns)
@@ -248,10 +248,10 @@ impl Keys {
                     Source::Values(columns)
                 }
             }
-            (By::Distance, Some(circle)) => {
+            (SortBy::Distance, Some(circle)) => {
                 Source::Distances(points(reader, &circle.path)?, circle.center)
             }
-            (By::Distance, None) => Source::None,
+            (SortBy::Distance, None) => Source::None,
         };
         let empty = match &source {
             Source::Values(Columns { texts: Some(texts), .. })
@@ -260,7 +260,7 @@ impl Keys {
             }
             _ => None,
         };
-        let Then { descending, missing_first, .. } = *then;
+        let SortKey { descending, missing_first, .. } = *then;
         Ok(Self { source, empty, descending, missing_first })
     }
 

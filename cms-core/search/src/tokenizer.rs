@@ -24,7 +24,7 @@ impl Tokenizer for WordTokenizer {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Words<'a> {
         self.token.reset();
-        let (ending, text) = word::read(text);
+        let (ending, text) = word::decode(text);
         Words { text, ending, is_presence: text.is_none(), token: &mut self.token }
     }
 }
@@ -71,9 +71,9 @@ mod tests {
         };
         for _ in 0..2 {
             let found = words(&word::text("title", "Hello, 日本!"));
-            let wanted = ["hello", "日", "本"].map(|text| word::at("title", text));
+            let wanted = ["hello", "日", "本"].map(|text| word::entry("title", text));
             assert_eq!(found, wanted.into_iter().enumerate().collect::<Vec<_>>());
-            assert_eq!(words(&word::presence("body")), [(0, word::at("body", ""))]);
+            assert_eq!(words(&word::presence("body")), [(0, word::entry("body", ""))]);
         }
     }
 }

@@ -1,23 +1,22 @@
-//! Reads the objects that a plan asks for, and writes the answer.
+//! Executes a plan: reads its objects and writes the response.
 //!
-//! All of it happens in one snapshot. Fields at the root are lists like those of the rest of the API,
-//! with the same conditions, order, views and remembered counts. Relations are followed level by level:
-//! one statement per level and type fetches what all objects of the level lead to, each object
-//! once, whatever the number of those that lead there.
+//! ObjectLookup snapshot serves the complete query. Root fields are lists like those of the REST API, with the
+//! same conditions, order, views and cached counts. Relations are resolved level by level: one statement
+//! per level and type reads all linked objects, each of them once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use async_graphql::Value as Described;
+use async_graphql::Value as IntrospectionValue;
 use cms_model::{
     context::Caller,
     ctd::catalog::{Catalog, Type},
     error::{self, Error},
     graphql::{
-        fault::{Failure, Fault},
+        arguments::{self as field_arguments, ObjectLookup},
+        error::{Failure, QueryError},
         input::Values,
-        lists::{self, One},
-        plan::{Action, Edge, Keyed, PageInfo, Part, Plan, Selection},
-        render::{Targets, Text},
+        plan::{Action, ConnectionField, EdgeField, Keyed, PageInfoField, Plan, Selection},
+        render::{RelationTargets, Template},
     },
     limits,
     memory::Buffered,
@@ -30,74 +29,75 @@ use serde_json::{Value, json};
 
 use crate::cms::Cms;
 
-/// Where a plan is carried out: one snapshot, one view of the content.
+/// What the execution of a plan needs.
 pub(crate) struct Execution<'a> {
     pub(crate) cms: &'a Cms,
     pub(crate) reader: &'a Reader<'a>,
     pub(crate) catalog: &'a Catalog,
     pub(crate) caller: &'a Caller,
     pub(crate) plan: &'a Plan,
-    /// Answers to the fields that ask for the schema.
-    pub(crate) schema: Option<Described>,
+    /// Values of the introspection fields.
+    pub(crate) introspection: Option<IntrospectionValue>,
 }
 
-/// An answer that is being made.
-struct Answer<'p> {
-    text: Text,
-    targets: Targets<'p>,
-    /// Objects in the answer so far.
+/// A response under construction.
+struct PartialResponse<'p> {
+    template: Template,
+    targets: RelationTargets<'p>,
+    /// Number of objects in the response so far.
     objects: usize,
-    /// Keys of single objects that are not there.
+    /// Response keys of single objects that do not exist.
     missing: Vec<&'p str>,
-    /// Covers text and targets.
+    /// Memory of `template` and `targets`.
     buffered: Buffered<'p>,
 }
 
-impl Answer<'_> {
-    /// Counts an object; false when there are too many, or too much text with what is `pending`.
+impl PartialResponse<'_> {
+    /// Counts an object; false when a limit is exceeded, including `pending` bytes.
     fn has_room(&mut self, pending: usize) -> error::Result<bool> {
         self.objects += 1;
-        self.buffered.cover(self.text.json.capacity() + pending)?;
-        let bytes = self.text.json.len() + pending;
+        self.buffered.cover(self.template.json.capacity() + pending)?;
+        let bytes = self.template.json.len() + pending;
         Ok(self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::GRAPHQL_RESPONSE_BYTES)
     }
 }
 
-fn too_many() -> Fault {
+fn too_many() -> QueryError {
     let limit = limits::GRAPHQL_OBJECTS;
-    Fault::too_complex(format!("Query resolves too many objects, limit: {limit}"))
+    QueryError::too_complex(format!("Query resolves too many objects, limit: {limit}"))
 }
 
 impl Execution<'_> {
-    /// Returns the body of the answer.
+    /// Returns the body of the response.
     pub(crate) fn run(&self) -> Result<Vec<u8>, Failure> {
-        let mut answer = Answer {
-            text: Text::default(),
-            targets: Targets::of(&self.plan.relations),
+        let mut response = PartialResponse {
+            template: Template::default(),
+            targets: RelationTargets::of(&self.plan.relations),
             objects: 0,
             missing: Vec::new(),
             buffered: Buffered::new(&self.caller.memory),
         };
-        answer.text.json.extend_from_slice(b"{\"data\":{");
+        response.template.json.extend_from_slice(b"{\"data\":{");
         for (index, root) in self.plan.roots.iter().enumerate() {
             if index > 0 {
-                answer.text.json.push(b',');
+                response.template.json.push(b',');
             }
             let key = format!("\"{}\":", root.key);
-            answer.text.json.extend_from_slice(key.as_bytes());
-            self.root(&mut answer, &root.key, &root.action)?;
+            response.template.json.extend_from_slice(key.as_bytes());
+            self.root(&mut response, &root.key, &root.action)?;
         }
-        answer.text.json.push(b'}');
-        if answer.text.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
+        response.template.json.push(b'}');
+        if response.template.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
             return Err(too_many().into());
         }
-        self.follow(&mut answer)?;
-        let mut response = Buffered::new(&self.caller.memory);
-        let filled = answer.targets.fill(&answer.text, &mut answer.objects, &mut response)?;
+        self.resolve_relations(&mut response)?;
+        let mut body_memory = Buffered::new(&self.caller.memory);
+        let filled =
+            response.targets.fill(&response.template, &mut response.objects, &mut body_memory)?;
         let mut body = filled.ok_or_else(too_many)?;
-        response.keep();
-        if !answer.missing.is_empty() {
-            let errors = answer.missing.iter().map(|key| {
+        body_memory.keep();
+        if !response.missing.is_empty() {
+            let errors = response.missing.iter().map(|key| {
                 let extensions = json!({ "code": "NOT_FOUND" });
                 json!({ "message": "Not found", "path": [key], "extensions": extensions })
             });
@@ -111,42 +111,42 @@ impl Execution<'_> {
 
     fn root<'p>(
         &'p self,
-        answer: &mut Answer<'p>,
+        response: &mut PartialResponse<'p>,
         key: &'p str,
         action: &'p Action,
     ) -> Result<(), Failure> {
         match action {
-            Action::TypeName => answer.text.json.extend_from_slice(b"\"Query\""),
+            Action::TypeName => response.template.json.extend_from_slice(b"\"Query\""),
             Action::Introspection => {
-                let described = match &self.schema {
-                    Some(Described::Object(fields)) => fields.get(key),
+                let described = match &self.introspection {
+                    Some(IntrospectionValue::Object(fields)) => fields.get(key),
                     _ => None,
                 };
                 let described = serde_json::to_vec(&described)
                     .map_err(|error| Error::Internal(error.into()))?;
-                answer.text.json.extend_from_slice(&described);
+                response.template.json.extend_from_slice(&described);
             }
             Action::One { content_type, arguments, selection } => {
                 let content_type = self.catalog.get(content_type)?;
-                if !self.one(answer, content_type, arguments, selection)? {
-                    answer.text.json.extend_from_slice(b"null");
-                    answer.missing.push(key);
+                if !self.one(response, content_type, arguments, selection)? {
+                    response.template.json.extend_from_slice(b"null");
+                    response.missing.push(key);
                 }
             }
             Action::List { content_type, arguments, selection } => {
-                self.list(answer, self.catalog.get(content_type)?, arguments, selection)?;
+                self.list(response, self.catalog.get(content_type)?, arguments, selection)?;
             }
             Action::Connection { content_type, arguments, parts } => {
-                self.connection(answer, self.catalog.get(content_type)?, arguments, parts)?;
+                self.connection(response, self.catalog.get(content_type)?, arguments, parts)?;
             }
         }
         Ok(())
     }
 
-    /// Appends the object that arguments name; false when there is none.
+    /// Appends the object that the arguments identify; false when there is none.
     fn one(
         &self,
-        answer: &mut Answer<'_>,
+        response: &mut PartialResponse<'_>,
         content_type: &Type,
         arguments: &Values,
         selection: &Selection,
@@ -154,14 +154,14 @@ impl Execution<'_> {
         let mut found = false;
         let show = |stored: Stored<'_>| {
             found = true;
-            answer.objects += 1;
+            response.objects += 1;
             let name = content_type.name();
-            answer.targets.object(&mut answer.text, selection, name, &stored);
+            response.targets.object(&mut response.template, selection, name, &stored);
             Ok(())
         };
-        match lists::one(&content_type.properties, arguments)? {
-            One::ById(id) => self.by_id(content_type, id, show)?,
-            One::First(request, slice) => {
+        match field_arguments::object(&content_type.properties, arguments)? {
+            ObjectLookup::ById(id) => self.by_id(content_type, id, show)?,
+            ObjectLookup::First(request, slice) => {
                 self.rows(content_type, &request, slice, show)?;
             }
         }
@@ -170,58 +170,63 @@ impl Execution<'_> {
 
     fn list(
         &self,
-        answer: &mut Answer<'_>,
+        response: &mut PartialResponse<'_>,
         content_type: &Type,
         arguments: &Values,
         selection: &Selection,
     ) -> Result<(), Failure> {
-        let (request, slice) = lists::list(arguments);
+        let (request, slice) = field_arguments::list(arguments);
         let mut has_room = true;
         let mut is_first = true;
-        answer.text.json.push(b'[');
+        response.template.json.push(b'[');
         self.rows(content_type, &request, slice, |stored| {
-            has_room = has_room && answer.has_room(0)?;
+            has_room = has_room && response.has_room(0)?;
             if !has_room {
                 return Ok(());
             }
             if !std::mem::take(&mut is_first) {
-                answer.text.json.push(b',');
+                response.template.json.push(b',');
             }
-            answer.targets.object(&mut answer.text, selection, content_type.name(), &stored);
+            response.targets.object(
+                &mut response.template,
+                selection,
+                content_type.name(),
+                &stored,
+            );
             Ok(())
         })?;
-        answer.text.json.push(b']');
+        response.template.json.push(b']');
         if has_room { Ok(()) } else { Err(too_many().into()) }
     }
 
     fn connection(
         &self,
-        answer: &mut Answer<'_>,
+        response: &mut PartialResponse<'_>,
         content_type: &Type,
         arguments: &Values,
-        parts: &[Keyed<Part>],
+        parts: &[Keyed<ConnectionField>],
     ) -> Result<(), Failure> {
-        let (request, slice) = lists::connection(&content_type.properties, arguments)?;
-        let edges = |part: &Keyed<Part>| matches!(part.value, Part::Edges(_));
-        // Each part that shows edges is written while rows pass; there is mostly one.
-        let mut texts: Vec<Text> =
-            parts.iter().filter(|part| edges(part)).map(|_| Text::default()).collect();
+        let (request, slice) = field_arguments::connection(&content_type.properties, arguments)?;
+        let edges = |part: &Keyed<ConnectionField>| matches!(part.value, ConnectionField::Edges(_));
+        // Each `edges` field is rendered while rows are read; mostly there is one.
+        let mut texts: Vec<Template> =
+            parts.iter().filter(|part| edges(part)).map(|_| Template::default()).collect();
         let (mut shown, mut has_room) = (0, true);
         let matching = self.rows(content_type, &request, slice, |stored| {
             let pending = texts.iter().map(|text| text.json.len()).sum();
-            has_room = has_room && answer.has_room(pending)?;
+            has_room = has_room && response.has_room(pending)?;
             if !has_room {
                 return Ok(());
             }
             let edges = parts.iter().filter_map(|part| match &part.value {
-                Part::Edges(edges) => Some(edges),
+                ConnectionField::Edges(edges) => Some(edges),
                 _ => None,
             });
             for (edges, text) in edges.zip(&mut texts) {
                 if shown > 0 {
                     text.json.push(b',');
                 }
-                edge(&mut answer.targets, text, edges, content_type, &stored);
+                edge(&mut response.targets, text, edges, content_type, &stored);
             }
             shown += 1;
             Ok(())
@@ -231,26 +236,28 @@ impl Execution<'_> {
         }
         let has_next = slice.offset.saturating_add(shown) < matching;
         let mut texts = texts.into_iter();
-        let out = &mut answer.text;
+        let out = &mut response.template;
         for (index, part) in parts.iter().enumerate() {
             out.json.push(if index == 0 { b'{' } else { b',' });
             out.json.extend_from_slice(&part.key);
             match &part.value {
-                Part::Edges(_) => {
+                ConnectionField::Edges(_) => {
                     out.json.push(b'[');
                     out.append(texts.next().unwrap_or_default());
                     out.json.push(b']');
                 }
-                Part::PageInfo(fields) => page_info(&mut out.json, fields, has_next),
-                Part::TotalCount => out.json.extend_from_slice(matching.to_string().as_bytes()),
-                Part::Text(fixed) => out.json.extend_from_slice(fixed),
+                ConnectionField::PageInfo(fields) => page_info(&mut out.json, fields, has_next),
+                ConnectionField::TotalCount => {
+                    out.json.extend_from_slice(matching.to_string().as_bytes())
+                }
+                ConnectionField::Constant(fixed) => out.json.extend_from_slice(fixed),
             }
         }
         out.json.extend_from_slice(if parts.is_empty() { b"{}" } else { b"}" });
         Ok(())
     }
 
-    /// Hands the object of an id to `visit`, when the caller may see it.
+    /// Passes the object of an id to `visit` if the caller may see it.
     fn by_id(
         &self,
         content_type: &Type,
@@ -264,7 +271,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Hands the objects of a stretch of a list to `visit`; returns how many the whole list has.
+    /// Passes the objects of a slice of a list to `visit`; returns the total number of matches.
     fn rows(
         &self,
         content_type: &Type,
@@ -277,9 +284,9 @@ impl Execution<'_> {
         let plan = self.cms.store.plan_list(self.reader, content_type, list, true);
         let plan = plan.map_err(|error| match error {
             Error::Invalid(errors) => {
-                Failure::Faults(errors.at("filters").iter().map(Fault::bad_request).collect())
+                Failure::Query(errors.at("filters").iter().map(QueryError::bad_request).collect())
             }
-            other => Failure::Error(other),
+            other => Failure::Other(other),
         })?;
         let plan = plan.expect("without a bound nothing is put off");
         if plan.matching > slice.offset {
@@ -288,8 +295,8 @@ impl Execution<'_> {
         Ok(plan.matching)
     }
 
-    /// Fetches what relations lead to, level by level.
-    fn follow(&self, answer: &mut Answer<'_>) -> Result<(), Failure> {
+    /// Resolves relations, level by level.
+    fn resolve_relations(&self, response: &mut PartialResponse<'_>) -> Result<(), Failure> {
         let (mut fetched, mut bytes) = (0, 0);
         let deepest = self.plan.relations.iter().map(|relation| relation.level).max();
         for level in 0..deepest.map_or(0, |deepest| deepest + 1) {
@@ -303,7 +310,7 @@ impl Execution<'_> {
                 let content_type = self.catalog.get(content_type)?;
                 let ids: BTreeSet<String> = relations
                     .iter()
-                    .flat_map(|relation| answer.targets.ids(*relation))
+                    .flat_map(|relation| response.targets.ids(*relation))
                     .map(str::to_owned)
                     .collect();
                 fetched += ids.len();
@@ -311,7 +318,7 @@ impl Execution<'_> {
                     return Err(too_many().into());
                 }
                 if !ids.is_empty() {
-                    bytes += self.fetch(answer, content_type, &relations, &ids)?;
+                    bytes += self.fetch(response, content_type, &relations, &ids)?;
                 }
                 if bytes > limits::GRAPHQL_RESPONSE_BYTES {
                     return Err(too_many().into());
@@ -321,11 +328,11 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Fetches objects of one type by one statement, for all relations that lead there; returns
-    /// how large their texts are.
+    /// Reads the linked objects of one type by one statement, for all relations of a level; returns the
+    /// bytes of their templates.
     fn fetch(
         &self,
-        answer: &mut Answer<'_>,
+        response: &mut PartialResponse<'_>,
         content_type: &Type,
         relations: &[usize],
         ids: &BTreeSet<String>,
@@ -340,13 +347,13 @@ impl Execution<'_> {
             let stored = view.shown(stored);
             let id = stored.id.to_ascii_lowercase();
             for relation in relations {
-                if answer.targets.leads_to(*relation, &id) {
+                if response.targets.is_linked(*relation, &id) {
                     let selection = &self.plan.relations[*relation].selection;
-                    let mut text = Text::default();
-                    answer.targets.object(&mut text, selection, content_type.name(), &stored);
+                    let mut text = Template::default();
+                    response.targets.object(&mut text, selection, content_type.name(), &stored);
                     bytes += text.json.len();
-                    answer.buffered.add(text.json.capacity())?;
-                    answer.targets.set(*relation, &id, text);
+                    response.buffered.add(text.json.capacity())?;
+                    response.targets.set(*relation, &id, text);
                 }
             }
             Ok(())
@@ -356,9 +363,9 @@ impl Execution<'_> {
 }
 
 fn edge(
-    targets: &mut Targets<'_>,
-    text: &mut Text,
-    parts: &[Keyed<Edge>],
+    targets: &mut RelationTargets<'_>,
+    text: &mut Template,
+    parts: &[Keyed<EdgeField>],
     content_type: &Type,
     stored: &Stored<'_>,
 ) {
@@ -366,21 +373,23 @@ fn edge(
         text.json.push(if index == 0 { b'{' } else { b',' });
         text.json.extend_from_slice(&part.key);
         match &part.value {
-            Edge::Node(selection) => targets.object(text, selection, content_type.name(), stored),
-            Edge::Text(fixed) => text.json.extend_from_slice(fixed),
+            EdgeField::Node(selection) => {
+                targets.object(text, selection, content_type.name(), stored)
+            }
+            EdgeField::Constant(fixed) => text.json.extend_from_slice(fixed),
         }
     }
     text.json.extend_from_slice(if parts.is_empty() { b"{}" } else { b"}" });
 }
 
-fn page_info(out: &mut Vec<u8>, fields: &[Keyed<PageInfo>], has_next: bool) {
+fn page_info(out: &mut Vec<u8>, fields: &[Keyed<PageInfoField>], has_next: bool) {
     for (index, field) in fields.iter().enumerate() {
         out.push(if index == 0 { b'{' } else { b',' });
         out.extend_from_slice(&field.key);
         out.extend_from_slice(match &field.value {
-            PageInfo::HasNextPage if has_next => b"true",
-            PageInfo::HasNextPage => b"false",
-            PageInfo::Text(fixed) => fixed,
+            PageInfoField::HasNextPage if has_next => b"true",
+            PageInfoField::HasNextPage => b"false",
+            PageInfoField::Constant(fixed) => fixed,
         });
     }
     out.extend_from_slice(if fields.is_empty() { b"{}" } else { b"}" });

@@ -1,8 +1,8 @@
-//! Execution of GraphQL queries (contract 8).
+//! Execution of GraphQL queries (see docs/reference/graphql.md).
 //!
-//! [`schemas`] caches what [`cms_model::graphql`] makes from content types; [`service`] puts the steps of
-//! a query in order, [`execute`] reads its objects from one snapshot.
+//! [`schema_cache`] caches the schemas that [`cms_model::graphql`] builds from content types; [`service`]
+//! runs the steps of a query, [`execute`] reads its objects from one snapshot.
 
 pub(crate) mod execute;
-pub(crate) mod schemas;
+pub(crate) mod schema_cache;
 pub(crate) mod service;

@@ -1,8 +1,8 @@
-//! Answers queries, and describes what can be asked.
+//! The GraphQL service: executes queries and returns graphql_schemas.
 
 use std::{borrow::Cow, fmt::Write as _, sync::Arc};
 
-use crate::graphql::schemas::Prepared;
+use crate::graphql::schema_cache::CachedSchema;
 use async_graphql::{
     Positioned,
     parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition},
@@ -12,8 +12,8 @@ use cms_model::{
     ctd::catalog::Catalog,
     error::{Error, Result},
     graphql::{
-        bounds,
-        fault::{self, Failure, Fault},
+        complexity,
+        error::{self as query_error, Failure, QueryError},
         input,
         plan::{self, Action},
     },
@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use super::execute::Execution;
 use crate::cms::Cms;
 
-/// Queries in the language GraphQL.
+/// GraphQL queries.
 pub struct GraphQl<'a> {
     pub(crate) cms: &'a Cms,
 }
@@ -34,30 +34,29 @@ impl GraphQl<'_> {
     /// Returns the schema in the schema language.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] when the key may read no type that a schema shows.
+    /// [`Error::Forbidden`] when the key may read no type of the schema.
     pub fn schema(&self, caller: &Caller, version: GraphQlVersion) -> Result<String> {
         let catalog = self.cms.current_catalog()?;
-        let prepared = self.cms.schemas.get(&catalog, caller, version);
+        let prepared = self.cms.graphql_schemas.get(&catalog, caller, version);
         Ok(prepared.ok_or(Error::Forbidden)?.schema()?.sdl().to_owned())
     }
 
-    /// Makes the schemas anew that were in use before types changed, so that no query has to wait for
-    /// that.
+    /// Rebuilds the cached graphql_schemas after content types changed, so that no query waits for that.
     ///
     /// # Errors
-    /// What has nothing to do with types.
+    /// Errors of the database.
     pub fn refresh(&self) -> Result<()> {
-        if self.cms.schemas.are_unused() {
+        if self.cms.graphql_schemas.are_unused() {
             return Ok(());
         }
         let catalog = self.cms.current_catalog()?;
-        self.cms.schemas.refresh(&catalog)
+        self.cms.graphql_schemas.refresh(&catalog)
     }
 
-    /// Answers a query. What is wrong with it is an answer, too.
+    /// Executes a query. Errors of the query are part of the response.
     ///
     /// # Errors
-    /// What has nothing to do with the query.
+    /// Errors that the query does not cause.
     pub fn execute(
         &self,
         caller: &Caller,
@@ -66,88 +65,98 @@ impl GraphQl<'_> {
     ) -> Result<GraphQlAnswer> {
         let query = match self.query(request) {
             Ok(query) => query,
-            Err(fault) => return Ok(fault::refusal(&[fault])),
+            Err(error) => return Ok(query_error::error_response(&[error])),
         };
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
-            let Some(prepared) = self.cms.schemas.get(&catalog, caller, version) else {
+            let Some(prepared) = self.cms.graphql_schemas.get(&catalog, caller, version) else {
                 return Ok(GraphQlAnswer::of(&Error::Forbidden));
             };
-            match self.answer(reader, &catalog, caller, &prepared, &query, request) {
+            match self.respond(reader, &catalog, caller, &prepared, &query, request) {
                 Ok(body) => Ok(GraphQlAnswer { status: 200, body }),
-                Err(Failure::Faults(faults)) => Ok(fault::refusal(&faults)),
-                Err(Failure::Error(error)) => Err(error),
+                Err(Failure::Query(errors)) => Ok(query_error::error_response(&errors)),
+                Err(Failure::Other(error)) => Err(error),
             }
         })
     }
 
-    /// Finds the text of a query, which may have been sent before.
-    fn query<'r>(&self, request: &'r GraphQlRequest) -> std::result::Result<Cow<'r, str>, Fault> {
+    /// Finds the text of a query, which may be a persisted one.
+    fn query<'r>(
+        &self,
+        request: &'r GraphQlRequest,
+    ) -> std::result::Result<Cow<'r, str>, QueryError> {
         let query = &request.query;
         if let (true, Some(hash)) = (query.is_empty(), &request.hash) {
-            let named = self.cms.schemas.named.get(hash).ok_or_else(Fault::unknown_hash)?;
-            return Ok(Cow::Owned(named.to_string()));
+            let persisted_queries = self
+                .cms
+                .graphql_schemas
+                .persisted_queries
+                .get(hash)
+                .ok_or_else(QueryError::unknown_hash)?;
+            return Ok(Cow::Owned(persisted_queries.to_string()));
         }
-        bounds::check_text(query)?;
+        complexity::check_text(query)?;
         if request.hash.as_ref().is_some_and(|hash| *hash != digest(query)) {
-            return Err(Fault::bad_request("provided sha does not match query"));
+            return Err(QueryError::bad_request("provided sha does not match query"));
         }
         Ok(Cow::Borrowed(query))
     }
 
-    fn answer(
+    fn respond(
         &self,
         reader: &Reader<'_>,
         catalog: &Catalog,
         caller: &Caller,
-        prepared: &Prepared,
+        prepared: &CachedSchema,
         query: &str,
         request: &GraphQlRequest,
     ) -> std::result::Result<Vec<u8>, Failure> {
         let document = prepared.document(query)?;
-        // What is wrong is not worth a name.
+        // Only valid queries are persisted.
         if let Some(hash) = request.hash.as_ref().filter(|_| !request.query.is_empty()) {
-            self.cms.schemas.named.insert(hash.clone(), Arc::from(query));
+            self.cms.graphql_schemas.persisted_queries.insert(hash.clone(), Arc::from(query));
         }
         let name = request.operation_name.as_deref();
         let operation = &operation(&document, name)?.node;
         let model = prepared.model();
         let variables =
-            input::variables(model, operation, &request.variables).map_err(Failure::Faults)?;
+            input::variables(model, operation, &request.variables).map_err(Failure::Query)?;
         let plan = plan::compile(model, &document, operation, &variables)?;
-        let asks = plan.roots.iter().any(|root| matches!(root.action, Action::Introspection));
-        let schema = if asks {
-            let described = prepared.schema()?.introspect(&document, name, variables);
-            Some(described?)
+        let has_introspection =
+            plan.roots.iter().any(|root| matches!(root.action, Action::Introspection));
+        let introspection = if has_introspection {
+            Some(prepared.schema()?.introspect(&document, name, variables)?)
         } else {
             None
         };
-        Execution { cms: self.cms, reader, catalog, caller, plan: &plan, schema }.run()
+        Execution { cms: self.cms, reader, catalog, caller, plan: &plan, introspection }.run()
     }
 }
 
-/// Finds the operation that is meant.
+/// Finds the operation to execute.
 fn operation<'d>(
     document: &'d ExecutableDocument,
     name: Option<&str>,
-) -> std::result::Result<&'d Positioned<OperationDefinition>, Fault> {
+) -> std::result::Result<&'d Positioned<OperationDefinition>, QueryError> {
     let mut operations = document.operations.iter();
     match (name, operations.next(), operations.next()) {
         (None, Some((_, only)), None) => Ok(only),
-        (None, ..) => Err(Fault::bad_request(
+        (None, ..) => Err(QueryError::bad_request(
             "Must provide operation name if query contains multiple operations.",
         )),
         (Some(name), ..) => {
-            let named = match &document.operations {
+            let persisted_queries = match &document.operations {
                 DocumentOperations::Single(_) => None,
                 DocumentOperations::Multiple(operations) => operations.get(name),
             };
-            named.ok_or_else(|| Fault::bad_request(format!("Unknown operation named \"{name}\".")))
+            persisted_queries.ok_or_else(|| {
+                QueryError::bad_request(format!("Unknown operation persisted_queries \"{name}\"."))
+            })
         }
     }
 }
 
-/// The hash by which a query is named.
+/// The hash that identifies a persisted query.
 fn digest(query: &str) -> String {
     Sha256::digest(query).iter().fold(String::new(), |mut digest, byte| {
         write!(digest, "{byte:02x}").expect("a string takes any text");

@@ -15,9 +15,9 @@ use cms_model::{
     media::{
         id::FileId,
         output::Output,
-        path::{ImagePath, Wanted},
+        path::{ImagePath, RequestedImage},
         render::{Format, Job, Limits},
-        transform::{self, Plan, Rectangle, Size, Transform, Trim},
+        transform::{self, Rectangle, ResizePlan, Size, Transform, Trim},
     },
     object::model::Edition,
     wire::media::ImageRequest,
@@ -197,9 +197,9 @@ fn rendering(
     request: &ImageRequest<'_>,
     object: &MediaObject<'_>,
 ) -> Result<(Option<Rendering>, bool)> {
-    let wanted = path.wanted(request.transform);
+    let wanted = path.requested_image(request.transform);
     let output = Output::parse(request.format, request.quality);
-    let (Wanted { size, transform }, output) = match (wanted, output) {
+    let (RequestedImage { size, transform }, output) = match (wanted, output) {
         (Ok(wanted), Ok(output)) => (wanted, output),
         (wanted, output) => {
             let mut errors = wanted.err().unwrap_or_default();
@@ -228,7 +228,7 @@ fn rendering(
     let quality = output.quality.filter(|_| format.is_lossy());
     let is_stored =
         trim.is_none() && size == Size::default() && format == source && quality.is_none();
-    let quality = quality.unwrap_or(format.usual_quality());
+    let quality = quality.unwrap_or(format.default_quality());
     let rendering = Rendering { source, trim, asked: size, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
@@ -265,11 +265,12 @@ impl Rendering {
             return Ok(Vec::new());
         }
         let job = |size: Size| {
-            let plan = transform::plan(size, self.trim.as_ref(), self.asked)?;
+            let plan = transform::resize_plan(size, self.trim.as_ref(), self.asked)?;
             let whole = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
             let is_converted =
-                self.format != self.source || self.quality != self.format.usual_quality();
-            let plan = plan.or_else(|| is_converted.then_some(Plan { crop: whole, output: size }));
+                self.format != self.source || self.quality != self.format.default_quality();
+            let plan =
+                plan.or_else(|| is_converted.then_some(ResizePlan { crop: whole, output: size }));
             Ok(plan.map(|plan| Job { plan, format: self.format, quality: self.quality }))
         };
         let rendered = pipeline::render(source, self.source, job, &Limits::default())?;

@@ -11,7 +11,7 @@ use cms_model::{
     context::Caller,
     error::{Error, FieldErrors, Result},
     object::view::View,
-    webhook::exchange::Event,
+    webhook::synchronous::WriteEvent,
     wire::{batch::Elements, object},
 };
 use serde_json::{Map, Value};
@@ -29,8 +29,8 @@ impl Objects<'_> {
         name: &str,
         payload: Map<String, Value>,
     ) -> Result<Map<String, Value>> {
-        match self.cms.webhooks().consult(caller, name, Event::Create)? {
-            Some(mut consultation) => consultation.ask(payload),
+        match self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Create)? {
+            Some(mut calls) => calls.call(payload),
             None => Ok(payload),
         }
     }
@@ -43,10 +43,10 @@ impl Objects<'_> {
         id: &str,
         payload: Map<String, Value>,
     ) -> Result<Map<String, Value>> {
-        match self.cms.webhooks().consult(caller, name, Event::Update)? {
-            Some(mut consultation) => {
+        match self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Update)? {
+            Some(mut calls) => {
                 self.require(caller, name, id, Access::UPDATE)?;
-                consultation.ask_about(id, payload)
+                calls.call_with_id(id, payload)
             }
             None => Ok(payload),
         }
@@ -54,9 +54,11 @@ impl Objects<'_> {
 
     /// Asks about a deletion; nobody is asked when the object is not there.
     pub(super) fn ask_about_deletion(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
-        if let Some(mut consultation) = self.cms.webhooks().consult(caller, name, Event::Delete)? {
+        if let Some(mut calls) =
+            self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?
+        {
             self.require(caller, name, id, Access::DELETE)?;
-            consultation.ask_about(id, Map::new())?;
+            calls.call_with_id(id, Map::new())?;
         }
         Ok(())
     }
@@ -71,9 +73,12 @@ impl Objects<'_> {
         (update_existing, refused): (bool, &HashSet<usize>),
     ) -> Result<Vec<Asked>> {
         let webhooks = self.cms.webhooks();
-        let mut about_new = webhooks.consult(caller, name, Event::Create)?;
-        let mut about_existing =
-            if update_existing { webhooks.consult(caller, name, Event::Update)? } else { None };
+        let mut about_new = webhooks.synchronous_calls(caller, name, WriteEvent::Create)?;
+        let mut about_existing = if update_existing {
+            webhooks.synchronous_calls(caller, name, WriteEvent::Update)?
+        } else {
+            None
+        };
         if about_new.is_none() && about_existing.is_none() {
             return Ok(elements.texts().iter().cloned().map(Ok).collect());
         }
@@ -88,9 +93,9 @@ impl Objects<'_> {
                 Some(id) if update_existing => is_there(id)?,
                 _ => false,
             };
-            let consultation = if exists { &mut about_existing } else { &mut about_new };
-            match consultation {
-                Some(consultation) => asked(consultation.ask(payload)),
+            let calls = if exists { &mut about_existing } else { &mut about_new };
+            match calls {
+                Some(calls) => asked(calls.call(payload)),
                 None => unasked(),
             }
         };
@@ -105,7 +110,8 @@ impl Objects<'_> {
         name: &str,
         elements: &Elements,
     ) -> Result<Vec<Asked>> {
-        let Some(mut consultation) = self.cms.webhooks().consult(caller, name, Event::Update)?
+        let Some(mut calls) =
+            self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Update)?
         else {
             return Ok(elements.texts().iter().cloned().map(Ok).collect());
         };
@@ -118,7 +124,7 @@ impl Objects<'_> {
         }
         let ask = |text: &Bytes| match object::read(text) {
             Ok(payload) if payload.get("id").is_some_and(Value::is_string) => {
-                asked(consultation.ask(payload))
+                asked(calls.call(payload))
             }
             _ => Ok(Ok(text.clone())),
         };
@@ -132,13 +138,14 @@ impl Objects<'_> {
         name: &str,
         ids: &[String],
     ) -> Result<()> {
-        let Some(mut consultation) = self.cms.webhooks().consult(caller, name, Event::Delete)?
+        let Some(mut calls) =
+            self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?
         else {
             return Ok(());
         };
         for id in ids {
             if self.has(caller, name, id, Access::DELETE)? {
-                consultation.ask_about(id, Map::new())?;
+                calls.call_with_id(id, Map::new())?;
             }
         }
         Ok(())

@@ -28,7 +28,7 @@ use cms_model::{
         object::{Json, ListRequest},
     },
 };
-use cms_store::{ListPlan, Reader, Writer};
+use cms_store::{Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::{

@@ -18,7 +18,7 @@ use cms_model::{
         render,
         view::{self, View},
     },
-    search::query::{By, Order, Query, Search, Weighted},
+    search::query::{Order, Query, Search, SortBy, WeightedField},
     wire::{object::Json, search::SearchRequest},
 };
 use cms_search::{Found, Hit, Scope};
@@ -159,7 +159,7 @@ fn window(request: &SearchRequest) -> (usize, usize) {
 }
 
 /// Fields that no type has are ignored (contract 6.1).
-fn has_known_field(fields: &[Weighted], types: &HashMap<i64, &Type>) -> bool {
+fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &Type>) -> bool {
     let is_known = |path: &str| {
         let name = path.split('.').next().unwrap_or(path);
         let has = |known: &&Type| known.properties.iter().any(|property| property.name == name);
@@ -171,7 +171,7 @@ fn has_known_field(fields: &[Weighted], types: &HashMap<i64, &Type>) -> bool {
 /// An object of a list has no place in an order of whole objects (contract 6.5).
 fn refuse_order_in_lists(search: &Search, types: &HashMap<i64, &Type>) -> Result<()> {
     let Order::Score { then: Some(then) } = &search.order else { return Ok(()) };
-    let By::Path { path, .. } = &then.by else { return Ok(()) };
+    let SortBy::Path { path, .. } = &then.by else { return Ok(()) };
     if types.values().any(|known| is_inside_list(&known.properties, path)) {
         let message = "Ordering by fields nested in lists is not possible";
         return Err(Error::invalid("order_by", message));

@@ -1,7 +1,7 @@
-//! Journal → deliveries: what happened becomes what webhooks are told, in the order of the journal.
+//! Creates deliveries from the journal, in its order.
 //!
-//! Deliveries and how far the journal was read are written together, so each row of it makes them
-//! once. A webhook is told what comes after its own creation.
+//! Deliveries and the position in the journal are written together, so each row creates them once. A
+//! webhook gets events after its own creation.
 
 use std::{
     collections::BTreeSet,
@@ -18,17 +18,17 @@ use cms_model::{
         catalog::{Catalog, Type},
     },
     error::Result,
-    webhook::model::{Kind, Webhook},
+    webhook::model::{Webhook, WebhookKind},
 };
 use cms_store::{Event, NewDelivery, Reader, Store, ToldEntry, ToldObject, Writer};
 
-use super::known::{self, Known};
+use super::subscription_cache::{self, SubscriptionCache};
 use crate::ctd::catalog_cache::CatalogCache;
 
-/// Rows of the journal that one step takes.
-const STEP: usize = 500;
+/// Rows of the journal per batch.
+const BATCH_ROWS: usize = 500;
 
-/// How far this process has read the journal, when nothing had to be written down.
+/// The position up to which this process has read the journal without a need to store it.
 #[derive(Default)]
 pub(crate) struct Cursor(AtomicI64);
 
@@ -38,55 +38,55 @@ impl Cursor {
     }
 }
 
-/// Takes a little of the journal; tells whether there may be more.
-pub(super) fn step(
+/// Reads a batch of the journal; returns whether more may follow.
+pub(super) fn create_deliveries(
     store: &Store,
     catalog: &CatalogCache,
-    known: &Known,
+    subscriptions: &SubscriptionCache,
     cursor: &Cursor,
     now: Timestamp,
 ) -> Result<bool> {
     if store.peek(|reader| Ok(reader.journal_head()?.seq <= cursor.at(reader)?))? {
         return Ok(false);
     }
-    let (from, news) = store.read(|reader| {
+    let (from, batch) = store.read(|reader| {
         let from = cursor.at(reader)?;
-        let entries = reader.journal_told_after(from, STEP)?;
+        let entries = reader.journal_told_after(from, BATCH_ROWS)?;
         let catalog = catalog.at(reader)?;
-        let webhooks = known.at(reader, &catalog)?;
-        Ok((from, News::of(reader, &catalog, &webhooks, &entries)?))
+        let webhooks = subscriptions.at(reader, &catalog)?;
+        Ok((from, DeliveryBatch::of(reader, &catalog, &webhooks, &entries)?))
     })?;
-    let has_more = news.has_more;
-    if news.is_empty() {
-        cursor.0.fetch_max(news.seq, Ordering::Relaxed);
+    let has_more = batch.has_more;
+    if batch.is_empty() {
+        cursor.0.fetch_max(batch.seq, Ordering::Relaxed);
         return Ok(has_more);
     }
     let held = cursor.0.load(Ordering::Relaxed);
     store.write(move |writer| {
-        // Whoever moved the cursor meanwhile has told the same.
-        if writer.webhook_cursor()?.max(held) == from { news.write(writer, now) } else { Ok(()) }
+        // If the cursor has moved, another process has created the same deliveries.
+        if writer.webhook_cursor()?.max(held) == from { batch.write(writer, now) } else { Ok(()) }
     })?;
     Ok(has_more)
 }
 
-/// Takes all of the journal, inside a transaction that is about to destroy what it speaks of.
+/// Reads the complete journal, inside a transaction that is subject to delete the objects of its events.
 pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
     let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.ctd_state(pk)).transpose()?;
     if own.is_none_or(|state| state.live == 0) {
         return Ok(());
     }
     let catalog = CatalogCache::default().within(writer)?;
-    let webhooks = known::read(writer, catalog.get(WEBHOOKS)?)?;
+    let webhooks = subscription_cache::read(writer, catalog.get(WEBHOOKS)?)?;
     loop {
-        let entries = writer.journal_told_after(writer.webhook_cursor()?, STEP)?;
+        let entries = writer.journal_told_after(writer.webhook_cursor()?, BATCH_ROWS)?;
         if entries.is_empty() {
             return Ok(());
         }
-        News::of(writer, &catalog, &webhooks, &entries)?.write(writer, now)?;
+        DeliveryBatch::of(writer, &catalog, &webhooks, &entries)?.write(writer, now)?;
     }
 }
 
-/// Writes down how far the journal was read, so that it can be forgotten up to there.
+/// Stores the position in the journal, so that rows before it can be removed.
 pub(super) fn save(store: &Store, cursor: &Cursor) -> Result<i64> {
     let (read, saved) = store.peek(|reader| Ok((cursor.at(reader)?, reader.webhook_cursor()?)))?;
     if read > saved {
@@ -95,25 +95,25 @@ pub(super) fn save(store: &Store, cursor: &Cursor) -> Result<i64> {
     Ok(read)
 }
 
-/// What some rows of the journal mean to webhooks.
+/// The effect of a batch of journal rows.
 #[derive(Default)]
-struct News {
-    /// Webhooks that are new.
-    made: Vec<i64>,
-    /// Webhooks that were changed and are sent to: what failed before may succeed now.
+struct DeliveryBatch {
+    /// New webhooks.
+    created: Vec<i64>,
+    /// Changed webhooks with deliveries: failed deliveries may succeed now.
     changed: Vec<i64>,
-    /// Webhooks that were changed and are not sent to.
+    /// Changed webhooks without deliveries.
     suspended: Vec<i64>,
-    /// Some webhook is gone.
-    has_lost: bool,
+    /// A webhook was deleted.
+    has_deleted: bool,
     deliveries: Vec<NewDelivery>,
-    /// The last of the rows.
+    /// The last row.
     seq: i64,
-    /// Whether more may follow.
+    /// Whether more rows may follow.
     has_more: bool,
 }
 
-impl News {
+impl DeliveryBatch {
     fn of(
         reader: &Reader<'_>,
         catalog: &Catalog,
@@ -121,34 +121,34 @@ impl News {
         entries: &[ToldEntry],
     ) -> Result<Self> {
         let seq = entries.last().map_or(0, |entry| entry.place.seq);
-        let mut news = Self { seq, has_more: entries.len() == STEP, ..Self::default() };
-        let Some(own) = catalog.find(WEBHOOKS) else { return Ok(news) };
-        let mut told = Listeners::of(reader, webhooks)?;
+        let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
+        let Some(own) = catalog.find(WEBHOOKS) else { return Ok(batch) };
+        let mut subscriptions = Subscriptions::of(reader, webhooks)?;
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
                 (Event::ObjectCreated, Some(pk)) if entry.ctd == own.pk => {
-                    news.made.push(pk);
-                    told.listening.insert(pk);
+                    batch.created.push(pk);
+                    subscriptions.active.insert(pk);
                 }
                 (Event::ObjectUpdated, Some(pk)) if entry.ctd == own.pk => {
-                    if webhooks.iter().any(|webhook| webhook.pk == pk && webhook.is_sent_to()) {
-                        news.changed.push(pk);
+                    if webhooks.iter().any(|webhook| webhook.pk == pk && webhook.has_deliveries()) {
+                        batch.changed.push(pk);
                     } else {
-                        news.suspended.push(pk);
+                        batch.suspended.push(pk);
                     }
                 }
                 (Event::ObjectDeleted | Event::TypePurged, _) if entry.ctd == own.pk => {
-                    news.has_lost = true;
+                    batch.has_deleted = true;
                 }
-                _ if entry.ctd == own.pk || told.listening.is_empty() => {}
-                _ => told.tell(reader, catalog, entry, &mut news.deliveries)?,
+                _ if entry.ctd == own.pk || subscriptions.active.is_empty() => {}
+                _ => subscriptions.add_deliveries(reader, catalog, entry, &mut batch.deliveries)?,
             }
         }
-        Ok(news)
+        Ok(batch)
     }
 
     fn write(&self, writer: &Writer<'_>, now: Timestamp) -> Result<()> {
-        for &pk in &self.made {
+        for &pk in &self.created {
             writer.insert_webhook(pk)?;
         }
         for delivery in &self.deliveries {
@@ -160,35 +160,35 @@ impl News {
         for &pk in &self.suspended {
             writer.suspend_webhook(pk)?;
         }
-        if self.has_lost {
+        if self.has_deleted {
             writer.drop_webhooks()?;
         }
         writer.set_webhook_cursor(self.seq)
     }
 
     fn is_empty(&self) -> bool {
-        self.made.is_empty()
+        self.created.is_empty()
             && self.changed.is_empty()
             && self.suspended.is_empty()
-            && !self.has_lost
+            && !self.has_deleted
             && self.deliveries.is_empty()
     }
 }
 
-/// The webhooks that exist at a place of the journal.
-struct Listeners<'a> {
+/// The webhooks that exist at a position in the journal.
+struct Subscriptions<'a> {
     webhooks: &'a [Webhook],
-    /// Rows of those whose creation was read.
-    listening: BTreeSet<i64>,
+    /// Rows of the webhooks whose creation was read.
+    active: BTreeSet<i64>,
 }
 
-impl<'a> Listeners<'a> {
+impl<'a> Subscriptions<'a> {
     fn of(reader: &Reader<'_>, webhooks: &'a [Webhook]) -> Result<Self> {
-        let listening = reader.webhooks()?.into_iter().collect();
-        Ok(Self { webhooks, listening })
+        let active = reader.webhooks()?.into_iter().collect();
+        Ok(Self { webhooks, active })
     }
 
-    fn tell(
+    fn add_deliveries(
         &self,
         reader: &Reader<'_>,
         catalog: &Catalog,
@@ -200,20 +200,21 @@ impl<'a> Listeners<'a> {
         };
         let is_of_type =
             matches!(entry.event, Event::TypeCreated | Event::TypeUpdated | Event::TypeDeleted);
-        let wants = |webhook: &&Webhook| {
-            self.listening.contains(&webhook.pk)
+        let matches = |webhook: &&Webhook| {
+            self.active.contains(&webhook.pk)
                 && match webhook.kind {
-                    Kind::Type => is_of_type && webhook.enabled,
-                    Kind::Object => !is_of_type && webhook.wants(action, name),
-                    Kind::Blocking => false,
+                    WebhookKind::Type => is_of_type && webhook.enabled,
+                    WebhookKind::Object => !is_of_type && webhook.matches(action, name),
+                    WebhookKind::Synchronous => false,
                 }
         };
-        let told: Vec<i64> = self.webhooks.iter().filter(wants).map(|webhook| webhook.pk).collect();
-        if told.is_empty() {
+        let webhooks: Vec<i64> =
+            self.webhooks.iter().filter(matches).map(|webhook| webhook.pk).collect();
+        if webhooks.is_empty() {
             return Ok(());
         }
         for subject in subjects(reader, catalog, entry)? {
-            for &webhook in &told {
+            for &webhook in &webhooks {
                 deliveries.push(NewDelivery {
                     webhook,
                     message: message(entry, webhook, subject.object),
@@ -231,7 +232,7 @@ impl<'a> Listeners<'a> {
     }
 }
 
-/// What an entry of the journal is about.
+/// The object or type of a journal entry.
 struct Subject {
     object: Option<i64>,
     version: Option<i64>,
@@ -239,26 +240,26 @@ struct Subject {
 }
 
 fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &ToldEntry) -> Result<Vec<Subject>> {
-    let about = |object: ToldObject| Subject {
+    let subject = |object: ToldObject| Subject {
         object: Some(object.pk),
         version: Some(object.version),
         id: object.id,
     };
     Ok(match (entry.event, &entry.object) {
-        (_, Some(object)) => vec![about(object.clone())],
+        (_, Some(object)) => vec![subject(object.clone())],
         (Event::TypePurged, None) => {
-            reader.trashed_at(entry.ctd, entry.at)?.into_iter().map(about).collect()
+            reader.trashed_at(entry.ctd, entry.at)?.into_iter().map(subject).collect()
         }
         (_, None) => {
             let known = catalog.types().iter().find(|known| known.pk == entry.ctd);
-            let about =
+            let subject =
                 |known: &Arc<Type>| Subject { object: None, version: None, id: known.uid.clone() };
-            known.map(about).into_iter().collect()
+            known.map(subject).into_iter().collect()
         }
     })
 }
 
-/// What webhooks call an event; none is ever called `Custom`.
+/// The action of an event; `Custom` is never used.
 fn action(event: Event) -> Option<&'static str> {
     match event {
         Event::ObjectCreated | Event::TypeCreated => Some("Create"),
@@ -272,7 +273,7 @@ fn action(event: Event) -> Option<&'static str> {
     }
 }
 
-/// Names a message: the same whenever it is made of the same entry.
+/// The id of a message: the same for each delivery of an entry to a webhook.
 fn message(entry: &ToldEntry, webhook: i64, object: Option<i64>) -> String {
     let nonce = entry.place.nonce.cast_unsigned();
     format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.place.seq, object.unwrap_or_default())

@@ -1,8 +1,8 @@
-//! Webhooks (contract 11): `feed` turns the journal into deliveries, `service` hands them out and keeps
-//! their log, `consult` asks blocking webhooks before a write. Nothing here makes a request: that is the
-//! server's part.
+//! Webhooks (see docs/reference/webhooks.md): [`feed`] creates deliveries from the journal, [`service`]
+//! schedules and logs them, [`synchronous`] calls synchronous webhooks before a write. The server sends
+//! the requests.
 
-pub(crate) mod consult;
 pub(crate) mod feed;
-pub(crate) mod known;
 pub(crate) mod service;
+pub(crate) mod subscription_cache;
+pub(crate) mod synchronous;

@@ -1,8 +1,8 @@
-//! Deliveries of webhooks: which are due, what they say, what came of them, and their log.
+//! The webhook service: due deliveries, their requests, their outcome, and their log.
 //!
-//! The sender asks [`Webhooks::due`] what to send next, takes the request from [`Webhooks::outgoing`],
-//! and says with [`Webhooks::record`] what was [`Answered`]. A delivery that fails stays the first of
-//! the queue of its object.
+//! The dispatcher gets the next deliveries from [`Webhooks::due`] and a request from
+//! [`Webhooks::outgoing`], and reports the [`DeliveryOutcome`] to [`Webhooks::record`]. A failed delivery
+//! stays the first of the queue of its object.
 
 use std::{
     collections::BTreeMap,
@@ -19,11 +19,11 @@ use cms_model::{
     object::render,
     paging::Page,
     webhook::{
-        body::Happening,
-        exchange::Answered,
-        model::{Kind, Webhook},
-        schedule::{self, Dispatch, Endpoint, Outcome, Verdict},
+        model::{Webhook, WebhookKind},
+        payload::EventPayload,
+        schedule::{self, AttemptResult, Dispatch, Endpoint, NextState},
         signature::Secret,
+        synchronous::DeliveryOutcome,
     },
     wire::{
         list::List,
@@ -35,26 +35,26 @@ use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer};
 use cms_system::lock;
 
 use super::{
-    consult::AskReceiver,
     feed::{self, Cursor},
-    known::Known,
+    subscription_cache::SubscriptionCache,
+    synchronous::WebhookTransport,
 };
 use crate::cms::Cms;
 
-/// The file whose lock says which process sends.
+/// The file that the sending process locks.
 const LOCK: &str = "webhooks.lock";
-/// Expired deliveries that one transaction gives up.
+/// Expired deliveries per transaction.
 const EXPIRED_PER_COMMIT: u32 = 500;
 
-/// What a process remembers of webhooks.
+/// The webhook state of a process.
 #[derive(Default)]
-pub(crate) struct Deliveries {
-    pub(super) known: Known,
+pub(crate) struct WebhookState {
+    pub(super) subscriptions: SubscriptionCache,
     cursor: Cursor,
-    /// Held for as long as this process sends.
+    /// Held while this process sends.
     lock: Mutex<Option<File>>,
-    /// Who asks blocking webhooks.
-    pub(super) receiver: OnceLock<Box<dyn AskReceiver>>,
+    /// Sends requests of synchronous webhooks.
+    pub(super) transport: OnceLock<Box<dyn WebhookTransport>>,
 }
 
 /// A request to be sent.
@@ -68,18 +68,18 @@ pub struct Outgoing {
     dispatch: Dispatch,
 }
 
-/// What an attempt changed that an operator should know of.
+/// The effect of an attempt, for logs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
-    /// Why the delivery is an error by now, or was given up.
+pub struct AttemptReport {
+    /// The reason why the delivery has the state `error` or `failed`.
     pub error: Option<String>,
-    /// The endpoint is down from now on.
+    /// The endpoint has become down.
     pub went_down: bool,
-    /// The endpoint was down until now.
+    /// The endpoint is up again.
     pub recovered: bool,
 }
 
-/// Operations on webhooks. They themselves are objects of the type `_webhooks`.
+/// Operations on deliveries; webhooks are objects of the type `_webhooks`.
 pub struct Webhooks<'a> {
     pub(crate) cms: &'a Cms,
 }
@@ -100,15 +100,15 @@ impl Webhooks<'_> {
                     enabled: webhook.enabled,
                     pending,
                     failing: reader.is_webhook_failing(webhook.pk)?,
-                    secret: Secret::of(&key, webhook.pk).show(),
+                    secret: Secret::derive(&key, webhook.pk).show(),
                 })
             };
-            let webhooks = self.known(reader)?;
+            let webhooks = self.subscriptions(reader)?;
             Ok(List::whole(webhooks.iter().map(shown).collect::<Result<_>>()?))
         })
     }
 
-    /// Lists what a webhook was and will be told, newest first.
+    /// Lists the deliveries of a webhook, newest first.
     pub fn log(&self, caller: &Caller, id: &str, page: Page) -> Result<List<Delivery>> {
         caller.require_admin()?;
         self.cms.store.read(|reader| {
@@ -121,11 +121,11 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Sends deliveries again, those that were given up unless some are named, and tries immediately
-    /// what waits; returns how many there are.
+    /// Queues deliveries again, by default the failed ones, and makes pending ones due immediately;
+    /// returns their number.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when the webhook has no such delivery; then nothing is done.
+    /// [`Error::NotFound`] when the webhook has no such delivery; then nothing changes.
     pub fn replay(&self, caller: &Caller, id: &str, request: &ReplayRequest) -> Result<Replayed> {
         caller.require_admin()?;
         let pk = self.cms.store.read(|reader| Ok(self.find(reader, id)?.pk))?;
@@ -146,11 +146,11 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Puts a delivery into the queue of a webhook that tells of nothing.
+    /// Queues a test delivery.
     pub fn test(&self, caller: &Caller, id: &str) -> Result<Delivery> {
         caller.require_admin()?;
         let webhook = self.cms.store.read(|reader| self.find(reader, id))?;
-        if webhook.kind == Kind::Blocking {
+        if webhook.kind == WebhookKind::Synchronous {
             let reason = "Synchronous webhooks are called by writes only";
             return Err(Error::Refused(vec![reason.into()]));
         }
@@ -166,7 +166,7 @@ impl Webhooks<'_> {
             id: "test".to_owned(),
         };
         self.cms.store.write(move |writer| {
-            // It may be so new that nobody has read of it yet.
+            // The journal row of its creation may not be read yet.
             writer.insert_webhook(new.webhook)?;
             let pk = writer.insert_delivery(&new, new.at)?;
             let row = writer.delivery(pk)?.ok_or_else(|| Error::internal("no delivery"))?;
@@ -174,7 +174,7 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Tells whether this process is the one that sends, and makes it so when there is none.
+    /// Whether this process sends deliveries; it becomes the sender if there is none.
     pub fn may_send(&self) -> Result<bool> {
         let mut held = self.cms.webhooks.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
@@ -183,15 +183,15 @@ impl Webhooks<'_> {
         Ok(held.is_some())
     }
 
-    /// Makes deliveries of a little of the journal; tells whether there may be more to do.
-    pub fn follow(&self) -> Result<bool> {
+    /// Creates deliveries for a batch of the journal; returns whether more may follow.
+    pub fn create_deliveries(&self) -> Result<bool> {
         let Cms { store, catalog, webhooks, .. } = self.cms;
         let now = self.cms.config.clock.now();
-        feed::step(store, catalog, &webhooks.known, &webhooks.cursor, now)
+        feed::create_deliveries(store, catalog, &webhooks.subscriptions, &webhooks.cursor, now)
     }
 
-    /// Returns what is to be sent now: to all webhooks, or to one. `running` holds, by webhook, the
-    /// requests that are under way.
+    /// Returns the deliveries to send now, of all webhooks or of one. `running` holds the requests in
+    /// flight by webhook.
     pub fn due(
         &self,
         only: Option<i64>,
@@ -199,9 +199,9 @@ impl Webhooks<'_> {
     ) -> Result<Vec<Dispatch>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
-            let known = self.known(reader)?;
+            let known = self.subscriptions(reader)?;
             let wanted = |webhook: &&Webhook| {
-                webhook.is_sent_to() && only.is_none_or(|only| only == webhook.pk)
+                webhook.has_deliveries() && only.is_none_or(|only| only == webhook.pk)
             };
             let mut due = Vec::new();
             for webhook in known.iter().filter(wanted).map(|webhook| webhook.pk) {
@@ -222,12 +222,13 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Returns the request of a delivery; none when there is nothing to send any more.
+    /// Returns the request of a delivery; none when it is no longer pending.
     pub fn outgoing(&self, dispatch: &Dispatch) -> Result<Option<Outgoing>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
-            let known = self.known(reader)?;
-            let is_wanted = |known: &&Webhook| known.pk == dispatch.webhook && known.is_sent_to();
+            let known = self.subscriptions(reader)?;
+            let is_wanted =
+                |known: &&Webhook| known.pk == dispatch.webhook && known.has_deliveries();
             let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
             let row = reader.delivery(dispatch.delivery)?.filter(|row| row.queued);
             row.map(|row| self.request(reader, webhook, &row, dispatch, now)).transpose()
@@ -243,8 +244,8 @@ impl Webhooks<'_> {
         now: Timestamp,
     ) -> Result<Outgoing> {
         let payload = self.payload(reader, row)?;
-        let body = happening(row).body(&webhook.id, payload.as_deref());
-        let signature = Secret::of(&reader.webhook_key()?, webhook.pk);
+        let body = event_payload(row).body(&webhook.id, payload.as_deref());
+        let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
         let signature = signature.headers(&row.message, now, &body);
         let mut headers = webhook.headers.clone();
         headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
@@ -252,8 +253,8 @@ impl Webhooks<'_> {
         Ok(Outgoing { id, url, headers, body, dispatch: dispatch.clone() })
     }
 
-    /// What a delivery tells of: the object in the version that it had, the type as it is. None when
-    /// that is gone.
+    /// The payload of a delivery: the version of the object, or the current type; none when it no longer
+    /// exists.
     fn payload(&self, reader: &Reader<'_>, row: &DeliveryRow) -> Result<Option<Vec<u8>>> {
         match (row.ctd, row.object, row.version) {
             _ if row.action == "Delete" => Ok(None),
@@ -275,43 +276,43 @@ impl Webhooks<'_> {
         }
     }
 
-    /// Notes what came of a request.
-    pub fn record(&self, sent: Outgoing, answered: Answered) -> Result<Recorded> {
+    /// Records the outcome of a request.
+    pub fn record(&self, sent: Outgoing, outcome: DeliveryOutcome) -> Result<AttemptReport> {
         let now = self.cms.config.clock.now();
-        let outcome = Outcome::of(&answered);
-        let (status, response, error) = match answered {
-            Answered::With(status, body) => {
-                let error = (outcome != Outcome::Success)
+        let result = AttemptResult::of(&outcome);
+        let (status, response, error) = match outcome {
+            DeliveryOutcome::Response(status, body) => {
+                let error = (result != AttemptResult::Success)
                     .then(|| format!("the answer has status {status}"));
-                (Some(status), Some(bounded(body)), error)
+                (Some(status), Some(truncated(body)), error)
             }
-            Answered::Nothing(reason) => (None, None, Some(reason)),
+            DeliveryOutcome::NoResponse(reason) => (None, None, Some(reason)),
         };
-        let request = bounded(sent.body);
+        let request = truncated(sent.body);
         let Dispatch { webhook, delivery, .. } = sent.dispatch;
         self.cms.store.write(move |writer| {
-            // The webhook may be gone by now, and the delivery given up.
-            let Some(row) = writer.delivery(delivery)? else { return Ok(Recorded::default()) };
+            // The webhook may be deleted meanwhile.
+            let Some(row) = writer.delivery(delivery)? else { return Ok(AttemptReport::default()) };
             let due_since = row.due_since.unwrap_or(now);
             let attempts = row.attempts.saturating_add(1);
-            let (state, due_at) = match schedule::after_attempt(outcome, attempts, due_since, now) {
-                Verdict::Done => ("done", None),
-                Verdict::Retry { due_at, state } if row.queued => (state, Some(due_at)),
-                Verdict::Retry { .. } | Verdict::Failed => ("failed", None),
+            let (state, due_at) = match schedule::after_attempt(result, attempts, due_since, now) {
+                NextState::Delivered => ("done", None),
+                NextState::Retry { due_at, state } if row.queued => (state, Some(due_at)),
+                NextState::Retry { .. } | NextState::Failed => ("failed", None),
             };
-            let outage = outcome == Outcome::Outage;
+            let outage = result == AttemptResult::Outage;
             let reported = error.clone().filter(|_| state == "error" || state == "failed");
             let attempt =
                 Attempt { at: now, state, due_at, outage, status, response, error, request };
             writer.record_attempt(delivery, &attempt)?;
             writer.prune_log(webhook, limits::WEBHOOK_LOG)?;
-            let (went_down, recovered) = record_outcome(writer, &row, outcome, now)?;
-            Ok(Recorded { error: reported, went_down, recovered })
+            let (went_down, recovered) = record_result(writer, &row, result, now)?;
+            Ok(AttemptReport { error: reported, went_down, recovered })
         })
     }
 
-    /// Gives up a little of what has expired; tells whether there may be more.
-    pub fn give_up(&self) -> Result<bool> {
+    /// Fails a batch of expired deliveries; returns whether more may follow.
+    pub fn expire_deliveries(&self) -> Result<bool> {
         let store = &self.cms.store;
         let now = self.cms.config.clock.now();
         let before = schedule::expired_before(now);
@@ -332,36 +333,35 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Gives up what has expired, and reads the journal; returns the row of it up to which nothing
-    /// is needed any more.
-    pub(crate) fn housekeep(&self) -> Result<i64> {
-        while self.give_up()? {}
-        while self.follow()? {}
+    /// Fails expired deliveries and reads the journal; returns the row before which webhooks need no rows.
+    pub(crate) fn clean_up(&self) -> Result<i64> {
+        while self.expire_deliveries()? {}
+        while self.create_deliveries()? {}
         feed::save(&self.cms.store, &self.cms.webhooks.cursor).map(|seq| seq + 1)
     }
 
-    pub(super) fn known(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {
-        self.cms.webhooks.known.at(reader, &*self.cms.catalog.at(reader)?)
+    pub(super) fn subscriptions(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {
+        self.cms.webhooks.subscriptions.at(reader, &*self.cms.catalog.at(reader)?)
     }
 
     fn find(&self, reader: &Reader<'_>, id: &str) -> Result<Webhook> {
-        let known = self.known(reader)?;
+        let known = self.subscriptions(reader)?;
         let found = known.iter().find(|known| known.id.eq_ignore_ascii_case(id));
         found.cloned().ok_or_else(|| Error::NotFound { what: "webhook", name: id.to_owned() })
     }
 }
 
-/// Applies an attempt to the endpoint of its webhook; tells whether it went down, or recovered.
-fn record_outcome(
+/// Applies an attempt to the endpoint of its webhook; returns whether it went down, or recovered.
+fn record_result(
     writer: &Writer<'_>,
     attempted: &DeliveryRow,
-    outcome: Outcome,
+    result: AttemptResult,
     now: Timestamp,
 ) -> Result<(bool, bool)> {
     let webhook = attempted.webhook;
     let Some(endpoint) = writer.webhook_endpoint(webhook)? else { return Ok((false, false)) };
     let outages = writer.webhook_outages(webhook)?;
-    let change = endpoint.after_attempt(outcome, outages, now);
+    let change = endpoint.after_attempt(result, outages, now);
     if change.forgets_outages {
         writer.forget_outages(webhook)?;
     }
@@ -374,8 +374,8 @@ fn record_outcome(
     Ok((!was_down && is_down, was_down && !is_down))
 }
 
-fn happening(row: &DeliveryRow) -> Happening<'_> {
-    Happening {
+fn event_payload(row: &DeliveryRow) -> EventPayload<'_> {
+    EventPayload {
         action: &row.action,
         content_type: &row.type_name,
         id: &row.id,
@@ -391,7 +391,7 @@ fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
     };
     Delivery {
         id: row.pk,
-        reference: happening(&row).reference(),
+        reference: event_payload(&row).reference(),
         message: row.message,
         action: row.action,
         content_type_name: row.type_name,
@@ -408,8 +408,8 @@ fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
     }
 }
 
-/// The beginning of a text, as much of it as the log keeps.
-fn bounded(mut text: String) -> String {
+/// Truncates a text to the limit of the log.
+fn truncated(mut text: String) -> String {
     text.truncate(text.floor_char_boundary(limits::WEBHOOK_LOGGED));
     text
 }

@@ -3,7 +3,7 @@
 use cms_model::{
     clock::Timestamp,
     error::Result,
-    webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, Waiting},
+    webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, PendingDelivery},
 };
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -134,12 +134,12 @@ impl Reader<'_> {
 
     /// Returns what of the waiting deliveries of a webhook can be sent next, in the order of the
     /// journal: the oldest one, and the first due ones of those that are first in their queue.
-    pub fn next_deliveries(&self, webhook: i64, now: Timestamp) -> Result<Vec<Waiting>> {
+    pub fn next_deliveries(&self, webhook: i64, now: Timestamp) -> Result<Vec<PendingDelivery>> {
         let read = |row: &Row<'_>| {
             let due_at = Timestamp(row.get(2)?);
-            Ok(Waiting { pk: row.get(0)?, queue: row.get(1)?, due_at })
+            Ok(PendingDelivery { pk: row.get(0)?, queue: row.get(1)?, due_at })
         };
-        let mut found: Vec<Waiting> = Vec::with_capacity(PARALLEL_REQUESTS + 1);
+        let mut found: Vec<PendingDelivery> = Vec::with_capacity(PARALLEL_REQUESTS + 1);
         let oldest = self.statement(OLDEST)?.query_row([webhook], read).optional().map_err(map)?;
         found.extend(oldest);
         let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cms_core::{
     Caller, Durability, Error, Visibility,
-    testing::{Judge, TestCms, fixture},
+    testing::{ObjectValidator, TestCms, fixture},
     wire::{
         object::ListRequest,
         plan::{ApplyRequest, Change, DataLoss, PlanRequest, PropertyPlan},
@@ -168,9 +168,9 @@ fn payload(slots: &[Slot], draft_public: bool) -> Map<String, Value> {
 }
 
 /// One object: indexes of its values, none for no value; whether it is published; and a later edit.
-type Given = (Vec<Option<usize>>, bool, Option<Vec<Option<usize>>>);
+type StoredObject = (Vec<Option<usize>>, bool, Option<Vec<Option<usize>>>);
 
-fn any_given() -> impl Strategy<Value = Given> {
+fn any_given() -> impl Strategy<Value = StoredObject> {
     let picks = || vec(option::weighted(0.8, 0..5_usize), NAMES.len());
     (picks(), any::<bool>(), option::of(picks()))
 }
@@ -186,7 +186,7 @@ fn object(slots: &[Slot], picks: &[Option<usize>]) -> Map<String, Value> {
 }
 
 /// A data directory with the type `thing`, its objects, and two objects to link to.
-fn folder(slots: &[Slot], given: &[Given], draft_public: bool) -> TestCms {
+fn folder(slots: &[Slot], given: &[StoredObject], draft_public: bool) -> TestCms {
     let test = TestCms::with(|config| config.durability = Durability::Normal);
     let (types, local) = (test.cms.types(), Caller::local());
     let mut other = payload(&[], false);
@@ -365,7 +365,7 @@ proptest! {
         prop_assert_eq!(&applied.unwrap(), &plan);
 
         let after = versions(&test);
-        let judge = Judge::new(&payload(&new, draft_public).into());
+        let validator = ObjectValidator::new(&payload(&new, draft_public).into());
         let mut rewritten = BTreeSet::new();
         prop_assert_eq!(before.len(), after.len());
         for (before, after) in before.iter().zip(&after) {
@@ -373,7 +373,7 @@ proptest! {
             if before.data != after.data || before.title != after.title {
                 rewritten.insert(before.facts[0].to_string());
             }
-            let errors = judge.faults(&after.data, None);
+            let errors = validator.errors(&after.data, None);
             let is_option = |messages: &[String]| messages == ["The value does not match possible options"];
             prop_assert!(errors.iter().all(|(_, messages)| is_option(messages)), "{errors:?}");
         }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    Answered, AskReceiver, Caller, Error, FieldErrors, Result,
+    Caller, DeliveryOutcome, Error, FieldErrors, Result, WebhookTransport,
     clock::{Clock, FixedClock},
     testing::TestCms,
     wire::{
@@ -26,20 +26,24 @@ use crate::{
 #[derive(Clone, Default)]
 struct Receiver {
     calls: Arc<Mutex<Vec<Value>>>,
-    responses: Arc<Mutex<VecDeque<Result<Answered>>>>,
+    responses: Arc<Mutex<VecDeque<Result<DeliveryOutcome>>>>,
 }
 
-impl AskReceiver for Receiver {
-    fn ask(&self, _: &str, _: &[(String, String)], body: &str) -> Result<Answered> {
+impl WebhookTransport for Receiver {
+    fn send(&self, _: &str, _: &[(String, String)], body: &str) -> Result<DeliveryOutcome> {
         let call: Value = serde_json::from_str(body).unwrap();
         let agrees = json!({ "payload": call["payload"] }).to_string();
         self.calls.lock().unwrap().push(call);
-        self.responses.lock().unwrap().pop_front().unwrap_or(Ok(Answered::With(200, agrees)))
+        self.responses
+            .lock()
+            .unwrap()
+            .pop_front()
+            .unwrap_or(Ok(DeliveryOutcome::Response(200, agrees)))
     }
 }
 
 impl Receiver {
-    fn respond(&self, response: Result<Answered>) {
+    fn respond(&self, response: Result<DeliveryOutcome>) {
         self.responses.lock().unwrap().push_back(response);
     }
 
@@ -58,16 +62,16 @@ fn with_webhook() -> (TestCms, Receiver) {
     let test = TestCms::new();
     let receiver = Receiver::default();
     test.cms.types().create(&Caller::local(), article()).unwrap();
-    test.cms.webhooks().ask_through(Box::new(receiver.clone()));
+    test.cms.webhooks().set_transport(Box::new(receiver.clone()));
     let only = json!([{ "content_type_definition_name": "article" }]);
     let wall = json!({ "name": "Wall", "type": "sync", "content_type_definitions": only });
     create(&test, "_webhooks", webhook("wall", &wall));
     (test, receiver)
 }
 
-fn rejection(reason: &str) -> Answered {
+fn rejection(reason: &str) -> DeliveryOutcome {
     let response = json!({ "response": { "errors": { "title": [reason] } } });
-    Answered::With(400, response.to_string())
+    DeliveryOutcome::Response(400, response.to_string())
 }
 
 fn response(errors: &FieldErrors) -> Value {
@@ -164,17 +168,22 @@ fn webhook_is_called_for_each_element() {
 fn request_calls_webhooks_for_at_most_a_minute() {
     /// Responds after 25 seconds.
     struct Slow(Receiver, Arc<FixedClock>);
-    impl AskReceiver for Slow {
-        fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered> {
+    impl WebhookTransport for Slow {
+        fn send(
+            &self,
+            url: &str,
+            headers: &[(String, String)],
+            body: &str,
+        ) -> Result<DeliveryOutcome> {
             self.1.advance(25);
-            self.0.ask(url, headers, body)
+            self.0.send(url, headers, body)
         }
     }
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     let receiver = Receiver::default();
     let slow = Slow(receiver.clone(), Arc::clone(&test.clock));
-    test.cms.webhooks().ask_through(Box::new(slow));
+    test.cms.webhooks().set_transport(Box::new(slow));
     create(&test, "_webhooks", webhook("wall", &json!({ "name": "Wall", "type": "sync" })));
     let elements: Vec<Value> =
         ["a", "b", "c", "d", "e"].map(|id| json!({ "id": id, "title": id })).into();
@@ -195,7 +204,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
 #[test]
 fn webhook_that_failed_is_not_called_again_in_one_request() {
     let (test, receiver) = with_webhook();
-    receiver.respond(Ok(Answered::Nothing("no answer in time".to_owned())));
+    receiver.respond(Ok(DeliveryOutcome::NoResponse("no answer in time".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let report = test
         .cms
@@ -209,7 +218,10 @@ fn webhook_that_failed_is_not_called_again_in_one_request() {
 #[test]
 fn request_without_a_permit_for_webhooks_writes_nothing() {
     let (test, receiver) = with_webhook();
-    receiver.respond(Ok(Answered::With(200, json!({ "payload": { "title": "A" } }).to_string())));
+    receiver.respond(Ok(DeliveryOutcome::Response(
+        200,
+        json!({ "payload": { "title": "A" } }).to_string(),
+    )));
     receiver.respond(Err(Error::Busy("too many".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let written = test.cms.objects().batch_create(
@@ -226,8 +238,9 @@ fn request_without_a_permit_for_webhooks_writes_nothing() {
 fn webhooks_receive_the_result_of_the_previous_one() {
     let (test, receiver) = with_webhook();
     create(&test, "_webhooks", webhook("second", &json!({ "name": "Second", "type": "sync" })));
-    let response =
-        |payload: Value| Ok(Answered::With(200, json!({ "payload": payload }).to_string()));
+    let response = |payload: Value| {
+        Ok(DeliveryOutcome::Response(200, json!({ "payload": payload }).to_string()))
+    };
     receiver.respond(response(json!({ "id": "other", "title": "First" })));
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     let calls = receiver.calls.lock().unwrap().clone();

@@ -77,7 +77,7 @@ fn fill(cms: &Cms) {
     cms.keys().create(&local(), &new).unwrap();
     objects.create(&local(), "_webhooks", map(webhook("hook", &json!({})))).unwrap();
     objects.create(&local(), "_tag", map(json!({ "id": "told", "name": "Told" }))).unwrap();
-    while cms.webhooks().follow().unwrap() {}
+    while cms.webhooks().create_deliveries().unwrap() {}
 }
 
 /// Checks that all of it is there.
@@ -238,7 +238,7 @@ fn deliveries_keep_their_order_per_object_after_an_upgrade() {
     let due: Vec<i64> = due.iter().map(|dispatch| dispatch.delivery).collect();
     // The delivery of the directory, and the first of `a`; `b` waits for its first.
     assert_eq!(due, [1, 2]);
-    assert!(!cms.webhooks().give_up().unwrap());
+    assert!(!cms.webhooks().expire_deliveries().unwrap());
     let log = cms.webhooks().log(&local(), "hook", Page { number: 1, limit: 20 }).unwrap().data;
     let states: Vec<&str> = log.iter().rev().map(|entry| &*entry.status).collect();
     let expected = ["pending", "pending", "pending", "error", "pending", "failed", "done"];

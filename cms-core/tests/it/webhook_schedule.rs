@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{Answered, Caller, Dispatch, testing::TestCms, wire::webhook::ReplayRequest};
+use cms_core::{Caller, DeliveryOutcome, Dispatch, testing::TestCms, wire::webhook::ReplayRequest};
 use proptest::{prelude::*, sample::select};
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    Waiting,
+    PendingDelivery,
     Done,
     Failed,
 }
@@ -265,7 +265,7 @@ impl System {
         let rank = map(json!({ "rank": 1 }));
         let objects = self.test.cms.objects();
         objects.patch(&Caller::local(), "article", &object.to_string(), rank).unwrap();
-        while self.test.cms.webhooks().follow().unwrap() {}
+        while self.test.cms.webhooks().create_deliveries().unwrap() {}
     }
 
     fn send(&mut self) -> Vec<usize> {
@@ -282,8 +282,8 @@ impl System {
         let webhooks = self.test.cms.webhooks();
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
         let answered = match status {
-            0 => Answered::Nothing("no answer in time".to_owned()),
-            status => Answered::With(status, String::new()),
+            0 => DeliveryOutcome::NoResponse("no answer in time".to_owned()),
+            status => DeliveryOutcome::Response(status, String::new()),
         };
         webhooks.record(outgoing, answered).unwrap();
     }
@@ -336,7 +336,7 @@ proptest! {
                 }
                 Step::GiveUp => {
                     model.give_up();
-                    while system.test.cms.webhooks().give_up().unwrap() {}
+                    while system.test.cms.webhooks().expire_deliveries().unwrap() {}
                 }
             }
             prop_assert_eq!(system.log(), model.log(), "after {:?}", step);

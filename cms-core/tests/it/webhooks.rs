@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    Answered, Caller, Cms, CoreConfig, Outgoing, Recorded,
+    AttemptReport, Caller, Cms, CoreConfig, DeliveryOutcome, Outgoing,
     paging::Page,
     testing::{TestCms, fixture},
     wire::{
@@ -51,7 +51,7 @@ fn edit(test: &TestCms, id: &str, title: &str) {
 }
 
 fn follow(test: &TestCms) {
-    while test.cms.webhooks().follow().unwrap() {}
+    while test.cms.webhooks().create_deliveries().unwrap() {}
 }
 
 /// The requests that are due, if none is under way.
@@ -64,10 +64,10 @@ fn next(test: &TestCms) -> Option<Outgoing> {
     due(test).into_iter().next()
 }
 
-fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> Recorded {
+fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> AttemptReport {
     let answered = match status {
-        0 => Answered::Nothing("no answer in time".to_owned()),
-        status => Answered::With(status, "no".to_owned()),
+        0 => DeliveryOutcome::NoResponse("no answer in time".to_owned()),
+        status => DeliveryOutcome::Response(status, "no".to_owned()),
     };
     test.cms.webhooks().record(outgoing, answered).unwrap()
 }
@@ -88,7 +88,10 @@ fn send_all(test: &TestCms) -> Vec<Value> {
     let mut sent = Vec::new();
     while let Some(outgoing) = next(test) {
         sent.push(serde_json::from_str(&outgoing.body).unwrap());
-        test.cms.webhooks().record(outgoing, Answered::With(204, String::new())).unwrap();
+        test.cms
+            .webhooks()
+            .record(outgoing, DeliveryOutcome::Response(204, String::new()))
+            .unwrap();
     }
     sent
 }
@@ -284,7 +287,7 @@ fn failing_delivery_blocks_only_its_own_object() {
         assert_eq!(versions(&again), ["a 1"]);
         let recorded = respond(&test, again.remove(0), 422);
         let error = (attempts >= 2).then(|| "the answer has status 422".to_owned());
-        assert_eq!(recorded, Recorded { error, ..Recorded::default() });
+        assert_eq!(recorded, AttemptReport { error, ..AttemptReport::default() });
     }
     assert!(test.cms.webhooks().list(&Caller::local()).unwrap().data[0].failing);
     test.clock.advance(960);
@@ -383,7 +386,7 @@ fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
     }
     assert!(probe.is_empty() && due(&test).is_empty());
     test.clock.advance(600);
-    let recovered = Recorded { recovered: true, ..Recorded::default() };
+    let recovered = AttemptReport { recovered: true, ..AttemptReport::default() };
     assert_eq!(respond(&test, due(&test).remove(0), 204), recovered);
     assert_eq!(versions(&due(&test)), ["b 1", "c 1", "d 1", "e 1"]);
     assert_eq!(send_all(&test).len(), 5);
@@ -397,7 +400,7 @@ fn endpoint_that_responds_is_not_down() {
     articles(&test, &["a", "b", "c", "d"]);
     let statuses = [500, 404, 200, 500];
     for (outgoing, status) in due(&test).into_iter().zip(statuses) {
-        assert_eq!(respond(&test, outgoing, status), Recorded::default(), "{status}");
+        assert_eq!(respond(&test, outgoing, status), AttemptReport::default(), "{status}");
     }
     test.clock.advance(10);
     assert_eq!(versions(&due(&test)), ["a 1", "b 1", "d 1"]);
@@ -412,7 +415,7 @@ fn endpoint_that_rejects_the_oldest_delivery_is_up() {
         respond(&test, outgoing, 500);
     }
     test.clock.advance(10);
-    let recovered = Recorded { recovered: true, ..Recorded::default() };
+    let recovered = AttemptReport { recovered: true, ..AttemptReport::default() };
     assert_eq!(respond(&test, due(&test).remove(0), 422), recovered);
     assert_eq!(versions(&due(&test)), ["b 1", "c 1"]);
     assert_eq!(send_all(&test).len(), 2);
@@ -661,7 +664,7 @@ fn webhook_type_is_added_to_older_directories() {
         cms.objects().create(&local, "_webhooks", hook).unwrap();
         let tag = json!({ "id": format!("tag-{round}"), "name": format!("Tag {round}") });
         cms.objects().create(&local, "_tag", map(tag)).unwrap();
-        while cms.webhooks().follow().unwrap() {}
+        while cms.webhooks().create_deliveries().unwrap() {}
         let webhooks = cms.webhooks().list(&local).unwrap().data;
         let deliveries: Vec<u64> = webhooks.iter().map(|webhook| webhook.pending).collect();
         assert_eq!(

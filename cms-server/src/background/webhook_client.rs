@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::Answered;
+use cms_core::DeliveryOutcome;
 use reqwest::{
     Client, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
@@ -57,10 +57,10 @@ impl WebhookClient {
     }
 
     /// Sends a request, once.
-    pub(super) async fn send(&self, request: Request<'_>) -> Answered {
+    pub(super) async fn send(&self, request: Request<'_>) -> DeliveryOutcome {
         match self.try_send(request).await {
-            Ok((status, body)) => Answered::With(status, body),
-            Err(reason) => Answered::Nothing(reason),
+            Ok((status, body)) => DeliveryOutcome::Response(status, body),
+            Err(reason) => DeliveryOutcome::NoResponse(reason),
         }
     }
 

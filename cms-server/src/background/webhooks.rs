@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use cms_core::{Answered, AskReceiver, Cms, Dispatch, Error, Outgoing, Result, limits};
+use cms_core::{Cms, DeliveryOutcome, Dispatch, Error, Outgoing, Result, WebhookTransport, limits};
 use tokio::{
     runtime::Handle,
     sync::Semaphore,
@@ -51,8 +51,8 @@ struct SynchronousTransport {
     client: WebhookClient,
 }
 
-impl AskReceiver for SynchronousTransport {
-    fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered> {
+impl WebhookTransport for SynchronousTransport {
+    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<DeliveryOutcome> {
         let too_many = |_| Error::Busy("too many requests wait for webhooks".to_owned());
         let _permit = self.permits.try_acquire().map_err(too_many)?;
         let (timeout, max_response_bytes) = (SYNCHRONOUS_TIMEOUT, MAX_SYNCHRONOUS_RESPONSE_BYTES);
@@ -69,7 +69,7 @@ pub(crate) fn enable_synchronous(app: &App, allow_private: bool) {
         runtime: Handle::current(),
         client: WebhookClient::new(allow_private, app.cms.config().http_webhooks),
     };
-    app.cms.webhooks().ask_through(Box::new(transport));
+    app.cms.webhooks().set_transport(Box::new(transport));
 }
 
 /// Sends deliveries for as long as the server runs.
@@ -127,7 +127,7 @@ fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<
     if !webhooks.may_send()? {
         return Ok((false, Vec::new()));
     }
-    let is_behind = webhooks.follow()? | webhooks.give_up()?;
+    let is_behind = webhooks.create_deliveries()? | webhooks.expire_deliveries()?;
     Ok((is_behind, webhooks.due(None, running)?))
 }
 
@@ -162,7 +162,7 @@ impl Dispatcher {
         Some(())
     }
 
-    async fn send(&self, outgoing: &Outgoing) -> Answered {
+    async fn send(&self, outgoing: &Outgoing) -> DeliveryOutcome {
         let Outgoing { url, headers, body, .. } = outgoing;
         let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::WEBHOOK_LOGGED);
         self.client.send(Request { url, headers, body, timeout, max_response_bytes }).await

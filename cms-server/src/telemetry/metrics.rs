@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use cms_core::Answered;
+use cms_core::DeliveryOutcome;
 use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 
 use super::route_label::RouteLabel;
@@ -74,11 +74,11 @@ impl Metrics {
     }
 
     /// Counts a webhook request.
-    pub(crate) fn count_delivery(&self, outcome: &Answered) {
+    pub(crate) fn count_delivery(&self, outcome: &DeliveryOutcome) {
         let result = match outcome {
             response if response.is_success() => "delivered",
-            Answered::With(..) => "rejected",
-            Answered::Nothing(_) => "no_response",
+            DeliveryOutcome::Response(..) => "rejected",
+            DeliveryOutcome::NoResponse(_) => "no_response",
         };
         self.deliveries.with_label_values(&[result]).inc();
     }

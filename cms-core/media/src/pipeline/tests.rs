@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use cms_model::media::transform::Plan;
+use cms_model::media::transform::ResizePlan;
 use image::{
     DynamicImage, GrayImage, ImageEncoder, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage,
     codecs::png::PngEncoder,
@@ -92,7 +92,7 @@ fn job(
     format: Format,
     quality: u8,
 ) -> Result<Option<Job>> {
-    let plan = Plan { crop, output: Size { width, height } };
+    let plan = ResizePlan { crop, output: Size { width, height } };
     Ok(Some(Job { plan, format, quality }))
 }
 

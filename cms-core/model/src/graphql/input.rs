@@ -1,6 +1,6 @@
-//! Arguments and variables: what they may be, and what they are.
+//! Validation and values of arguments and variables.
 //!
-//! The sentences are those of the reference implementation, which people know from elsewhere.
+//! Messages are those of the reference implementation, so that they can be searched for.
 
 use async_graphql::{
     Name, Positioned,
@@ -11,29 +11,29 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::{
-    fault::Fault,
-    model::{Model, Named, Scalar, TypeRef},
+    error::QueryError,
+    model::{Model, NamedType, Scalar, TypeRef},
 };
 use crate::limits;
 
-/// What messages show of a value: levels, elements of each, characters of a text.
-const INSPECTED_DEPTH: usize = 2;
-const INSPECTED_ITEMS: usize = 10;
-const INSPECTED_CHARS: usize = 100;
+/// Limits of a value in a message: levels, elements of each, characters of a text.
+const PRINTED_DEPTH: usize = 2;
+const PRINTED_ITEMS: usize = 10;
+const PRINTED_CHARS: usize = 100;
 
-/// Values by name; what was not given is not there.
+/// Values by name, without those that the request omits.
 pub type Values = Map<String, Value>;
 
-/// Tells what is wrong with a literal; variables in it are somebody else's.
-pub fn check_literal(model: &Model, literal: &Literal, wanted: &str, faults: &mut Vec<String>) {
+/// Checks a literal, except variables in it.
+pub fn check_literal(model: &Model, literal: &Literal, wanted: &str, errors: &mut Vec<String>) {
     if let Literal::Variable(_) = literal {
         return;
     }
     if let Some(inner) = wanted.strip_suffix('!') {
         if *literal == Literal::Null {
-            faults.push(format!("Expected value of type \"{wanted}\", found null."));
+            errors.push(format!("Expected value of type \"{wanted}\", found null."));
         } else {
-            check_literal(model, literal, inner, faults);
+            check_literal(model, literal, inner, errors);
         }
         return;
     }
@@ -44,20 +44,20 @@ pub fn check_literal(model: &Model, literal: &Literal, wanted: &str, faults: &mu
         match literal {
             Literal::List(items) => {
                 for item in items {
-                    check_literal(model, item, inner, faults);
+                    check_literal(model, item, inner, errors);
                 }
             }
-            one => check_literal(model, one, inner, faults),
+            one => check_literal(model, one, inner, errors),
         }
         return;
     }
     match (model.find(wanted), literal) {
-        (Some(Named::Input(index)), Literal::Object(given)) => {
+        (Some(NamedType::Input(index)), Literal::Object(given)) => {
             let input = &model.inputs[index];
             for (name, field) in &input.fields {
                 match given.get(name.as_str()) {
-                    Some(value) => check_literal(model, value, &field.type_ref.text, faults),
-                    None if field.type_ref.is_required() => faults.push(format!(
+                    Some(value) => check_literal(model, value, &field.type_ref.text, errors),
+                    None if field.type_ref.is_required() => errors.push(format!(
                         "Field \"{}.{name}\" of required type \"{}\" was not provided.",
                         input.name, field.type_ref.text
                     )),
@@ -65,24 +65,24 @@ pub fn check_literal(model: &Model, literal: &Literal, wanted: &str, faults: &mu
                 }
             }
             for name in given.keys().filter(|name| !input.fields.contains_key(name.as_str())) {
-                faults.push(format!("Field \"{name}\" is not defined by type \"{wanted}\"."));
+                errors.push(format!("Field \"{name}\" is not defined by type \"{wanted}\"."));
             }
         }
-        (Some(Named::Input(_)), other) => {
-            faults.push(format!("Expected value of type \"{wanted}\", found {other}."));
+        (Some(NamedType::Input(_)), other) => {
+            errors.push(format!("Expected value of type \"{wanted}\", found {other}."));
         }
-        (Some(Named::Scalar(scalar)), _) => {
+        (Some(NamedType::Scalar(scalar)), _) => {
             if let Some(reason) =
-                scalar_fault(scalar, &literal_value(literal), &literal.to_string())
+                scalar_error(scalar, &literal_value(literal), &literal.to_string())
             {
-                faults.push(reason);
+                errors.push(reason);
             }
         }
-        (Some(Named::Object(_)) | None, _) => {}
+        (Some(NamedType::Object(_)) | None, _) => {}
     }
 }
 
-/// The value of a literal, as far as scalars are concerned: an enumeration is none of ours.
+/// The value of a scalar literal; null for an enum, as this schema has no enum inputs.
 fn literal_value(literal: &Literal) -> Value {
     match literal {
         Literal::String(text) => Value::String(text.clone()),
@@ -92,18 +92,18 @@ fn literal_value(literal: &Literal) -> Value {
     }
 }
 
-/// Says why a value is none of a scalar; `shown` is the value as people wrote it.
-fn scalar_fault(scalar: Scalar, value: &Value, shown: &str) -> Option<String> {
+/// Returns the error of a value that is not of a scalar type; `shown` is the value as it was written.
+fn scalar_error(scalar: Scalar, value: &Value, shown: &str) -> Option<String> {
     match (scalar, value) {
         (Scalar::String | Scalar::Id, Value::String(_))
         | (Scalar::Float, Value::Number(_))
         | (Scalar::Boolean, Value::Bool(_))
-        | (Scalar::Json | Scalar::Meta, _) => None,
+        | (Scalar::Json | Scalar::IntrospectionEnum, _) => None,
         (Scalar::Id, Value::Number(number)) if number.is_i64() => None,
         (Scalar::Int, Value::Number(number)) => {
-            let whole = number.as_f64().filter(|number| number.fract() == 0.0);
-            match whole {
-                Some(whole) if whole.abs() <= f64::from(i32::MAX) => None,
+            let integer = number.as_f64().filter(|number| number.fract() == 0.0);
+            match integer {
+                Some(integer) if integer.abs() <= f64::from(i32::MAX) => None,
                 Some(_) => {
                     Some(format!("Int cannot represent non 32-bit signed integer value: {shown}"))
                 }
@@ -122,16 +122,16 @@ fn scalar_fault(scalar: Scalar, value: &Value, shown: &str) -> Option<String> {
     }
 }
 
-/// Reads the variables of a request as the operation declares them.
+/// Reads the variables of a request that the operation declares.
 pub fn variables(
     model: &Model,
     operation: &OperationDefinition,
     given: &Map<String, Value>,
-) -> Result<Values, Vec<Fault>> {
+) -> Result<Values, Vec<QueryError>> {
     let mut values = Values::new();
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for definition in &operation.variable_definitions {
-        let (place, definition) = (definition.pos, &definition.node);
+        let (position, definition) = (definition.pos, &definition.node);
         let name = definition.name.node.as_str();
         let wanted = definition.var_type.node.to_string();
         match (given.get(name), &definition.default_value) {
@@ -139,43 +139,43 @@ pub fn variables(
                 values.insert(name.to_owned(), to_json(default.node.clone().into_value()));
             }
             (None, None) if definition.var_type.node.nullable => {}
-            (None, None) => faults.push(Fault::invalid(
+            (None, None) => errors.push(QueryError::invalid(
                 format!("Variable \"${name}\" of required type \"{wanted}\" was not provided."),
-                &[place],
+                &[position],
             )),
             (Some(Value::Null), _) if !definition.var_type.node.nullable => {
                 let message =
                     format!("Variable \"${name}\" of non-null type \"{wanted}\" must not be null.");
-                faults.push(Fault::invalid(message, &[place]));
+                errors.push(QueryError::invalid(message, &[position]));
             }
             (Some(value), _) => {
-                let mut wrong = Vec::new();
-                check_value(model, value, &definition.var_type.node, name, &mut wrong);
-                faults.extend(wrong.into_iter().map(|(shown, path, reason)| {
+                let mut problems = Vec::new();
+                check_value(model, value, &definition.var_type.node, name, &mut problems);
+                errors.extend(problems.into_iter().map(|(shown, path, reason)| {
                     let at = if path == name { String::new() } else { format!(" at \"{path}\"") };
                     let message =
                         format!("Variable \"${name}\" got invalid value {shown}{at}; {reason}");
-                    Fault::invalid(message, &[place])
+                    QueryError::invalid(message, &[position])
                 }));
                 values.insert(name.to_owned(), value.clone());
             }
         }
     }
-    if faults.is_empty() { Ok(values) } else { Err(faults) }
+    if errors.is_empty() { Ok(values) } else { Err(errors) }
 }
 
-/// Notes what is wrong with the value of a variable: the value, where it stands, and why.
+/// Checks the value of a variable: adds the printed value, its path and the reason to `problems`.
 fn check_value(
     model: &Model,
     value: &Value,
     wanted: &Type,
     path: &str,
-    wrong: &mut Vec<(String, String, String)>,
+    problems: &mut Vec<(String, String, String)>,
 ) {
-    if wrong.len() >= limits::GRAPHQL_FAULTS {
+    if problems.len() >= limits::GRAPHQL_FAULTS {
         return;
     }
-    let mut report = |reason: String| wrong.push((inspect(value), path.to_owned(), reason));
+    let mut report = |reason: String| problems.push((print(value), path.to_owned(), reason));
     if value.is_null() {
         if !wanted.nullable {
             report(format!("Expected non-nullable type \"{wanted}\" not to be null."));
@@ -187,32 +187,32 @@ fn check_value(
             match value {
                 Value::Array(items) => {
                     for (index, item) in items.iter().enumerate() {
-                        check_value(model, item, inner, &format!("{path}[{index}]"), wrong);
+                        check_value(model, item, inner, &format!("{path}[{index}]"), problems);
                     }
                 }
-                one => check_value(model, one, inner, path, wrong),
+                one => check_value(model, one, inner, path, problems),
             }
             return;
         }
         BaseType::Named(name) => name.as_str(),
     };
     match (model.find(name), value) {
-        (Some(Named::Scalar(scalar)), _) => {
-            if let Some(reason) = scalar_fault(scalar, value, &inspect(value)) {
+        (Some(NamedType::Scalar(scalar)), _) => {
+            if let Some(reason) = scalar_error(scalar, value, &print(value)) {
                 report(reason);
             }
         }
-        (Some(Named::Input(index)), Value::Object(given)) => {
+        (Some(NamedType::Input(index)), Value::Object(given)) => {
             let input = &model.inputs[index];
             for (field, expected) in &input.fields {
                 let expected = &expected.type_ref.text;
                 match given.get(field) {
                     Some(inner) => {
                         let wanted = Type::new(expected).expect("the model writes types");
-                        check_value(model, inner, &wanted, &format!("{path}.{field}"), wrong);
+                        check_value(model, inner, &wanted, &format!("{path}.{field}"), problems);
                     }
-                    None if expected.ends_with('!') => wrong.push((
-                        inspect(value),
+                    None if expected.ends_with('!') => problems.push((
+                        print(value),
                         path.to_owned(),
                         format!(
                             "Field \"{field}\" of required type \"{expected}\" was not provided."
@@ -224,27 +224,29 @@ fn check_value(
             let unknown = given.keys().filter(|field| !input.fields.contains_key(*field));
             for field in unknown.take(limits::GRAPHQL_FAULTS) {
                 let reason = format!("Field \"{field}\" is not defined by type \"{name}\".");
-                wrong.push((inspect(value), path.to_owned(), reason));
+                problems.push((print(value), path.to_owned(), reason));
             }
         }
-        (Some(Named::Input(_)), _) => report(format!("Expected type \"{name}\" to be an object.")),
-        (Some(Named::Object(_)) | None, _) => {}
+        (Some(NamedType::Input(_)), _) => {
+            report(format!("Expected type \"{name}\" to be an object."))
+        }
+        (Some(NamedType::Object(_)) | None, _) => {}
     }
 }
 
-/// A value as the reference implementation prints it in messages, without what is deep inside.
-fn inspect(value: &Value) -> String {
-    inspect_at(value, 0)
+/// A value as the reference implementation prints it in messages, deep levels left out.
+fn print(value: &Value) -> String {
+    print_at(value, 0)
 }
 
-fn inspect_at(value: &Value, depth: usize) -> String {
-    let inner = |value: &Value| inspect_at(value, depth + 1);
+fn print_at(value: &Value, depth: usize) -> String {
+    let inner = |value: &Value| print_at(value, depth + 1);
     match value {
         Value::Array(items) if items.is_empty() => "[]".to_owned(),
-        Value::Array(_) if depth > INSPECTED_DEPTH => "[Array]".to_owned(),
+        Value::Array(_) if depth > PRINTED_DEPTH => "[Array]".to_owned(),
         Value::Array(items) => {
-            let mut shown: Vec<String> = items.iter().take(INSPECTED_ITEMS).map(inner).collect();
-            match items.len().saturating_sub(INSPECTED_ITEMS) {
+            let mut shown: Vec<String> = items.iter().take(PRINTED_ITEMS).map(inner).collect();
+            match items.len().saturating_sub(PRINTED_ITEMS) {
                 0 => {}
                 1 => shown.push("... 1 more item".to_owned()),
                 more => shown.push(format!("... {more} more items")),
@@ -252,21 +254,21 @@ fn inspect_at(value: &Value, depth: usize) -> String {
             format!("[{}]", shown.join(", "))
         }
         Value::Object(fields) if fields.is_empty() => "{}".to_owned(),
-        Value::Object(_) if depth > INSPECTED_DEPTH => "[Object]".to_owned(),
+        Value::Object(_) if depth > PRINTED_DEPTH => "[Object]".to_owned(),
         Value::Object(fields) => {
-            let shown = fields.iter().take(INSPECTED_ITEMS);
+            let shown = fields.iter().take(PRINTED_ITEMS);
             let shown = shown.map(|(name, value)| format!("{name}: {}", inner(value)));
             format!("{{ {} }}", shown.collect::<Vec<_>>().join(", "))
         }
-        Value::String(text) if text.len() > INSPECTED_CHARS => {
-            let start: String = text.chars().take(INSPECTED_CHARS).collect();
+        Value::String(text) if text.len() > PRINTED_CHARS => {
+            let start: String = text.chars().take(PRINTED_CHARS).collect();
             json!(start + "...").to_string()
         }
         other => other.to_string(),
     }
 }
 
-/// Reads the arguments of a field that was found valid.
+/// Reads the arguments of a valid field.
 pub fn arguments(
     field: &Field,
     declared: &IndexMap<String, TypeRef>,
@@ -279,13 +281,13 @@ pub fn arguments(
         .collect()
 }
 
-/// Bytes of the texts that a literal stands for: a variable may be long, and be used many times.
-pub fn weight(literal: &Literal, variables: &Values) -> usize {
+/// Bytes of the texts in a literal with its variables, which may be long and used many times.
+pub fn text_size(literal: &Literal, variables: &Values) -> usize {
     match literal {
         Literal::String(text) => text.len(),
         Literal::Variable(name) => variables.get(name.as_str()).map_or(0, text_bytes),
-        Literal::List(items) => items.iter().map(|item| weight(item, variables)).sum(),
-        Literal::Object(fields) => fields.values().map(|field| weight(field, variables)).sum(),
+        Literal::List(items) => items.iter().map(|item| text_size(item, variables)).sum(),
+        Literal::Object(fields) => fields.values().map(|field| text_size(field, variables)).sum(),
         _ => 0,
     }
 }
@@ -299,12 +301,12 @@ fn text_bytes(value: &Value) -> usize {
     }
 }
 
-/// Reads the condition of `@skip` or `@include`.
+/// Evaluates the condition of `@skip` or `@include`.
 pub fn condition(value: &Positioned<Literal>, variables: &Values) -> bool {
     resolve(&value.node, variables) == Some(Value::Bool(true))
 }
 
-/// The value of a literal; none when it is a variable that was not given.
+/// The value of a literal; none for a variable that the request omits.
 fn resolve(literal: &Literal, variables: &Values) -> Option<Value> {
     Some(match literal {
         Literal::Variable(name) => variables.get(name.as_str())?.clone(),

@@ -1,17 +1,17 @@
-//! GraphQL queries (contract 8).
+//! GraphQL: types, validation, planning and rendering of queries (see docs/reference/graphql.md).
 //!
-//! [`model`] makes types from content types, with the names of [`naming`]; [`schema`] describes them. A
-//! query goes through [`bounds`] (is its size acceptable), [`validate`] (is it valid), [`input`] (its
-//! arguments), [`plan`] (what has to be done) and [`lists`] (which objects are meant); [`render`] writes
-//! the response.
+//! [`model`] builds types from content types, with names of [`naming`]; [`schema`] exports them. A
+//! query passes [`complexity`] (limits), [`validate`], [`input`] (variables and arguments), [`plan`]
+//! (compilation) and [`arguments`] (list requests); [`render`] writes the response and [`error`] the
+//! errors.
 //!
-//! `async_graphql` parses, and describes schemas. It does not execute: resolving field by field takes
-//! ten times as long as reading the objects.
+//! `async_graphql` parses queries and exports schemas. It does not execute queries: resolving field by
+//! field takes ten times as long as reading the objects.
 
-pub mod bounds;
-pub mod fault;
+pub mod arguments;
+pub mod complexity;
+pub mod error;
 pub mod input;
-pub mod lists;
 pub mod model;
 pub mod naming;
 pub mod plan;

@@ -1,9 +1,8 @@
-//! The types of a schema: what a query may ask for, and where the answer is found (contract 8.1 to
-//! 8.3).
+//! The types of a schema, and the source of each field (see docs/reference/graphql.md#types).
 //!
-//! Everything about names and types is decided here, once. [`super::schema`] describes the same
-//! model to clients, [`super::validate`] judges queries by it, [`super::plan`] reads from it what is
-//! to be done; so they cannot disagree. Nothing here knows a query or an object.
+//! Names and types are decided here, once: [`super::schema`] presents this model to clients,
+//! [`super::validate`] validates queries against it, and [`super::plan`] compiles them with it. It
+//! knows neither queries nor objects.
 
 mod fixed;
 
@@ -11,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
-use self::fixed::{FILTER, INTERNAL, INTROSPECTION, SYSTEM};
+use self::fixed::{FILTER_TYPE, INTERNAL_TYPE, INTROSPECTION_TYPES, VALUE_TYPES};
 use super::naming;
 use crate::{
     ctd::model::{InputType, Property, SchemaType},
@@ -19,11 +18,12 @@ use crate::{
     wire::graphql::GraphQlVersion,
 };
 
-/// Index of the type whose fields begin a query.
+/// Index of the root type of queries.
 pub const QUERY: usize = 0;
-/// A type of the content, as the model is made from it: one that the schema may show.
+
+/// A content type that the schema contains.
 #[derive(Clone, Copy)]
-pub struct Content<'a> {
+pub struct VisibleType<'a> {
     pub name: &'a str,
     pub properties: &'a [Property],
 }
@@ -33,17 +33,17 @@ pub struct Model {
     pub version: GraphQlVersion,
     pub objects: Vec<Object>,
     pub inputs: Vec<Input>,
-    by_name: HashMap<String, Named>,
+    by_name: HashMap<String, NamedType>,
 }
 
-/// A type that has fields.
+/// An object type.
 pub struct Object {
     pub name: String,
     pub description: Option<String>,
     pub fields: IndexMap<String, Field>,
 }
 
-/// A type of arguments that has fields.
+/// An input object type.
 pub struct Input {
     pub name: String,
     pub fields: IndexMap<String, InputField>,
@@ -51,21 +51,21 @@ pub struct Input {
 
 pub struct InputField {
     pub type_ref: TypeRef,
-    /// Path of the content that the field filters on.
+    /// Path of the property that the field filters on.
     pub path: String,
 }
 
 pub struct Field {
     pub type_ref: TypeRef,
     pub arguments: IndexMap<String, TypeRef>,
-    pub source: Source,
+    pub source: FieldSource,
 }
 
-/// A type as it is written at a field or argument, and what its name means.
+/// The type of a field or argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeRef {
-    pub named: Named,
-    /// With `!` and brackets.
+    pub named: NamedType,
+    /// In the schema language, with `!` and brackets.
     pub text: String,
 }
 
@@ -75,9 +75,9 @@ impl TypeRef {
     }
 }
 
-/// What the name of a type stands for.
+/// A type that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Named {
+pub enum NamedType {
     Scalar(Scalar),
     Object(usize),
     Input(usize),
@@ -91,13 +91,13 @@ pub enum Scalar {
     Boolean,
     Id,
     Json,
-    /// An enumeration of introspection.
-    Meta,
+    /// An enum of introspection.
+    IntrospectionEnum,
 }
 
 /// Where the value of a field comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum FieldSource {
     /// One object of the content type.
     One(String),
     /// Objects of the content type, flat.
@@ -112,30 +112,30 @@ pub enum Source {
     Id,
     Internal,
     InternalField(InternalField),
-    /// What is stored under a name.
+    /// A member of the stored JSON object.
     Member {
         name: String,
-        shape: Shape,
+        shape: ValueShape,
     },
-    /// Links of an object to objects of the content type, replaced by those.
+    /// Linked objects of the content type.
     Relation {
         name: String,
         target: String,
     },
-    /// The schema itself.
+    /// A field of introspection.
     Introspection,
 }
 
-/// What stands at a field, where something does.
+/// The expected form of a stored value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ValueShape {
     Text,
     Number,
     Boolean,
     Texts,
-    /// A number or a text, shown as a text.
+    /// A number or a text, returned as a text.
     Time,
-    /// Anything, shown as it is.
+    /// Any value, returned unchanged.
     Json,
     /// One object.
     Object,
@@ -144,8 +144,8 @@ pub enum Shape {
 }
 
 impl Model {
-    /// Makes the schema of some types.
-    pub fn new(version: GraphQlVersion, contents: &[Content<'_>]) -> Self {
+    /// Builds the types of a schema.
+    pub fn new(version: GraphQlVersion, contents: &[VisibleType<'_>]) -> Self {
         let mut builder = Builder::new(version);
         builder.add_system();
         builder.add_contents(contents);
@@ -154,39 +154,40 @@ impl Model {
         builder.model
     }
 
-    /// Takes the names of types that no field and no argument leads to from `Query`: they are in no
-    /// description of the schema, and no query may name them.
+    /// Removes types that are not reachable from `Query`: the schema does not contain them, and no query
+    /// may name them.
     fn remove_unreachable(&mut self) {
-        let mut open = ["Query", "__Schema", "__Type"].map(|name| self.known(name)).to_vec();
+        let mut open = ["Query", "__Schema", "__Type"].map(|name| self.expect(name)).to_vec();
         let mut reachable = HashSet::new();
         while let Some(named) = open.pop() {
             if !reachable.insert(named) {
                 continue;
             }
             match named {
-                Named::Scalar(_) => {}
-                Named::Input(index) => {
+                NamedType::Scalar(_) => {}
+                NamedType::Input(index) => {
                     open.extend(self.inputs[index].fields.values().map(|f| f.type_ref.named));
                 }
-                Named::Object(index) => {
+                NamedType::Object(index) => {
                     for field in self.objects[index].fields.values() {
                         open.push(field.type_ref.named);
-                        open.extend(field.arguments.values().map(|wanted| wanted.named));
+                        open.extend(field.arguments.values().map(|argument| argument.named));
                     }
                 }
             }
         }
-        let is_built_in = |named| matches!(named, Named::Scalar(scalar) if scalar != Scalar::Json);
+        let is_built_in =
+            |named| matches!(named, NamedType::Scalar(scalar) if scalar != Scalar::Json);
         self.by_name.retain(|_, named| is_built_in(*named) || reachable.contains(named));
     }
 
-    pub fn find(&self, name: &str) -> Option<Named> {
+    pub fn find(&self, name: &str) -> Option<NamedType> {
         self.by_name.get(name).copied()
     }
 
-    /// The type of a name that the model itself has given out.
-    fn known(&self, name: &str) -> Named {
-        self.find(name).expect("types are named before they are referred to")
+    /// The type of a name that this module has assigned.
+    fn expect(&self, name: &str) -> NamedType {
+        self.find(name).expect("types are named before they are referenced")
     }
 
     pub fn object(&self, index: usize) -> &Object {
@@ -194,7 +195,7 @@ impl Model {
     }
 }
 
-/// Adds types to a model, all names of a group before anything refers to them.
+/// Adds types to a model: first the names of a group, then the fields that refer to them.
 struct Builder {
     model: Model,
     taken: HashSet<String>,
@@ -209,11 +210,11 @@ impl Builder {
             ("Boolean", Scalar::Boolean),
             ("ID", Scalar::Id),
             ("JSON", Scalar::Json),
-            ("__TypeKind", Scalar::Meta),
-            ("__DirectiveLocation", Scalar::Meta),
+            ("__TypeKind", Scalar::IntrospectionEnum),
+            ("__DirectiveLocation", Scalar::IntrospectionEnum),
         ];
-        let by_name: HashMap<String, Named> =
-            scalars.map(|(name, scalar)| (name.to_owned(), Named::Scalar(scalar))).into();
+        let by_name: HashMap<String, NamedType> =
+            scalars.map(|(name, scalar)| (name.to_owned(), NamedType::Scalar(scalar))).into();
         let taken = by_name.keys().cloned().collect();
         let model = Model { version, objects: Vec::new(), inputs: Vec::new(), by_name };
         let mut builder = Self { model, taken };
@@ -225,16 +226,22 @@ impl Builder {
         self.model.version == GraphQlVersion::Legacy
     }
 
-    /// Gives an object type its name; its fields come later.
+    /// Adds an object type without fields.
     fn name_object(&mut self, name: String) -> usize {
         let index = self.model.objects.len();
         self.taken.insert(name.clone());
-        self.model.by_name.insert(name.clone(), Named::Object(index));
+        self.model.by_name.insert(name.clone(), NamedType::Object(index));
         self.model.objects.push(Object { name, description: None, fields: IndexMap::new() });
         index
     }
 
-    fn add_field(&mut self, object: usize, name: &str, text: &str, source: Source) -> &mut Field {
+    fn add_field(
+        &mut self,
+        object: usize,
+        name: &str,
+        text: &str,
+        source: FieldSource,
+    ) -> &mut Field {
         let field = Field { type_ref: self.type_ref(text), arguments: IndexMap::new(), source };
         let fields = &mut self.model.objects[object].fields;
         fields.entry(name.to_owned()).or_insert(field)
@@ -242,7 +249,7 @@ impl Builder {
 
     fn type_ref(&self, text: &str) -> TypeRef {
         let name = text.trim_matches(['[', ']', '!']);
-        TypeRef { named: self.model.known(name), text: text.to_owned() }
+        TypeRef { named: self.model.expect(name), text: text.to_owned() }
     }
 
     fn arguments(&self, list: &[(&str, &str)]) -> IndexMap<String, TypeRef> {
@@ -250,14 +257,14 @@ impl Builder {
     }
 
     fn add_system(&mut self) {
-        let objects = SYSTEM.map(|(name, fields)| (self.name_object(name.to_owned()), fields));
+        let objects = VALUE_TYPES.map(|(name, fields)| (self.name_object(name.to_owned()), fields));
         for (object, fields) in objects {
             for (name, text, shape) in fields {
-                let source = Source::Member { name: (*name).to_owned(), shape: *shape };
+                let source = FieldSource::Member { name: (*name).to_owned(), shape: *shape };
                 self.add_field(object, name, text, source);
             }
         }
-        let internal = self.name_object(INTERNAL.to_owned());
+        let internal = self.name_object(INTERNAL_TYPE.to_owned());
         for (field, text) in [
             (InternalField::Status, "String"),
             (InternalField::CreatedAt, "String"),
@@ -270,12 +277,12 @@ impl Builder {
             (InternalField::PublishedAt, "String"),
             (InternalField::PublicVersion, "Int"),
         ] {
-            self.add_field(internal, field.as_str(), text, Source::InternalField(field));
+            self.add_field(internal, field.as_str(), text, FieldSource::InternalField(field));
         }
         if !self.is_legacy() {
             let fields = [("type", "String!"), ("filter", "String!"), ("filter2", "String")];
             self.add_input(
-                FILTER.to_owned(),
+                FILTER_TYPE.to_owned(),
                 fields.map(|(name, text)| (name.to_owned(), text, "")),
             );
         }
@@ -291,11 +298,11 @@ impl Builder {
         });
         let fields = fields.collect();
         self.taken.insert(name.clone());
-        self.model.by_name.insert(name.clone(), Named::Input(self.model.inputs.len()));
+        self.model.by_name.insert(name.clone(), NamedType::Input(self.model.inputs.len()));
         self.model.inputs.push(Input { name, fields });
     }
 
-    fn add_contents(&mut self, contents: &[Content<'_>]) {
+    fn add_contents(&mut self, contents: &[VisibleType<'_>]) {
         let names = contents.iter().map(|content| content.name);
         let names = naming::distinct(names, &mut self.taken);
         let objects: Vec<usize> = names.iter().map(|name| self.name_object(name.clone())).collect();
@@ -311,8 +318,8 @@ impl Builder {
             let sentence = format!("Auto generated Headless CMS type: {}", content.name);
             self.model.objects[object].description = Some(sentence);
             let id = if self.is_legacy() { "String" } else { "String!" };
-            self.add_field(object, "id", id, Source::Id);
-            self.add_field(object, "internal", INTERNAL, Source::Internal);
+            self.add_field(object, "id", id, FieldSource::Id);
+            self.add_field(object, "internal", INTERNAL_TYPE, FieldSource::Internal);
             self.add_properties(object, content.properties, &targets);
             if self.is_legacy() {
                 self.add_legacy_roots(content, name);
@@ -322,7 +329,7 @@ impl Builder {
         }
     }
 
-    /// Keeps the names that are derived from a content type's, so that no nested type gets them.
+    /// Reserves the names derived from a content type, so that no nested type gets them.
     fn reserve(&mut self, name: &str) {
         if !self.is_legacy() {
             for ending in ["Connection", "Edge", "PageInfo", "FilterInput"] {
@@ -344,31 +351,35 @@ impl Builder {
         for (property, field) in properties.iter().zip(&names) {
             let target = property.relation.as_ref().and_then(|link| link.target.as_deref());
             if let Some((target, name)) = target.and_then(|target| targets.get_key_value(target)) {
-                let source =
-                    Source::Relation { name: property.name.clone(), target: (*target).to_owned() };
+                let source = FieldSource::Relation {
+                    name: property.name.clone(),
+                    target: (*target).to_owned(),
+                };
                 self.add_field(object, field, &format!("[{name}]"), source);
                 continue;
             }
-            let (name, shape) = match type_of(property) {
-                Kind::Scalar(name, shape) if property.required && !self.is_legacy() => {
+            let (name, shape) = match property_type(property) {
+                PropertyType::Scalar(name, shape) if property.required && !self.is_legacy() => {
                     (format!("{name}!"), shape)
                 }
-                Kind::Scalar(name, shape) | Kind::Other(name, shape) => (name.to_owned(), shape),
-                Kind::Nested(shape) => {
+                PropertyType::Scalar(name, shape) | PropertyType::Other(name, shape) => {
+                    (name.to_owned(), shape)
+                }
+                PropertyType::Nested(shape) => {
                     let name = format!("{}_{field}", self.model.objects[object].name);
-                    let name = naming::free(name, &mut self.taken);
+                    let name = naming::unique(name, &mut self.taken);
                     let nested = self.name_object(name.clone());
                     self.add_properties(nested, &property.nested, targets);
                     let list = format!("[{name}]");
-                    (if shape == Shape::List { list } else { name }, shape)
+                    (if shape == ValueShape::List { list } else { name }, shape)
                 }
             };
-            let source = Source::Member { name: property.name.clone(), shape };
+            let source = FieldSource::Member { name: property.name.clone(), shape };
             self.add_field(object, field, &name, source);
         }
     }
 
-    fn add_legacy_roots(&mut self, content: &Content<'_>, name: &str) {
+    fn add_legacy_roots(&mut self, content: &VisibleType<'_>, name: &str) {
         let one = [("id", "String"), ("field", "String"), ("value", "String")];
         let one = self.arguments(&one);
         let list = [
@@ -379,13 +390,13 @@ impl Builder {
             ("filter", "String"),
         ];
         let list = self.arguments(&list);
-        let ctd = content.name.to_owned();
-        self.add_field(QUERY, name, name, Source::One(ctd.clone())).arguments = one;
+        let content_type = content.name.to_owned();
+        self.add_field(QUERY, name, name, FieldSource::One(content_type.clone())).arguments = one;
         let (field, text) = (format!("{name}List"), format!("[{name}]"));
-        self.add_field(QUERY, &field, &text, Source::List(ctd)).arguments = list;
+        self.add_field(QUERY, &field, &text, FieldSource::List(content_type)).arguments = list;
     }
 
-    fn add_connection(&mut self, content: &Content<'_>, name: &str) {
+    fn add_connection(&mut self, content: &VisibleType<'_>, name: &str) {
         let filter = format!("{name}FilterInput");
         let mut taken = HashSet::new();
         let fields = content.properties.iter().map(|property| property.name.as_str());
@@ -396,19 +407,20 @@ impl Builder {
         });
         let has_filter = !content.properties.is_empty();
         if has_filter {
-            let fields = fields.into_iter().zip(paths).map(|(field, path)| (field, FILTER, path));
+            let fields =
+                fields.into_iter().zip(paths).map(|(field, path)| (field, FILTER_TYPE, path));
             self.add_input(filter.clone(), fields);
         }
 
         let page_info = self.name_object(format!("{name}PageInfo"));
-        self.add_field(page_info, "hasNextPage", "Boolean", Source::HasNextPage);
+        self.add_field(page_info, "hasNextPage", "Boolean", FieldSource::HasNextPage);
         let edge = self.name_object(format!("{name}Edge"));
-        self.add_field(edge, "node", name, Source::Node);
+        self.add_field(edge, "node", name, FieldSource::Node);
         let connection = format!("{name}Connection");
         let object = self.name_object(connection.clone());
-        self.add_field(object, "edges", &format!("[{name}Edge]"), Source::Edges);
-        self.add_field(object, "pageInfo", &format!("{name}PageInfo"), Source::PageInfo);
-        self.add_field(object, "totalCount", "Int", Source::TotalCount);
+        self.add_field(object, "edges", &format!("[{name}Edge]"), FieldSource::Edges);
+        self.add_field(object, "pageInfo", &format!("{name}PageInfo"), FieldSource::PageInfo);
+        self.add_field(object, "totalCount", "Int", FieldSource::TotalCount);
 
         let mut arguments = self.arguments(&[
             ("id", "String"),
@@ -422,13 +434,13 @@ impl Builder {
         if has_filter {
             arguments.insert("filter".to_owned(), self.type_ref(&filter));
         }
-        let source = Source::Connection(content.name.to_owned());
+        let source = FieldSource::Connection(content.name.to_owned());
         self.add_field(QUERY, name, &connection, source).arguments = arguments;
     }
 
     fn add_introspection(&mut self) {
         let objects =
-            INTROSPECTION.map(|(name, fields)| (self.name_object(name.to_owned()), fields));
+            INTROSPECTION_TYPES.map(|(name, fields)| (self.name_object(name.to_owned()), fields));
         for (object, fields) in objects {
             for (name, text) in fields.split_whitespace().filter_map(|field| field.split_once(':'))
             {
@@ -438,29 +450,29 @@ impl Builder {
                 } else {
                     self.arguments(&[("includeDeprecated", "Boolean")])
                 };
-                let field = self.add_field(object, plain, text, Source::Introspection);
+                let field = self.add_field(object, plain, text, FieldSource::Introspection);
                 field.arguments = arguments;
             }
         }
     }
 }
 
-/// What a property is, where it is not a relation to a type that is known.
-enum Kind {
-    Scalar(&'static str, Shape),
-    Other(&'static str, Shape),
-    /// An object, or a list of objects, with fields of its own.
-    Nested(Shape),
+/// The type of a property that is not a relation to a type of the schema.
+enum PropertyType {
+    Scalar(&'static str, ValueShape),
+    Other(&'static str, ValueShape),
+    /// An object, or a list of objects, of a nested type.
+    Nested(ValueShape),
 }
 
-fn type_of(property: &Property) -> Kind {
+fn property_type(property: &Property) -> PropertyType {
     let has_fields = !property.nested.is_empty();
     match property.input_type {
-        InputType::Number => Kind::Scalar("Float", Shape::Number),
-        InputType::Checkbox => Kind::Scalar("Boolean", Shape::Boolean),
-        InputType::SimpleList => Kind::Other("[String]", Shape::Texts),
+        InputType::Number => PropertyType::Scalar("Float", ValueShape::Number),
+        InputType::Checkbox => PropertyType::Scalar("Boolean", ValueShape::Boolean),
+        InputType::SimpleList => PropertyType::Other("[String]", ValueShape::Texts),
         InputType::Select if property.schema_type == SchemaType::Array => {
-            Kind::Other("[String]", Shape::Texts)
+            PropertyType::Other("[String]", ValueShape::Texts)
         }
         InputType::Text
         | InputType::RichText
@@ -470,13 +482,15 @@ fn type_of(property: &Property) -> Kind {
         | InputType::Email
         | InputType::Radio
         | InputType::Select
-        | InputType::DateTime => Kind::Scalar("String", Shape::Text),
-        InputType::Datasource => Kind::Other("[DataSource]", Shape::List),
-        InputType::Object if has_fields => Kind::Nested(Shape::List),
-        InputType::Custom if property.is_nested_object() => Kind::Nested(Shape::Object),
-        // Nothing is said about what is inside.
-        InputType::Object | InputType::Custom => Kind::Other("JSON", Shape::Json),
-        InputType::Geo => Kind::Other("cms___geo", Shape::Object),
-        InputType::Block => Kind::Other("cms___block", Shape::Object),
+        | InputType::DateTime => PropertyType::Scalar("String", ValueShape::Text),
+        InputType::Datasource => PropertyType::Other("[DataSource]", ValueShape::List),
+        InputType::Object if has_fields => PropertyType::Nested(ValueShape::List),
+        InputType::Custom if property.is_nested_object() => {
+            PropertyType::Nested(ValueShape::Object)
+        }
+        // The definition describes no fields.
+        InputType::Object | InputType::Custom => PropertyType::Other("JSON", ValueShape::Json),
+        InputType::Geo => PropertyType::Other("cms___geo", ValueShape::Object),
+        InputType::Block => PropertyType::Other("cms___block", ValueShape::Object),
     }
 }

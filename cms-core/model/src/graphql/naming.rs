@@ -1,13 +1,12 @@
-//! Names of the content model as names of GraphQL, which has fewer (contract 8.3).
+//! Converts names of the content model to valid GraphQL names (see docs/reference/graphql.md#types).
 //!
-//! Names that begin with `__` are the language's own, and none begins with a digit. What is repaired
-//! may clash with a name that was good as it stood; then it gets a `_` at its end, and the good one
-//! stays.
+//! GraphQL reserves names that begin with `__` and allows no leading digit. If a converted name equals
+//! another name, it gets a `_` at its end; names that need no conversion are kept.
 
 use std::collections::HashSet;
 
-/// Makes a name legal that has letters, digits and `_` only.
-pub fn legal(name: &str) -> String {
+/// Converts a name of letters, digits and `_` to a valid GraphQL name.
+pub fn valid_name(name: &str) -> String {
     let rest = name.trim_start_matches('_');
     match name.len() - rest.len() {
         0 if rest.starts_with(|first: char| first.is_ascii_digit()) => format!("_{rest}"),
@@ -16,27 +15,29 @@ pub fn legal(name: &str) -> String {
     }
 }
 
-/// Returns legal names for all of `names`, no two of them equal and none of them in `taken`.
+/// Returns valid, distinct names that are not in `taken`, which it extends.
 pub(crate) fn distinct<'n>(
     names: impl IntoIterator<Item = &'n str>,
     taken: &mut HashSet<String>,
 ) -> Vec<String> {
     let names: Vec<&str> = names.into_iter().collect();
-    // Those that need no repair come first: they are what people expect to find.
+    // Names that need no conversion are kept, so they are assigned first.
     let mut found: Vec<Option<String>> = names
         .iter()
-        .map(|name| Some(legal(name)).filter(|legal| legal == name && taken.insert(legal.clone())))
+        .map(|name| {
+            Some(valid_name(name)).filter(|valid| valid == name && taken.insert(valid.clone()))
+        })
         .collect();
     for (name, found) in names.iter().zip(&mut found) {
-        found.get_or_insert_with(|| free(legal(name), taken));
+        found.get_or_insert_with(|| unique(valid_name(name), taken));
     }
     found.into_iter().flatten().collect()
 }
 
-/// Returns the name, with as many `_` at its end as it takes to be a new one.
-pub(crate) fn free(mut name: String, taken: &mut HashSet<String>) -> String {
+/// Appends `_` to a name until it is not in `taken`.
+pub(crate) fn unique(mut name: String, taken: &mut HashSet<String>) -> String {
     while !taken.insert(name.clone()) {
-        // Two of them alone would begin a name of the language.
+        // `__` would begin a reserved name.
         name.push(if name == "_" { '0' } else { '_' });
     }
     name
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_repaired() {
+    fn names_are_converted_to_valid_names() {
         let table = [
             ("title", "title"),
             ("_media", "_media"),
@@ -60,12 +61,12 @@ mod tests {
             ("aB_9", "aB_9"),
         ];
         for (name, expected) in table {
-            assert_eq!(legal(name), expected, "{name}");
+            assert_eq!(valid_name(name), expected, "{name}");
         }
     }
 
     #[test]
-    fn names_that_clash_are_told_apart() {
+    fn names_that_clash_become_distinct() {
         let names = ["__a", "id", "_a", "2", "_2", "___a", "internal"];
         let mut taken = ["id", "internal"].map(str::to_owned).into();
         let found = distinct(names, &mut taken);
@@ -74,7 +75,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_the_names_they_are_legal_and_distinct(
+        fn names_are_always_valid_and_distinct(
             names in proptest::collection::hash_set("[_0a]{1,5}", 0..20),
         ) {
             let found = distinct(names.iter().map(String::as_str), &mut HashSet::new());

@@ -1,14 +1,13 @@
-//! What a query asks for, with fragments, aliases and variables out of the way: a tree that is
-//! walked once per object.
+//! Compiles a valid query to a plan: a tree without fragments, aliases and variables, which is
+//! traversed once per object.
 //!
-//! The query was found valid. What is left to find here depends on the whole of it: fields of one
-//! name that are not the same, and selections that go too deep.
+//! Here remain the checks that need merged fields: conflicting fields, and depth.
 
 use async_graphql::{
     Name, Pos, Positioned,
     parser::types::{
-        Directive, ExecutableDocument, Field as Asked, FragmentDefinition, OperationDefinition,
-        Selection as Selected, SelectionSet,
+        Directive, ExecutableDocument, Field as QueryField, FragmentDefinition,
+        OperationDefinition, Selection as AstSelection, SelectionSet,
     },
 };
 use async_graphql_value::Value;
@@ -16,22 +15,22 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::{
-    bounds,
-    fault::Fault,
+    complexity,
+    error::QueryError,
     input::{self, Values},
-    model::{Field, Model, Named, QUERY, Shape, Source},
+    model::{Field, FieldSource, Model, NamedType, QUERY, ValueShape},
 };
 use crate::{limits, query::path::InternalField};
 
-/// What is to be done for one operation.
+/// The plan of one operation.
 pub struct Plan {
-    /// In the order of the answer.
+    /// In the order of the response.
     pub roots: Vec<Root>,
-    /// Relations that are followed, each after the one that it stands in.
+    /// Relations to resolve, each after the one that contains it.
     pub relations: Vec<Relation>,
 }
 
-/// A field at the root: the key of its answer, and what that is.
+/// A root field.
 pub struct Root {
     pub key: String,
     pub action: Action,
@@ -42,138 +41,145 @@ pub enum Action {
     Introspection,
     One { content_type: String, arguments: Values, selection: Selection },
     List { content_type: String, arguments: Values, selection: Selection },
-    Connection { content_type: String, arguments: Values, parts: Vec<Keyed<Part>> },
+    Connection { content_type: String, arguments: Values, parts: Vec<Keyed<ConnectionField>> },
 }
 
-/// Something, and the JSON text of the key that it stands at, with the colon.
+/// A value with its response key, as JSON text with the colon.
 pub struct Keyed<T> {
     pub key: Vec<u8>,
     pub value: T,
 }
 
-/// A part of a connection.
-pub enum Part {
-    Edges(Vec<Keyed<Edge>>),
-    PageInfo(Vec<Keyed<PageInfo>>),
+/// A field of a connection.
+pub enum ConnectionField {
+    Edges(Vec<Keyed<EdgeField>>),
+    PageInfo(Vec<Keyed<PageInfoField>>),
     TotalCount,
-    Text(Vec<u8>),
+    Constant(Vec<u8>),
 }
 
-pub enum Edge {
+pub enum EdgeField {
     Node(Selection),
-    Text(Vec<u8>),
+    Constant(Vec<u8>),
 }
 
-pub enum PageInfo {
+pub enum PageInfoField {
     HasNextPage,
-    Text(Vec<u8>),
+    Constant(Vec<u8>),
 }
 
-/// A relation that is followed.
+/// A relation to resolve.
 pub struct Relation {
     pub content_type: String,
     pub selection: Selection,
-    /// How many relations it stands in.
+    /// Number of relations that contain it.
     pub level: usize,
 }
 
-/// What is selected of an object.
+/// The selected fields of an object.
 #[derive(Default)]
 pub struct Selection {
-    pub fields: Vec<Keyed<Picked>>,
-    /// Names of the stored members that are needed; fields speak of their places here.
+    pub fields: Vec<Keyed<SelectedField>>,
+    /// Names of the stored members that the fields need; fields refer to them by index.
     pub members: Vec<String>,
 }
 
-pub enum Picked {
-    /// JSON that is the same for all objects.
-    Text(Vec<u8>),
+pub enum SelectedField {
+    /// JSON that is the same for all objects, such as `__typename`.
+    Constant(Vec<u8>),
     Id,
-    Internal(Vec<Keyed<Internal>>),
+    Internal(Vec<Keyed<InternalSelection>>),
     /// A stored value.
     Member {
         member: usize,
-        shape: Shape,
+        shape: ValueShape,
         required: bool,
         inner: Selection,
     },
-    /// Objects in the place of links.
+    /// The objects that links point to.
     Relation {
         member: usize,
         relation: usize,
     },
 }
 
-pub enum Internal {
+pub enum InternalSelection {
     Field(InternalField),
-    Text(Vec<u8>),
+    Constant(Vec<u8>),
 }
 
-/// Works out what an operation asks for.
+/// Compiles an operation.
 pub fn compile(
     model: &Model,
     document: &ExecutableDocument,
     operation: &OperationDefinition,
     variables: &Values,
-) -> Result<Plan, Fault> {
-    let room = limits::GRAPHQL_ARGUMENTS;
-    let mut compiler = Compiler { model, document, variables, relations: Vec::new(), room };
-    let asked = compiler.collect(&[&operation.selection_set.node])?;
-    if asked.len() > limits::GRAPHQL_ROOTS {
+) -> Result<Plan, QueryError> {
+    let argument_budget = limits::GRAPHQL_ARGUMENTS;
+    let mut compiler =
+        Compiler { model, document, variables, relations: Vec::new(), argument_budget };
+    let fields = compiler.collect(&[&operation.selection_set.node])?;
+    if fields.len() > limits::GRAPHQL_ROOTS {
         let limit = limits::GRAPHQL_ROOTS;
-        return Err(Fault::too_complex(format!("Query has too many root fields, limit: {limit}")));
+        return Err(QueryError::too_complex(format!(
+            "Query has too many root fields, limit: {limit}"
+        )));
     }
-    let mut roots = Vec::with_capacity(asked.len());
-    for (key, fields) in asked {
+    let mut roots = Vec::with_capacity(fields.len());
+    for (key, fields) in fields {
         let action = compiler.root(&fields)?;
         roots.push(Root { key: key.to_owned(), action });
     }
     Ok(Plan { roots, relations: compiler.relations })
 }
 
-/// Where a selection stands: selections, and relations, around it.
+/// The nesting of a selection: selections, and relations, around it.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Nesting {
     depth: usize,
     relations: usize,
 }
 
-impl Place {
-    fn deeper(self) -> Result<Self, Fault> {
-        let place = Self { depth: self.depth + 1, ..self };
-        if place.depth > limits::GRAPHQL_DEPTH { Err(bounds::too_deep()) } else { Ok(place) }
+impl Nesting {
+    fn deeper(self) -> Result<Self, QueryError> {
+        let nesting = Self { depth: self.depth + 1, ..self };
+        if nesting.depth > limits::GRAPHQL_DEPTH {
+            Err(complexity::too_deep())
+        } else {
+            Ok(nesting)
+        }
     }
 
-    fn related(self) -> Result<Self, Fault> {
+    fn in_relation(self) -> Result<Self, QueryError> {
         let limit = limits::GRAPHQL_RELATIONS;
         if self.relations == limit {
             let message = format!("Query follows too many relations, limit: {limit}");
-            return Err(Fault::too_complex(message));
+            return Err(QueryError::too_complex(message));
         }
         Ok(Self { relations: self.relations + 1, ..self })
     }
 }
 
-/// Fields by the key of their answer; those of one key are one field with all their selections.
-type Collected<'d> = IndexMap<&'d str, Vec<&'d Asked>>;
+/// Fields by response key; those of one key are one field with all their selections.
+type Collected<'d> = IndexMap<&'d str, Vec<&'d QueryField>>;
 
 struct Compiler<'a> {
     model: &'a Model,
     document: &'a ExecutableDocument,
     variables: &'a Values,
     relations: Vec<Relation>,
-    /// Bytes that arguments may still have.
-    room: usize,
+    /// Bytes of arguments left below the limit.
+    argument_budget: usize,
 }
 
 impl<'a> Compiler<'a> {
-    /// Puts fragments in their places, and fields of one key together.
-    fn collect(&self, sets: &[&'a SelectionSet]) -> Result<Collected<'a>, Fault> {
+    /// Expands fragments and merges fields of one response key.
+    fn collect(&self, sets: &[&'a SelectionSet]) -> Result<Collected<'a>, QueryError> {
         let mut found = Found::default();
         for set in sets {
             self.collect_set(set, true, &mut found)?;
         }
-        // What is skipped must agree with the rest, but is not there.
+        // Skipped fields must not conflict either, but are left out.
         Ok(found
             .into_iter()
             .map(|(key, fields)| {
@@ -189,15 +195,15 @@ impl<'a> Compiler<'a> {
         set: &'a SelectionSet,
         is_included: bool,
         found: &mut Found<'a>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), QueryError> {
         for selection in &set.items {
             let is_included = is_included && self.is_included(selection.node.directives());
             match &selection.node {
-                Selected::Field(field) => add(found, field, is_included)?,
-                Selected::InlineFragment(fragment) => {
+                AstSelection::Field(field) => add(found, field, is_included)?,
+                AstSelection::InlineFragment(fragment) => {
                     self.collect_set(&fragment.node.selection_set.node, is_included, found)?;
                 }
-                Selected::FragmentSpread(spread) => {
+                AstSelection::FragmentSpread(spread) => {
                     if let Some(fragment) = self.fragment(&spread.node.fragment_name.node) {
                         self.collect_set(&fragment.selection_set.node, is_included, found)?;
                     }
@@ -223,58 +229,58 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Collects what is selected inside fields of one key.
-    fn inside(&self, fields: &[&'a Asked]) -> Result<Collected<'a>, Fault> {
+    /// Collects the subfields of fields of one response key.
+    fn subfields(&self, fields: &[&'a QueryField]) -> Result<Collected<'a>, QueryError> {
         let sets: Vec<&SelectionSet> =
             fields.iter().map(|field| &field.selection_set.node).collect();
         self.collect(&sets)
     }
 
-    fn root(&mut self, fields: &[&'a Asked]) -> Result<Action, Fault> {
-        let asked = fields[0];
-        let field = match asked.name.node.as_str() {
+    fn root(&mut self, fields: &[&'a QueryField]) -> Result<Action, QueryError> {
+        let first = fields[0];
+        let field = match first.name.node.as_str() {
             "__typename" => return Ok(Action::TypeName),
             "__schema" | "__type" => return Ok(Action::Introspection),
             name => self.field(QUERY, name),
         };
-        let weight: usize = asked
+        let size: usize = first
             .arguments
             .iter()
-            .map(|(_, value)| input::weight(&value.node, self.variables))
+            .map(|(_, value)| input::text_size(&value.node, self.variables))
             .sum();
-        self.room = self.room.checked_sub(weight).ok_or_else(|| {
+        self.argument_budget = self.argument_budget.checked_sub(size).ok_or_else(|| {
             let limit = limits::GRAPHQL_ARGUMENTS / 1024;
-            Fault::too_complex(format!("Arguments are too long, limit: {limit} KiB"))
+            QueryError::too_complex(format!("Arguments are too long, limit: {limit} KiB"))
         })?;
-        let mut arguments = input::arguments(asked, &field.arguments, self.variables);
+        let mut arguments = input::arguments(first, &field.arguments, self.variables);
         self.name_paths(field, &mut arguments);
-        let inside = self.inside(fields)?;
-        let place = Place::default().deeper()?;
+        let inside = self.subfields(fields)?;
+        let nesting = Nesting::default().deeper()?;
         let object = object_of(field);
         Ok(match &field.source {
-            Source::One(content_type) => Action::One {
+            FieldSource::One(content_type) => Action::One {
                 content_type: content_type.clone(),
                 arguments,
-                selection: self.selection(inside, object, place)?,
+                selection: self.selection(inside, object, nesting)?,
             },
-            Source::List(content_type) => Action::List {
+            FieldSource::List(content_type) => Action::List {
                 content_type: content_type.clone(),
                 arguments,
-                selection: self.selection(inside, object, place)?,
+                selection: self.selection(inside, object, nesting)?,
             },
-            Source::Connection(content_type) => Action::Connection {
+            FieldSource::Connection(content_type) => Action::Connection {
                 content_type: content_type.clone(),
                 arguments,
-                parts: self.connection(inside, object, place)?,
+                parts: self.connection(inside, object, nesting)?,
             },
             _ => unreachable!("only roots of content stand at the root"),
         })
     }
 
-    /// Puts paths of the content in the place of the names that a filter has for them.
+    /// Replaces the field names of a filter by property paths.
     fn name_paths(&self, field: &Field, arguments: &mut Values) {
         for (name, argument) in &field.arguments {
-            if let Named::Input(index) = argument.named
+            if let NamedType::Input(index) = argument.named
                 && let Some(Json::Object(filter)) = arguments.get_mut(name)
             {
                 let fields = &self.model.inputs[index].fields;
@@ -285,7 +291,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The field of a type that was found to have it.
+    /// The field of a type, which exists because the query is valid.
     fn field(&self, object: usize, name: &str) -> &'a Field {
         self.model.object(object).fields.get(name).expect("the query was found valid")
     }
@@ -296,37 +302,37 @@ impl<'a> Compiler<'a> {
 
     fn connection(
         &mut self,
-        asked: Collected<'a>,
+        collected: Collected<'a>,
         object: usize,
-        place: Place,
-    ) -> Result<Vec<Keyed<Part>>, Fault> {
-        let mut parts = Vec::with_capacity(asked.len());
-        for (key, fields) in asked {
+        nesting: Nesting,
+    ) -> Result<Vec<Keyed<ConnectionField>>, QueryError> {
+        let mut parts = Vec::with_capacity(collected.len());
+        for (key, fields) in collected {
             let name = fields[0].name.node.as_str();
             if name == "__typename" {
-                place.deeper()?;
-                parts.push(keyed(key, Part::Text(self.type_name(object))));
+                nesting.deeper()?;
+                parts.push(keyed(key, ConnectionField::Constant(self.type_name(object))));
                 continue;
             }
             let field = self.field(object, name);
             let part = match field.source {
-                Source::Edges => {
-                    let inside = self.inside(&fields)?;
-                    Part::Edges(self.edges(inside, object_of(field), place)?)
+                FieldSource::Edges => {
+                    let inside = self.subfields(&fields)?;
+                    ConnectionField::Edges(self.edges(inside, object_of(field), nesting)?)
                 }
-                Source::PageInfo => {
-                    let (inside, info) = (self.inside(&fields)?, object_of(field));
-                    place.deeper()?.deeper()?;
+                FieldSource::PageInfo => {
+                    let (inside, info) = (self.subfields(&fields)?, object_of(field));
+                    nesting.deeper()?.deeper()?;
                     let parts = inside.into_iter().map(|(key, fields)| {
                         let is_name = fields[0].name.node.as_str() == "__typename";
-                        let text = || PageInfo::Text(self.type_name(info));
-                        keyed(key, if is_name { text() } else { PageInfo::HasNextPage })
+                        let text = || PageInfoField::Constant(self.type_name(info));
+                        keyed(key, if is_name { text() } else { PageInfoField::HasNextPage })
                     });
-                    Part::PageInfo(parts.collect())
+                    ConnectionField::PageInfo(parts.collect())
                 }
                 _ => {
-                    place.deeper()?;
-                    Part::TotalCount
+                    nesting.deeper()?;
+                    ConnectionField::TotalCount
                 }
             };
             parts.push(keyed(key, part));
@@ -336,18 +342,18 @@ impl<'a> Compiler<'a> {
 
     fn edges(
         &mut self,
-        asked: Collected<'a>,
+        collected: Collected<'a>,
         object: usize,
-        place: Place,
-    ) -> Result<Vec<Keyed<Edge>>, Fault> {
-        let mut edges = Vec::with_capacity(asked.len());
-        for (key, fields) in asked {
+        nesting: Nesting,
+    ) -> Result<Vec<Keyed<EdgeField>>, QueryError> {
+        let mut edges = Vec::with_capacity(collected.len());
+        for (key, fields) in collected {
             let name = fields[0].name.node.as_str();
             let edge = if name == "__typename" {
-                Edge::Text(self.type_name(object))
+                EdgeField::Constant(self.type_name(object))
             } else {
                 let node = object_of(self.field(object, name));
-                Edge::Node(self.selection(self.inside(&fields)?, node, place)?)
+                EdgeField::Node(self.selection(self.subfields(&fields)?, node, nesting)?)
             };
             edges.push(keyed(key, edge));
         }
@@ -356,18 +362,18 @@ impl<'a> Compiler<'a> {
 
     fn selection(
         &mut self,
-        asked: Collected<'a>,
+        collected: Collected<'a>,
         object: usize,
-        place: Place,
-    ) -> Result<Selection, Fault> {
-        let place = place.deeper()?;
+        nesting: Nesting,
+    ) -> Result<Selection, QueryError> {
+        let nesting = nesting.deeper()?;
         let mut selection = Selection::default();
-        for (key, fields) in asked {
+        for (key, fields) in collected {
             let name = fields[0].name.node.as_str();
             let picked = if name == "__typename" {
-                Picked::Text(self.type_name(object))
+                SelectedField::Constant(self.type_name(object))
             } else {
-                self.pick(self.field(object, name), &fields, place, &mut selection.members)?
+                self.pick(self.field(object, name), &fields, nesting, &mut selection.members)?
             };
             selection.fields.push(keyed(key, picked));
         }
@@ -377,42 +383,46 @@ impl<'a> Compiler<'a> {
     fn pick(
         &mut self,
         field: &'a Field,
-        asked: &[&'a Asked],
-        place: Place,
+        merged: &[&'a QueryField],
+        nesting: Nesting,
         members: &mut Vec<String>,
-    ) -> Result<Picked, Fault> {
+    ) -> Result<SelectedField, QueryError> {
         Ok(match &field.source {
-            Source::Id => Picked::Id,
-            Source::Internal => {
-                place.deeper()?;
+            FieldSource::Id => SelectedField::Id,
+            FieldSource::Internal => {
+                nesting.deeper()?;
                 let object = object_of(field);
-                let inside = self.inside(asked)?.into_iter().map(|(key, fields)| {
+                let inside = self.subfields(merged)?.into_iter().map(|(key, fields)| {
                     let name = fields[0].name.node.as_str();
                     match self.model.object(object).fields.get(name).map(|field| &field.source) {
-                        Some(Source::InternalField(field)) => keyed(key, Internal::Field(*field)),
-                        _ => keyed(key, Internal::Text(self.type_name(object))),
+                        Some(FieldSource::InternalField(field)) => {
+                            keyed(key, InternalSelection::Field(*field))
+                        }
+                        _ => keyed(key, InternalSelection::Constant(self.type_name(object))),
                     }
                 });
-                Picked::Internal(inside.collect())
+                SelectedField::Internal(inside.collect())
             }
-            Source::Member { name, shape } => {
+            FieldSource::Member { name, shape } => {
                 let inner = match field.type_ref.named {
-                    Named::Object(inner) => self.selection(self.inside(asked)?, inner, place)?,
-                    Named::Scalar(_) | Named::Input(_) => Selection::default(),
+                    NamedType::Object(inner) => {
+                        self.selection(self.subfields(merged)?, inner, nesting)?
+                    }
+                    NamedType::Scalar(_) | NamedType::Input(_) => Selection::default(),
                 };
-                Picked::Member {
-                    member: member(members, name),
+                SelectedField::Member {
+                    member: member_index(members, name),
                     shape: *shape,
                     required: field.type_ref.is_required(),
                     inner,
                 }
             }
-            Source::Relation { name, target } => {
-                let (inside, level) = (self.inside(asked)?, place.relations);
-                let selection = self.selection(inside, object_of(field), place.related()?)?;
+            FieldSource::Relation { name, target } => {
+                let (inside, level) = (self.subfields(merged)?, nesting.relations);
+                let selection = self.selection(inside, object_of(field), nesting.in_relation()?)?;
                 self.relations.push(Relation { content_type: target.clone(), selection, level });
-                Picked::Relation {
-                    member: member(members, name),
+                SelectedField::Relation {
+                    member: member_index(members, name),
                     relation: self.relations.len() - 1,
                 }
             }
@@ -421,24 +431,24 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Fields by key: each with its place, and whether it is not skipped.
-type Found<'d> = IndexMap<&'d str, Vec<(&'d Asked, Pos, bool)>>;
+/// Fields by response key: each with its position, and whether it is included.
+type Found<'d> = IndexMap<&'d str, Vec<(&'d QueryField, Pos, bool)>>;
 
-/// Adds a field to those of its key, which must ask the same.
+/// Adds a field to those of its response key, which must be the same field.
 fn add<'d>(
     found: &mut Found<'d>,
-    field: &'d Positioned<Asked>,
+    field: &'d Positioned<QueryField>,
     is_included: bool,
-) -> Result<(), Fault> {
-    let (asked, place) = (&field.node, field.pos);
-    let key = asked.response_key().node.as_str();
+) -> Result<(), QueryError> {
+    let (field, position) = (&field.node, field.pos);
+    let key = field.response_key().node.as_str();
     let others = found.entry(key).or_default();
-    if let Some((other, other_place, _)) = others.first() {
-        let (one, two) = (&other.name.node, &asked.name.node);
+    if let Some((other, other_position, _)) = others.first() {
+        let (one, two) = (&other.name.node, &field.name.node);
         let reason = if one != two {
             format!("\"{one}\" and \"{two}\" are different fields")
-        } else if are_same(&other.arguments, &asked.arguments) {
-            others.push((asked, place, is_included));
+        } else if have_same_arguments(&other.arguments, &field.arguments) {
+            others.push((field, position, is_included));
             return Ok(());
         } else {
             "they have differing arguments".to_owned()
@@ -447,14 +457,14 @@ fn add<'d>(
             "Fields \"{key}\" conflict because {reason}. Use different aliases on the fields to \
              fetch both if this was intentional."
         );
-        return Err(Fault::invalid(message, &[*other_place, place]));
+        return Err(QueryError::invalid(message, &[*other_position, position]));
     }
-    others.push((asked, place, is_included));
+    others.push((field, position, is_included));
     Ok(())
 }
 
-/// Tells whether two fields have the same arguments, in whatever order.
-fn are_same(
+/// Whether two fields have the same arguments, in any order.
+fn have_same_arguments(
     one: &[(Positioned<Name>, Positioned<Value>)],
     two: &[(Positioned<Name>, Positioned<Value>)],
 ) -> bool {
@@ -465,16 +475,16 @@ fn are_same(
         })
 }
 
-/// The type of a field that is known to have fields of its own.
+/// The object type of a field, which has one because the query is valid.
 fn object_of(field: &Field) -> usize {
     match field.type_ref.named {
-        Named::Object(object) => object,
-        Named::Scalar(_) | Named::Input(_) => unreachable!("the query was found valid"),
+        NamedType::Object(object) => object,
+        NamedType::Scalar(_) | NamedType::Input(_) => unreachable!("the query was found valid"),
     }
 }
 
-/// Place of a member among those needed.
-fn member(members: &mut Vec<String>, name: &str) -> usize {
+/// The index of a member among those needed, to which it is added.
+fn member_index(members: &mut Vec<String>, name: &str) -> usize {
     let known = members.iter().position(|member| member == name);
     known.unwrap_or_else(|| {
         members.push(name.to_owned());
@@ -483,7 +493,7 @@ fn member(members: &mut Vec<String>, name: &str) -> usize {
 }
 
 fn keyed<T>(key: &str, value: T) -> Keyed<T> {
-    // Names of the language never need an escape.
+    // GraphQL names need no escapes in JSON.
     Keyed { key: format!("\"{key}\":").into_bytes(), value }
 }
 

@@ -1,13 +1,13 @@
-//! What is selected of an object, as JSON. Stored texts are copied, never parsed as a whole.
+//! Renders selected fields of objects as JSON. Stored texts are copied, not parsed completely.
 //!
-//! Objects that relations lead to are not known yet when an object is written: the text keeps holes
-//! for them, and is put together with their texts when these are there.
+//! Linked objects are not read yet when an object is rendered: its template keeps placeholders, which
+//! are filled with the templates of the linked objects.
 
 use indexmap::IndexMap;
 
 use super::{
-    model::Shape,
-    plan::{Internal, Keyed, Picked, Relation, Selection},
+    model::ValueShape,
+    plan::{InternalSelection, Keyed, Relation, SelectedField, Selection},
 };
 use crate::{
     dates,
@@ -22,52 +22,56 @@ use crate::{
     query::path::InternalField,
 };
 
-/// JSON with holes where objects of relations belong.
+/// JSON with placeholders for the objects of relations.
 #[derive(Default)]
-pub struct Text {
+pub struct Template {
     pub json: Vec<u8>,
-    holes: Vec<Hole>,
+    placeholders: Vec<Placeholder>,
 }
 
-/// A place in a text, the relation that it is for, and which of its objects belong there.
-struct Hole {
+/// A position in a template, the relation, and indexes of its objects to insert there.
+struct Placeholder {
     at: usize,
     relation: usize,
     targets: Vec<usize>,
 }
 
-impl Text {
-    /// Appends another text.
+impl Template {
+    /// Appends another template.
     pub fn append(&mut self, mut other: Self) {
         let start = self.json.len();
         self.json.append(&mut other.json);
-        self.holes.extend(other.holes.into_iter().map(|hole| Hole { at: hole.at + start, ..hole }));
+        self.placeholders.extend(
+            other
+                .placeholders
+                .into_iter()
+                .map(|placeholder| Placeholder { at: placeholder.at + start, ..placeholder }),
+        );
     }
 }
 
-/// Objects that relations lead to: for each relation by id in lower case, none while nobody has
-/// found it.
-pub struct Targets<'p> {
+/// The linked objects of each relation, by id in lower case: none until the object is read.
+pub struct RelationTargets<'p> {
     relations: &'p [Relation],
-    found: Vec<IndexMap<String, Option<Text>>>,
+    found: Vec<IndexMap<String, Option<Template>>>,
 }
 
-impl<'p> Targets<'p> {
+impl<'p> RelationTargets<'p> {
     pub fn of(relations: &'p [Relation]) -> Self {
         Self { relations, found: relations.iter().map(|_| IndexMap::new()).collect() }
     }
 
-    /// Ids of the objects that a relation leads to.
+    /// Ids of the linked objects of a relation.
     pub fn ids(&self, relation: usize) -> impl ExactSizeIterator<Item = &str> {
         self.found[relation].keys().map(String::as_str)
     }
 
-    /// Tells whether a relation leads to the object of this id, in lower case.
-    pub fn leads_to(&self, relation: usize, id: &str) -> bool {
+    /// Whether an object links to this id, in lower case, in a relation.
+    pub fn is_linked(&self, relation: usize, id: &str) -> bool {
         self.found[relation].contains_key(id)
     }
 
-    pub fn set(&mut self, relation: usize, id: &str, text: Text) {
+    pub fn set(&mut self, relation: usize, id: &str, text: Template) {
         if let Some(found) = self.found[relation].get_mut(id) {
             *found = Some(text);
         }
@@ -76,7 +80,7 @@ impl<'p> Targets<'p> {
     /// Appends a selection of an object.
     pub fn object(
         &mut self,
-        text: &mut Text,
+        text: &mut Template,
         selection: &Selection,
         content_type: &str,
         stored: &Stored<'_>,
@@ -84,29 +88,29 @@ impl<'p> Targets<'p> {
         self.fields(text, selection, &stored.data, Some((content_type, stored)));
     }
 
-    /// Appends a selection of an object, or of what is stored inside one.
+    /// Appends a selection of an object, or of a nested value.
     fn fields(
         &mut self,
-        text: &mut Text,
+        text: &mut Template,
         selection: &Selection,
         data: &str,
-        whole: Option<(&str, &Stored<'_>)>,
+        object: Option<(&str, &Stored<'_>)>,
     ) {
         let values = members(data, &selection.members);
         for (index, field) in selection.fields.iter().enumerate() {
-            // Whoever gets this text sees by its length that it is none to send.
+            // The caller rejects a template of this length.
             if text.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
                 return;
             }
             text.json.push(if index == 0 { b'{' } else { b',' });
             text.json.extend_from_slice(&field.key);
-            match (&field.value, whole) {
-                (Picked::Text(fixed), _) => text.json.extend_from_slice(fixed),
-                (Picked::Id, Some((_, stored))) => string(&mut text.json, &stored.id),
-                (Picked::Internal(fields), Some((content_type, stored))) => {
+            match (&field.value, object) {
+                (SelectedField::Constant(fixed), _) => text.json.extend_from_slice(fixed),
+                (SelectedField::Id, Some((_, stored))) => string(&mut text.json, &stored.id),
+                (SelectedField::Internal(fields), Some((content_type, stored))) => {
                     internal(&mut text.json, fields, content_type, &stored.internal);
                 }
-                (Picked::Member { member, shape, required, inner }, _) => {
+                (SelectedField::Member { member, shape, required, inner }, _) => {
                     let fits = |value: &&str| has_shape(value, *shape);
                     match values[*member].filter(fits) {
                         Some(value) => self.value(text, *shape, inner, value),
@@ -114,50 +118,56 @@ impl<'p> Targets<'p> {
                         None => text.json.extend_from_slice(b"null"),
                     }
                 }
-                (Picked::Relation { member, relation }, _) => match values[*member] {
-                    Some(links) if links.starts_with('[') => self.hole(text, *relation, links),
+                (SelectedField::Relation { member, relation }, _) => match values[*member] {
+                    Some(links) if links.starts_with('[') => {
+                        self.placeholder(text, *relation, links)
+                    }
                     _ => text.json.extend_from_slice(b"null"),
                 },
-                // Only whole objects have these.
-                (Picked::Id | Picked::Internal(_), None) => text.json.extend_from_slice(b"null"),
+                // Nested values have neither.
+                (SelectedField::Id | SelectedField::Internal(_), None) => {
+                    text.json.extend_from_slice(b"null")
+                }
             }
         }
         text.json.extend_from_slice(if selection.fields.is_empty() { b"{}" } else { b"}" });
     }
 
-    /// Leaves a hole for the objects that links lead to.
-    fn hole(&mut self, text: &mut Text, relation: usize, links: &str) {
-        let wanted = &self.relations[relation].content_type;
+    /// Appends a placeholder for the objects that links point to.
+    fn placeholder(&mut self, text: &mut Template, relation: usize, links: &str) {
+        let target_type = &self.relations[relation].content_type;
         let found = &mut self.found[relation];
         let mut targets = Vec::new();
         for (content_type, id) in json::elements(links).filter_map(scan::internal_link) {
-            if content_type == *wanted {
+            if content_type == *target_type {
                 let entry = found.entry(id.to_ascii_lowercase());
                 targets.push(entry.index());
                 entry.or_default();
             }
         }
         text.json.push(b'[');
-        text.holes.push(Hole { at: text.json.len(), relation, targets });
+        text.placeholders.push(Placeholder { at: text.json.len(), relation, targets });
         text.json.push(b']');
     }
 
-    fn value(&mut self, text: &mut Text, shape: Shape, inner: &Selection, value: &str) {
+    fn value(&mut self, text: &mut Template, shape: ValueShape, inner: &Selection, value: &str) {
         match shape {
-            Shape::Text | Shape::Number | Shape::Boolean | Shape::Json => {
+            ValueShape::Text | ValueShape::Number | ValueShape::Boolean | ValueShape::Json => {
                 text.json.extend_from_slice(value.as_bytes());
             }
-            Shape::Time if value.starts_with('"') => text.json.extend_from_slice(value.as_bytes()),
-            Shape::Time => string(&mut text.json, value),
-            Shape::Texts => {
+            ValueShape::Time if value.starts_with('"') => {
+                text.json.extend_from_slice(value.as_bytes())
+            }
+            ValueShape::Time => string(&mut text.json, value),
+            ValueShape::Texts => {
                 let is_text = |item: &&str| item.starts_with('"');
                 list(text, json::elements(value), |text, item| {
                     let item = Some(item).filter(is_text).unwrap_or("null");
                     text.json.extend_from_slice(item.as_bytes());
                 });
             }
-            Shape::Object => self.fields(text, inner, value, None),
-            Shape::List => list(text, json::elements(value), |text, item| {
+            ValueShape::Object => self.fields(text, inner, value, None),
+            ValueShape::List => list(text, json::elements(value), |text, item| {
                 if item.starts_with('{') {
                     self.fields(text, inner, item, None);
                 } else {
@@ -167,10 +177,10 @@ impl<'p> Targets<'p> {
         }
     }
 
-    /// Fills the holes of a text. None when that makes more than a response may hold.
+    /// Fills the placeholders of a template; none when the result exceeds the limits of a response.
     pub fn fill(
         &self,
-        text: &Text,
+        text: &Template,
         objects: &mut usize,
         buffered: &mut Buffered<'_>,
     ) -> Result<Option<Vec<u8>>> {
@@ -181,21 +191,21 @@ impl<'p> Targets<'p> {
         Ok(is_complete.then_some(out))
     }
 
-    /// False when there is more than a response may hold.
+    /// Returns false when the result exceeds the limits of a response.
     fn fill_into(
         &self,
         out: &mut Vec<u8>,
-        text: &Text,
+        text: &Template,
         objects: &mut usize,
         buffered: &mut Buffered<'_>,
     ) -> Result<bool> {
         let mut copied = 0;
-        for hole in &text.holes {
-            out.extend_from_slice(&text.json[copied..hole.at]);
-            copied = hole.at;
-            let found = &self.found[hole.relation];
+        for placeholder in &text.placeholders {
+            out.extend_from_slice(&text.json[copied..placeholder.at]);
+            copied = placeholder.at;
+            let found = &self.found[placeholder.relation];
             let mut is_first = true;
-            for target in hole.targets.iter().filter_map(|target| found[*target].as_ref()) {
+            for target in placeholder.targets.iter().filter_map(|target| found[*target].as_ref()) {
                 *objects += 1;
                 if *objects > limits::GRAPHQL_OBJECTS || out.len() > limits::GRAPHQL_RESPONSE_BYTES
                 {
@@ -216,9 +226,9 @@ impl<'p> Targets<'p> {
 }
 
 fn list<'v>(
-    text: &mut Text,
+    text: &mut Template,
     items: impl Iterator<Item = &'v str>,
-    mut item: impl FnMut(&mut Text, &'v str),
+    mut item: impl FnMut(&mut Template, &'v str),
 ) {
     text.json.push(b'[');
     for (index, value) in items.enumerate() {
@@ -230,7 +240,7 @@ fn list<'v>(
     text.json.push(b']');
 }
 
-/// Finds the members of some names in a stored object.
+/// Finds members of a stored object by name.
 fn members<'j>(data: &'j str, names: &[String]) -> Vec<Option<&'j str>> {
     let mut values = vec![None; names.len()];
     let mut missing = names.len();
@@ -238,8 +248,8 @@ fn members<'j>(data: &'j str, names: &[String]) -> Vec<Option<&'j str>> {
         return values;
     }
     for (key, value) in json::members(data) {
-        if let Some(place) = names.iter().position(|name| name == key) {
-            values[place] = Some(value);
+        if let Some(index) = names.iter().position(|name| name == key) {
+            values[index] = Some(value);
             missing -= 1;
             if missing == 0 {
                 break;
@@ -249,32 +259,32 @@ fn members<'j>(data: &'j str, names: &[String]) -> Vec<Option<&'j str>> {
     values
 }
 
-/// Tells whether a stored value is what a field promises: data may be older than their type.
-fn has_shape(value: &str, shape: Shape) -> bool {
+/// Whether a stored value has the form of its field: stored data may be older than the type.
+fn has_shape(value: &str, shape: ValueShape) -> bool {
     let first = value.as_bytes().first().copied().unwrap_or_default();
     match shape {
-        Shape::Text => first == b'"',
-        Shape::Number => first == b'-' || first.is_ascii_digit(),
-        Shape::Boolean => first == b't' || first == b'f',
-        Shape::Time => first == b'"' || first == b'-' || first.is_ascii_digit(),
-        Shape::Texts | Shape::List => first == b'[',
-        Shape::Object => first == b'{',
-        Shape::Json => true,
+        ValueShape::Text => first == b'"',
+        ValueShape::Number => first == b'-' || first.is_ascii_digit(),
+        ValueShape::Boolean => first == b't' || first == b'f',
+        ValueShape::Time => first == b'"' || first == b'-' || first.is_ascii_digit(),
+        ValueShape::Texts | ValueShape::List => first == b'[',
+        ValueShape::Object => first == b'{',
+        ValueShape::Json => true,
     }
 }
 
-/// What stands for a required value that is not there (contract 8.3).
-fn empty(shape: Shape) -> &'static [u8] {
+/// The value of a required field that is missing (see docs/reference/graphql.md#types).
+fn empty(shape: ValueShape) -> &'static [u8] {
     match shape {
-        Shape::Number => b"0",
-        Shape::Boolean => b"false",
+        ValueShape::Number => b"0",
+        ValueShape::Boolean => b"false",
         _ => b"\"\"",
     }
 }
 
 fn internal(
     out: &mut Vec<u8>,
-    fields: &[Keyed<Internal>],
+    fields: &[Keyed<InternalSelection>],
     content_type: &str,
     internal: &model::Internal<'_>,
 ) {
@@ -287,11 +297,11 @@ fn internal(
         out.push(if index == 0 { b'{' } else { b',' });
         out.extend_from_slice(&field.key);
         let field = match &field.value {
-            Internal::Text(fixed) => {
+            InternalSelection::Constant(fixed) => {
                 out.extend_from_slice(fixed);
                 continue;
             }
-            Internal::Field(field) => field,
+            InternalSelection::Field(field) => field,
         };
         match field {
             InternalField::Status => string(out, internal.status.as_str()),
@@ -306,7 +316,7 @@ fn internal(
                 Some(at) => date(out, at),
                 None => string(out, ""),
             },
-            // Empty while an object lives; the others are not shown.
+            // `deletedAt` is empty here; the schema has no other fields.
             _ => string(out, ""),
         }
     }

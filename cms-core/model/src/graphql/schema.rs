@@ -1,65 +1,66 @@
-//! A model described to clients: its text in the schema language, and introspection.
+//! Exports a model: its text in the schema language, and introspection.
 //!
-//! Both are the work of `async_graphql`, which gets the types of [`super::model`] and no way to
-//! content: every field that leads there is empty.
+//! `async_graphql` does both. It gets the types of [`super::model`], but no content: fields of content
+//! resolve to null.
 
 use async_graphql::{
     Request, Response, Value, Variables,
     dynamic::{
-        Field, FieldFuture, InputObject, InputValue, Object, Scalar, Schema as Described, TypeRef,
+        Field, FieldFuture, InputObject, InputValue, Object, Scalar, Schema as DynamicSchema,
+        TypeRef,
     },
     parser::types::ExecutableDocument,
 };
 use futures_util::FutureExt;
 
 use super::{
-    fault::{Failure, Fault},
-    model::{Model, QUERY, Source},
+    error::{Failure, QueryError},
+    model::{FieldSource, Model, QUERY},
 };
 use crate::error::Error;
 
-/// A model in the form in which clients read it.
+/// The exported form of a model.
 pub struct Schema {
-    schema: Described,
+    schema: DynamicSchema,
     sdl: String,
 }
 
 impl Schema {
     /// # Errors
-    /// The reason that `async_graphql` has against it.
-    pub fn of(model: &Model) -> Result<Self, String> {
+    /// The reason why `async_graphql` rejects the types.
+    pub fn new(model: &Model) -> Result<Self, String> {
         let mut builder =
-            Described::build(&model.object(QUERY).name, None, None).disable_suggestions();
-        let is_known = |name: &str| model.find(name).is_some();
-        if is_known("JSON") {
+            DynamicSchema::build(&model.object(QUERY).name, None, None).disable_suggestions();
+        let exists = |name: &str| model.find(name).is_some();
+        if exists("JSON") {
             builder =
                 builder.register(Scalar::new("JSON").description("Any value, as it is stored"));
         }
-        for described in model.objects.iter().filter(|object| is_known(&object.name)) {
-            let mut object = Object::new(&described.name);
-            if let Some(description) = &described.description {
+        for source in model.objects.iter().filter(|object| exists(&object.name)) {
+            let mut object = Object::new(&source.name);
+            if let Some(description) = &source.description {
                 object = object.description(description);
             }
-            let fields = described.fields.iter();
-            let own = fields.filter(|(_, field)| field.source != Source::Introspection);
-            let mut is_own = false;
-            for (name, field) in own {
-                is_own = true;
-                let mut described = Field::new(name, type_ref(&field.type_ref.text), |_| {
+            let fields = source.fields.iter();
+            let own_fields = fields.filter(|(_, field)| field.source != FieldSource::Introspection);
+            let mut has_own_fields = false;
+            for (name, field) in own_fields {
+                has_own_fields = true;
+                let mut exported = Field::new(name, type_ref(&field.type_ref.text), |_| {
                     FieldFuture::from_value(None)
                 });
                 for (name, argument) in &field.arguments {
-                    described = described.argument(InputValue::new(name, type_ref(&argument.text)));
+                    exported = exported.argument(InputValue::new(name, type_ref(&argument.text)));
                 }
-                object = object.field(described);
+                object = object.field(exported);
             }
-            if is_own {
+            if has_own_fields {
                 builder = builder.register(object);
             }
         }
-        for described in model.inputs.iter().filter(|input| is_known(&input.name)) {
-            let mut input = InputObject::new(&described.name);
-            for (name, field) in &described.fields {
+        for source in model.inputs.iter().filter(|input| exists(&input.name)) {
+            let mut input = InputObject::new(&source.name);
+            for (name, field) in &source.fields {
                 input = input.field(InputValue::new(name, type_ref(&field.type_ref.text)));
             }
             builder = builder.register(input);
@@ -73,7 +74,7 @@ impl Schema {
         &self.sdl
     }
 
-    /// Answers the fields of a query that ask for the schema; all others are null.
+    /// Resolves the introspection fields of a query; all other fields are null.
     pub fn introspect(
         &self,
         document: &ExecutableDocument,
@@ -84,17 +85,17 @@ impl Schema {
         request.set_parsed_query(document.clone());
         request.operation_name = operation.map(str::to_owned);
         request.variables = Variables::from_json(variables.into());
-        // Nothing in it ever waits.
+        // No field waits for anything.
         let response: Option<Response> = self.schema.execute(request).now_or_never();
         let response = response.ok_or_else(|| Error::internal("introspection does not wait"))?;
-        let faults = response.errors.iter();
-        let faults: Vec<Fault> =
-            faults.map(|error| Fault::invalid(&error.message, &error.locations)).collect();
-        if faults.is_empty() { Ok(response.data) } else { Err(Failure::Faults(faults)) }
+        let errors = response.errors.iter();
+        let errors: Vec<QueryError> =
+            errors.map(|error| QueryError::invalid(&error.message, &error.locations)).collect();
+        if errors.is_empty() { Ok(response.data) } else { Err(Failure::Query(errors)) }
     }
 }
 
-/// Reads a type as the model writes it.
+/// Parses the text of a type.
 fn type_ref(text: &str) -> TypeRef {
     if let Some(inner) = text.strip_suffix('!') {
         TypeRef::NonNull(Box::new(type_ref(inner)))

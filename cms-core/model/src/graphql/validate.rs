@@ -1,8 +1,8 @@
-//! Whether a document is right by the types of a schema, and what is wrong otherwise.
+//! Validates a document against the types of a schema.
 //!
-//! The rules and sentences are those of the reference implementation, so that tools and people know
-//! what is meant. [`variables`] has the rules on variables and on fragments as a whole. That two
-//! fields of one name are the same is found by [`super::plan`], which puts them together.
+//! Rules and messages are those of the reference implementation, so that tools and people recognize
+//! them. [`variables`] has the rules on variables and on the use of fragments. [`super::plan`] finds
+//! conflicting fields when it merges them.
 
 mod variables;
 
@@ -18,71 +18,85 @@ use async_graphql::{
 use async_graphql_value::Value;
 
 use super::{
-    fault::Fault,
+    error::QueryError,
     input,
-    model::{Model, Named, QUERY, TypeRef},
+    model::{Model, NamedType, QUERY, TypeRef},
 };
 
-/// Where a directive stands, as messages call it.
+/// Locations of directives, as messages name them.
 const FIELD: &str = "FIELD";
 const FRAGMENT_SPREAD: &str = "FRAGMENT_SPREAD";
 const INLINE_FRAGMENT: &str = "INLINE_FRAGMENT";
-/// Directives that exist, but for schemas only.
+/// Directives that only a schema may contain.
 const SCHEMA_DIRECTIVES: [&str; 3] = ["deprecated", "specifiedBy", "oneOf"];
 
-/// Returns all faults of a document, in the order in which they stand.
-pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    let mut parts = Vec::new();
+/// Returns all errors of a document, ordered by position.
+pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<QueryError> {
+    let mut errors = Vec::new();
+    let mut definitions = Vec::new();
     for (name, operation) in document.operations.iter() {
-        let mut walk = Walk::new(model, document, &mut faults);
-        walk.operation(operation);
-        parts.push(variables::Part::operation(name, operation, walk.uses, walk.spreads));
+        let mut validator = Validator::new(model, document, &mut errors);
+        validator.operation(operation);
+        definitions.push(variables::Definition::operation(
+            name,
+            operation,
+            validator.uses,
+            validator.spreads,
+        ));
     }
     for (name, fragment) in &document.fragments {
-        let mut walk = Walk::new(model, document, &mut faults);
-        walk.directives(&fragment.node.directives, "FRAGMENT_DEFINITION");
-        let condition = &fragment.node.type_condition.node.on;
-        let object = walk.condition(condition, Some(name));
-        walk.set(&fragment.node.selection_set.node, object);
-        parts.push(variables::Part::fragment(name, fragment.pos, walk.uses, walk.spreads));
+        let mut validator = Validator::new(model, document, &mut errors);
+        validator.directives(&fragment.node.directives, "FRAGMENT_DEFINITION");
+        let type_condition = &fragment.node.type_condition.node.on;
+        let object = validator.type_condition(type_condition, Some(name));
+        validator.selection_set(&fragment.node.selection_set.node, object);
+        definitions.push(variables::Definition::fragment(
+            name,
+            fragment.pos,
+            validator.uses,
+            validator.spreads,
+        ));
     }
-    variables::check(model, document, &parts, &mut faults);
-    faults.sort_by_key(|fault| {
-        fault.locations.first().map_or((0, 0), |place| (place.line, place.column))
+    variables::check(model, document, &definitions, &mut errors);
+    errors.sort_by_key(|error| {
+        error.locations.first().map_or((0, 0), |position| (position.line, position.column))
     });
-    faults.dedup();
-    faults
+    errors.dedup();
+    errors
 }
 
-/// A variable where it is used, and what is expected there.
-struct Use<'d> {
+/// A use of a variable.
+struct VariableUse<'d> {
     name: &'d str,
-    place: Pos,
-    /// None where nothing is known to be expected.
+    position: Pos,
+    /// The type expected there; none where it is unknown.
     expected: Option<String>,
 }
 
-/// Goes through one operation or fragment.
-struct Walk<'a, 'd> {
+/// Validates one operation or fragment.
+struct Validator<'a, 'd> {
     model: &'a Model,
     document: &'d ExecutableDocument,
-    faults: &'a mut Vec<Fault>,
-    uses: Vec<Use<'d>>,
+    errors: &'a mut Vec<QueryError>,
+    uses: Vec<VariableUse<'d>>,
     spreads: Vec<(&'d str, Pos)>,
 }
 
-impl<'a, 'd> Walk<'a, 'd> {
-    fn new(model: &'a Model, document: &'d ExecutableDocument, faults: &'a mut Vec<Fault>) -> Self {
-        Self { model, document, faults, uses: Vec::new(), spreads: Vec::new() }
+impl<'a, 'd> Validator<'a, 'd> {
+    fn new(
+        model: &'a Model,
+        document: &'d ExecutableDocument,
+        errors: &'a mut Vec<QueryError>,
+    ) -> Self {
+        Self { model, document, errors, uses: Vec::new(), spreads: Vec::new() }
     }
 
-    fn fault(&mut self, message: String, place: Pos) {
-        self.faults.push(Fault::invalid(message, &[place]));
+    fn error(&mut self, message: String, position: Pos) {
+        self.errors.push(QueryError::invalid(message, &[position]));
     }
 
     fn operation(&mut self, operation: &'d Positioned<OperationDefinition>) {
-        let (place, operation) = (operation.pos, &operation.node);
+        let (position, operation) = (operation.pos, &operation.node);
         let kind = match operation.ty {
             OperationType::Query => "QUERY",
             OperationType::Mutation => "MUTATION",
@@ -90,7 +104,7 @@ impl<'a, 'd> Walk<'a, 'd> {
         };
         if operation.ty != OperationType::Query {
             let kind = kind.to_lowercase();
-            self.fault(format!("Schema is not configured to execute {kind} operation."), place);
+            self.error(format!("Schema is not configured to execute {kind} operation."), position);
             return;
         }
         self.directives(&operation.directives, kind);
@@ -99,20 +113,20 @@ impl<'a, 'd> Walk<'a, 'd> {
             let name = &definition.node.name.node;
             if !names.insert(name) {
                 let message = format!("There can be only one variable named \"${name}\".");
-                self.fault(message, definition.pos);
+                self.error(message, definition.pos);
             }
             self.variable_type(name, &definition.node.var_type);
             self.directives(&definition.node.directives, "VARIABLE_DEFINITION");
             if let Some(default) = &definition.node.default_value {
-                let wanted = definition.node.var_type.node.to_string();
-                self.literal(&default.node.clone().into_value(), default.pos, &wanted);
+                let expected = definition.node.var_type.node.to_string();
+                self.literal(&default.node.clone().into_value(), default.pos, &expected);
             }
         }
-        self.set(&operation.selection_set.node, Some(QUERY));
+        self.selection_set(&operation.selection_set.node, Some(QUERY));
     }
 
-    fn variable_type(&mut self, name: &Name, wanted: &'d Positioned<Type>) {
-        let mut inner = &wanted.node;
+    fn variable_type(&mut self, name: &Name, expected: &'d Positioned<Type>) {
+        let mut inner = &expected.node;
         let named = loop {
             match &inner.base {
                 BaseType::List(list) => inner = list,
@@ -121,37 +135,37 @@ impl<'a, 'd> Walk<'a, 'd> {
         };
         let message = match self.model.find(named) {
             None => format!("Unknown type \"{named}\"."),
-            Some(Named::Object(_)) => {
-                format!("Variable \"${name}\" cannot be non-input type \"{}\".", wanted.node)
+            Some(NamedType::Object(_)) => {
+                format!("Variable \"${name}\" cannot be non-input type \"{}\".", expected.node)
             }
-            Some(Named::Scalar(_) | Named::Input(_)) => return,
+            Some(NamedType::Scalar(_) | NamedType::Input(_)) => return,
         };
-        self.fault(message, wanted.pos);
+        self.error(message, expected.pos);
     }
 
-    /// Finds the type that a fragment is for.
-    fn condition(&mut self, on: &Positioned<Name>, fragment: Option<&str>) -> Option<usize> {
+    /// Finds the type of a type type_condition.
+    fn type_condition(&mut self, on: &Positioned<Name>, fragment: Option<&str>) -> Option<usize> {
         match self.model.find(&on.node) {
-            Some(Named::Object(index)) => Some(index),
-            Some(Named::Scalar(_) | Named::Input(_)) => {
+            Some(NamedType::Object(index)) => Some(index),
+            Some(NamedType::Scalar(_) | NamedType::Input(_)) => {
                 let fragment = fragment.map_or(String::new(), |name| format!(" \"{name}\""));
                 let message = format!(
-                    "Fragment{fragment} cannot condition on non composite type \"{}\".",
+                    "Fragment{fragment} cannot type_condition on non composite type \"{}\".",
                     on.node
                 );
-                self.fault(message, on.pos);
+                self.error(message, on.pos);
                 None
             }
             None => {
-                self.fault(format!("Unknown type \"{}\".", on.node), on.pos);
+                self.error(format!("Unknown type \"{}\".", on.node), on.pos);
                 None
             }
         }
     }
 
-    /// Goes through the selections on an object; none when it is not known which.
-    fn set(&mut self, set: &'d SelectionSet, object: Option<usize>) {
-        for selection in &set.items {
+    /// Validates a selection selection_set on an object type; none when the type is unknown.
+    fn selection_set(&mut self, selection_set: &'d SelectionSet, object: Option<usize>) {
+        for selection in &selection_set.items {
             match &selection.node {
                 Selection::Field(field) => {
                     self.directives(&field.node.directives, FIELD);
@@ -163,32 +177,32 @@ impl<'a, 'd> Walk<'a, 'd> {
                     self.spreads.push((name, spread.pos));
                     if let Some(fragment) = self.document.fragments.get(name) {
                         let on = &fragment.node.type_condition.node.on.node;
-                        self.fits(object, on, &format!(" \"{name}\""), spread.pos);
+                        self.check_spread(object, on, &format!(" \"{name}\""), spread.pos);
                     } else {
-                        let place = spread.node.fragment_name.pos;
-                        self.fault(format!("Unknown fragment \"{name}\"."), place);
+                        let position = spread.node.fragment_name.pos;
+                        self.error(format!("Unknown fragment \"{name}\"."), position);
                     }
                 }
                 Selection::InlineFragment(fragment) => {
                     self.directives(&fragment.node.directives, INLINE_FRAGMENT);
                     let inside = match &fragment.node.type_condition {
                         None => object,
-                        Some(condition) => {
-                            let on = &condition.node.on;
-                            let inside = self.condition(on, None);
-                            self.fits(object, &on.node, "", fragment.pos);
+                        Some(type_condition) => {
+                            let on = &type_condition.node.on;
+                            let inside = self.type_condition(on, None);
+                            self.check_spread(object, &on.node, "", fragment.pos);
                             inside
                         }
                     };
-                    self.set(&fragment.node.selection_set.node, inside);
+                    self.selection_set(&fragment.node.selection_set.node, inside);
                 }
             }
         }
     }
 
-    /// Refuses a fragment that is for another object than the one it is used on.
-    fn fits(&mut self, object: Option<usize>, on: &str, fragment: &str, place: Pos) {
-        let (Some(object), Some(Named::Object(other))) = (object, self.model.find(on)) else {
+    /// Rejects a fragment on another type than the one it is used on.
+    fn check_spread(&mut self, object: Option<usize>, on: &str, fragment: &str, position: Pos) {
+        let (Some(object), Some(NamedType::Object(other))) = (object, self.model.find(on)) else {
             return;
         };
         if object != other {
@@ -197,200 +211,210 @@ impl<'a, 'd> Walk<'a, 'd> {
                  type \"{on}\".",
                 self.model.object(object).name
             );
-            self.fault(message, place);
+            self.error(message, position);
         }
     }
 
     fn field(&mut self, field: &'d Positioned<Field>, object: Option<usize>) {
-        let (place, name) = (field.pos, field.node.name.node.as_str());
+        let (position, name) = (field.pos, field.node.name.node.as_str());
         let inner = &field.node.selection_set.node;
         let Some(object) = object else {
             self.unknown_arguments(&field.node);
-            self.set(inner, None);
+            self.selection_set(inner, None);
             return;
         };
         if name == "__typename" {
             let parent = &self.model.object(object).name;
-            self.arguments(&field.node.arguments, &[], parent, place, "__typename");
-            self.leaf("__typename", "String!", inner, place);
+            self.arguments(&field.node.arguments, &[], parent, position, "__typename");
+            self.leaf("__typename", "String!", inner, position);
             return;
         }
         let parent = self.model.object(object);
         if object == QUERY && (name == "__schema" || name == "__type") {
-            let (wanted, required) = match name {
+            let (expected, required) = match name {
                 "__schema" => ("__Schema!", None),
                 _ => ("__Type", Some(("name", "String!"))),
             };
             let required: Vec<(&str, &str)> = required.into_iter().collect();
-            self.arguments(&field.node.arguments, &required, &parent.name, place, name);
-            let Some(Named::Object(index)) = self.model.find(wanted.trim_end_matches('!')) else {
+            self.arguments(&field.node.arguments, &required, &parent.name, position, name);
+            let Some(NamedType::Object(index)) = self.model.find(expected.trim_end_matches('!'))
+            else {
                 return;
             };
-            self.composite(name, wanted, inner, place, index);
+            self.composite(name, expected, inner, position, index);
             return;
         }
         let Some(known) = parent.fields.get(name) else {
             let message = format!("Cannot query field \"{name}\" on type \"{}\".", parent.name);
             if object == QUERY {
-                self.faults.push(Fault::unknown_root(message, place));
+                self.errors.push(QueryError::unknown_root(message, position));
             } else {
-                self.fault(message, place);
+                self.error(message, position);
             }
             self.unknown_arguments(&field.node);
-            self.set(inner, None);
+            self.selection_set(inner, None);
             return;
         };
         let declared: Vec<(&str, &str)> = known
             .arguments
             .iter()
-            .map(|(name, wanted)| (name.as_str(), wanted.text.as_str()))
+            .map(|(name, expected)| (name.as_str(), expected.text.as_str()))
             .collect();
-        self.arguments(&field.node.arguments, &declared, &parent.name, place, name);
+        self.arguments(&field.node.arguments, &declared, &parent.name, position, name);
         let TypeRef { named, text } = &known.type_ref;
         match named {
-            Named::Object(index) => self.composite(name, text, inner, place, *index),
-            Named::Scalar(_) | Named::Input(_) => self.leaf(name, text, inner, place),
+            NamedType::Object(index) => self.composite(name, text, inner, position, *index),
+            NamedType::Scalar(_) | NamedType::Input(_) => self.leaf(name, text, inner, position),
         }
     }
 
-    fn leaf(&mut self, name: &str, wanted: &str, inner: &'d SelectionSet, place: Pos) {
+    fn leaf(&mut self, name: &str, expected: &str, inner: &'d SelectionSet, position: Pos) {
         if !inner.items.is_empty() {
             let message = format!(
-                "Field \"{name}\" must not have a selection since type \"{wanted}\" has no subfields."
+                "Field \"{name}\" must not have a selection since type \"{expected}\" has no subfields."
             );
-            self.fault(message, place);
+            self.error(message, position);
         }
     }
 
     fn composite(
         &mut self,
         name: &str,
-        wanted: &str,
+        expected: &str,
         inner: &'d SelectionSet,
-        place: Pos,
+        position: Pos,
         object: usize,
     ) {
         if inner.items.is_empty() {
             let message = format!(
-                "Field \"{name}\" of type \"{wanted}\" must have a selection of subfields. Did you \
+                "Field \"{name}\" of type \"{expected}\" must have a selection of subfields. Did you \
                  mean \"{name} {{ ... }}\"?"
             );
-            self.fault(message, place);
+            self.error(message, position);
         }
-        self.set(inner, Some(object));
+        self.selection_set(inner, Some(object));
     }
 
-    /// Notes variables in arguments of which nothing is known.
+    /// Records variables in arguments of unknown fields.
     fn unknown_arguments(&mut self, field: &'d Field) {
         for (_, value) in &field.arguments {
             self.variables(&value.node, value.pos, None);
         }
     }
 
-    /// Checks the arguments of a field or, without a parent, of what stands for itself.
+    /// Checks the arguments of a field or, with an empty parent, of a directive.
     fn arguments(
         &mut self,
         given: &'d [(Positioned<Name>, Positioned<Value>)],
         declared: &[(&str, &str)],
         parent: &str,
-        place: Pos,
+        position: Pos,
         owner: &str,
     ) {
         let mut names = HashSet::new();
         for (name, value) in given {
             if !names.insert(&name.node) {
                 let message = format!("There can be only one argument named \"{}\".", name.node);
-                self.fault(message, name.pos);
+                self.error(message, name.pos);
             }
-            let Some((_, wanted)) = declared.iter().find(|(known, _)| *known == name.node.as_str())
+            let Some((_, expected)) =
+                declared.iter().find(|(known, _)| *known == name.node.as_str())
             else {
                 let of = match owner.strip_prefix('@') {
                     Some(_) => format!("directive \"{owner}\""),
                     None => format!("field \"{parent}.{owner}\""),
                 };
-                self.fault(format!("Unknown argument \"{}\" on {of}.", name.node), name.pos);
+                self.error(format!("Unknown argument \"{}\" on {of}.", name.node), name.pos);
                 self.variables(&value.node, value.pos, None);
                 continue;
             };
-            self.literal(&value.node, value.pos, wanted);
-            self.variables(&value.node, value.pos, Some(wanted));
+            self.literal(&value.node, value.pos, expected);
+            self.variables(&value.node, value.pos, Some(expected));
         }
-        for (name, wanted) in declared.iter().filter(|(_, wanted)| wanted.ends_with('!')) {
+        for (name, expected) in declared.iter().filter(|(_, expected)| expected.ends_with('!')) {
             if !given.iter().any(|(known, _)| known.node.as_str() == *name) {
                 let owner = match owner.strip_prefix('@') {
                     Some(_) => format!("Directive \"{owner}\""),
                     None => format!("Field \"{owner}\""),
                 };
                 let message = format!(
-                    "{owner} argument \"{name}\" of type \"{wanted}\" is required, but it was not \
+                    "{owner} argument \"{name}\" of type \"{expected}\" is required, but it was not \
                      provided."
                 );
-                self.fault(message, place);
+                self.error(message, position);
             }
         }
     }
 
-    fn literal(&mut self, literal: &Value, place: Pos, wanted: &str) {
+    fn literal(&mut self, literal: &Value, position: Pos, expected: &str) {
         let mut reasons = Vec::new();
-        input::check_literal(self.model, literal, wanted, &mut reasons);
+        input::check_literal(self.model, literal, expected, &mut reasons);
         for reason in reasons {
-            self.fault(reason, place);
+            self.error(reason, position);
         }
     }
 
-    /// Notes the variables of a value.
-    fn variables(&mut self, value: &'d Value, place: Pos, wanted: Option<&str>) {
+    /// Records the variables of a value.
+    fn variables(&mut self, value: &'d Value, position: Pos, expected: Option<&str>) {
         match value {
             Value::Variable(name) => {
-                self.uses.push(Use { name, place, expected: wanted.map(str::to_owned) });
+                self.uses.push(VariableUse {
+                    name,
+                    position,
+                    expected: expected.map(str::to_owned),
+                });
             }
             Value::List(items) => {
-                let inner = wanted.and_then(|wanted| {
-                    wanted.trim_end_matches('!').strip_prefix('[')?.strip_suffix(']')
+                let inner = expected.and_then(|expected| {
+                    expected.trim_end_matches('!').strip_prefix('[')?.strip_suffix(']')
                 });
                 for item in items {
-                    self.variables(item, place, inner);
+                    self.variables(item, position, inner);
                 }
             }
             Value::Object(fields) => {
-                let input = wanted.and_then(|wanted| self.model.find(wanted.trim_end_matches('!')));
+                let input =
+                    expected.and_then(|expected| self.model.find(expected.trim_end_matches('!')));
                 for (name, value) in fields {
                     let expected = match input {
-                        Some(Named::Input(index)) => {
+                        Some(NamedType::Input(index)) => {
                             let field = self.model.inputs[index].fields.get(name.as_str());
                             field.map(|field| field.type_ref.text.as_str())
                         }
                         _ => None,
                     };
-                    self.variables(value, place, expected);
+                    self.variables(value, position, expected);
                 }
             }
             _ => {}
         }
     }
 
-    fn directives(&mut self, directives: &'d [Positioned<Directive>], place: &str) {
+    fn directives(&mut self, directives: &'d [Positioned<Directive>], location: &str) {
         let mut names = HashSet::new();
         for directive in directives {
-            let (at, name) = (directive.pos, directive.node.name.node.as_str());
-            let is_ours = name == "skip" || name == "include";
-            if !is_ours && !SCHEMA_DIRECTIVES.contains(&name) {
-                self.fault(format!("Unknown directive \"@{name}\"."), at);
+            let (position, name) = (directive.pos, directive.node.name.node.as_str());
+            let is_executable = name == "skip" || name == "include";
+            if !is_executable && !SCHEMA_DIRECTIVES.contains(&name) {
+                self.error(format!("Unknown directive \"@{name}\"."), position);
                 self.unknown_directive(&directive.node);
                 continue;
             }
-            if !is_ours || ![FIELD, FRAGMENT_SPREAD, INLINE_FRAGMENT].contains(&place) {
-                self.fault(format!("Directive \"@{name}\" may not be used on {place}."), at);
+            if !is_executable || ![FIELD, FRAGMENT_SPREAD, INLINE_FRAGMENT].contains(&location) {
+                self.error(
+                    format!("Directive \"@{name}\" may not be used on {location}."),
+                    position,
+                );
             }
             if !names.insert(name) {
                 let message =
                     format!("The directive \"@{name}\" can only be used once at this location.");
-                self.fault(message, at);
+                self.error(message, position);
             }
-            if is_ours {
+            if is_executable {
                 let declared = [("if", "Boolean!")];
                 let owner = format!("@{name}");
-                self.arguments(&directive.node.arguments, &declared, "", at, &owner);
+                self.arguments(&directive.node.arguments, &declared, "", position, &owner);
             } else {
                 self.unknown_directive(&directive.node);
             }

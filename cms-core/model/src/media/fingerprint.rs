@@ -1,4 +1,4 @@
-//! Size and SHA-256 of a file: what tells whether it still is what was uploaded.
+//! Fingerprints of files, which detect changes of stored files.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ pub struct Fingerprint {
     pub sha256: [u8; 32],
 }
 
-/// Takes the fingerprint of what is written to it.
+/// Computes the fingerprint of the bytes written to it.
 #[derive(Clone, Debug, Default)]
 pub struct Fingerprinter {
     size: u64,

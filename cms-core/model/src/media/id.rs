@@ -1,4 +1,4 @@
-//! [`FileId`]: names of stored files.
+//! [`FileId`]: the names of stored files.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use crate::ids::IdSource;
 
 /// The id of a media object that can have a file: `_media-<uuid>`, in lower case.
 ///
-/// Ids of other forms are ids of objects without a file. So whatever a request sends, what becomes
-/// part of a path on disk is one of these 43 characters.
+/// Objects with other ids have no file. So only these 43 characters become part of a path on disk,
+/// whatever a request contains.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(Uuid);
 
@@ -20,7 +20,7 @@ impl FileId {
         Self(ids.uuid().parse().expect("an id source makes UUIDs"))
     }
 
-    /// Reads the id of an object; letters count without regard to case, as in all ids.
+    /// Parses the id of an object, ignoring case as for all ids.
     pub fn parse(id: &str) -> Option<Self> {
         let (prefix, uuid) = id.split_at_checked(PREFIX.len())?;
         // Of the forms of a UUID only the one with hyphens has this length.
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_uuids_name_files() {
+    fn file_ids_are_uuids() {
         let plain = "_media-448eab50-efc1-46ef-83f2-b910b8cc58e0";
         assert_eq!(FileId::parse(plain).unwrap().to_string(), plain);
         assert_eq!(FileId::parse(&plain.to_uppercase()).unwrap().to_string(), plain);

@@ -1,21 +1,21 @@
-//! Formats that requests ask for: the query parameters `format` and `quality`, and `Accept`.
+//! The format of a response: the query parameters `format` and `quality`, and `Accept`.
 
 use super::{render::Format, transform::Size};
 use crate::{error::FieldErrors, limits, message};
 
 const AUTO: &str = "auto";
-/// The values of `format`, in the order in which the message names them.
-pub const CHOICES: [&str; 5] = ["webp", "avif", "jpeg", "png", AUTO];
+/// The values of `format`, in the order of the error message.
+pub const FORMATS: [&str; 5] = ["webp", "avif", "jpeg", "png", AUTO];
 
-/// What a request asks for.
+/// The requested format and quality.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    format: Choice,
+    format: FormatChoice,
     pub quality: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Choice {
+enum FormatChoice {
     /// The format of the stored file.
     #[default]
     Stored,
@@ -24,19 +24,19 @@ enum Choice {
 }
 
 impl Output {
-    /// Reads the two parameters; blank ones count as absent.
+    /// Parses the two parameters; empty ones count as absent.
     pub fn parse(format: Option<&str>, quality: Option<&str>) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
         let format = match format.unwrap_or_default() {
-            "" => Choice::Stored,
-            AUTO => Choice::Auto,
-            "webp" => Choice::Format(Format::Webp),
-            "avif" => Choice::Format(Format::Avif),
-            "jpeg" | "jpg" => Choice::Format(Format::Jpeg),
-            "png" => Choice::Format(Format::Png),
+            "" => FormatChoice::Stored,
+            AUTO => FormatChoice::Auto,
+            "webp" => FormatChoice::Format(Format::Webp),
+            "avif" => FormatChoice::Format(Format::Avif),
+            "jpeg" | "jpg" => FormatChoice::Format(Format::Jpeg),
+            "png" => FormatChoice::Format(Format::Png),
             _ => {
-                errors.add("format", message::not_in_enumeration(&CHOICES));
-                Choice::Stored
+                errors.add("format", message::not_in_enumeration(&FORMATS));
+                FormatChoice::Stored
             }
         };
         let quality = quality.filter(|text| !text.is_empty()).and_then(|text| {
@@ -49,17 +49,17 @@ impl Output {
         if errors.is_empty() { Ok(Self { format, quality }) } else { Err(errors) }
     }
 
-    /// Tells whether the answer depends on `Accept`.
+    /// Whether the response depends on `Accept`.
     pub fn varies(self) -> bool {
-        self.format == Choice::Auto
+        self.format == FormatChoice::Auto
     }
 
-    /// The format to send a picture in that is at most of this size.
+    /// The format of the response for an image of at most this size.
     pub fn format(self, accept: Option<&str>, stored: Format, size: Size) -> Format {
         match self.format {
-            Choice::Stored => stored,
-            Choice::Format(format) => format,
-            Choice::Auto => {
+            FormatChoice::Stored => stored,
+            FormatChoice::Format(format) => format,
+            FormatChoice::Auto => {
                 let accept = accept.unwrap_or_default();
                 let best = [Format::Avif, Format::Webp];
                 let mut best = best.into_iter().filter(|&format| is_suited(format, size));
@@ -69,16 +69,15 @@ impl Output {
     }
 }
 
-/// Tells whether a format can hold a picture, and be made in good time: AVIF takes seconds for a large
-/// one, so that has to be asked for.
+/// Whether `auto` may choose a format: AVIF takes seconds for large images, so clients have to request
+/// it.
 fn is_suited(format: Format, size: Size) -> bool {
     let pixels = u64::from(size.width) * u64::from(size.height);
     size.width.max(size.height) <= format.longest_side()
         && (format != Format::Avif || pixels <= limits::AUTOMATIC_AVIF)
 }
 
-/// Tells whether a client names a format. `image/*` does not count: who sends that may know none
-/// but the old ones.
+/// Whether `Accept` names a format. `image/*` does not count: such clients may support old formats only.
 fn accepts(accept: &str, format: Format) -> bool {
     accept.split(',').any(|range| {
         let mut parts = range.split(';').map(str::trim);
@@ -101,7 +100,7 @@ mod tests {
     const SMALL: Size = Size { width: 10, height: 10 };
 
     #[test]
-    fn formats_follow_the_request() {
+    fn format_follows_the_request() {
         let browser = "image/avif,image/webp,image/apng,image/*,*/*;q=0.8";
         let cases = [
             (None, browser, Format::Png),
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_suit_the_size() {
+    fn format_depends_on_the_size() {
         let accept = Some("image/avif,image/webp");
         let format = |format, width, height| {
             let output = Output::parse(Some(format), None).unwrap();
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_values_are_named_together() {
+    fn errors_are_reported_together() {
         assert_eq!(Output::parse(None, Some("100")).unwrap().quality, Some(100));
         for quality in ["0", "101", "-1", "85.5", "high", "999999999999"] {
             let errors = Output::parse(Some("tiff"), Some(quality)).unwrap_err();

@@ -1,4 +1,4 @@
-//! Addresses of pictures (contract 7.3).
+//! Paths of image URLs (see docs/reference/media.md#image-urls).
 //!
 //! | Path after `/image/` | |
 //! |---|---|
@@ -8,99 +8,105 @@
 //! | either sized form, then `/variant/{name}` | a stored variant |
 //! | either sized form, then `/transform/trim/{top},{right},{width},{height}` | a trim |
 //!
-//! Reading goes in two steps, because an unknown picture is reported before anything that is wrong
-//! with what is asked of it (contract 1.4): [`ImagePath::parse`] finds the picture, and
-//! [`ImagePath::wanted`] judges numbers.
+//! Parsing has two steps, because an unknown image is reported before invalid numbers (see
+//! docs/reference/http.md#order-of-checks): [`ImagePath::parse`] finds the image,
+//! [`ImagePath::requested_image`] validates the numbers.
 
 use super::transform::{self, Size, Transform, Trim};
 use crate::{error::FieldErrors, limits, message};
 
-/// A path that has one of the forms; its numbers are not checked.
+/// A path of a known form; its numbers are not validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImagePath<'p> {
     pub id: &'p str,
-    /// What follows the last dot, as it was sent.
+    /// The text after the last dot, as sent.
     pub extension: &'p str,
-    asked: Size,
-    transform: Option<Part<'p>>,
+    requested_size: Size,
+    transform: Option<PathTransform<'p>>,
 }
 
-/// What a path has behind the name of the picture.
+/// The transformation at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part<'p> {
+enum PathTransform<'p> {
     Variant(&'p str),
     Trim(&'p str),
 }
 
-/// What a request wants of a picture.
+/// The size and the transformation that a request contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// 0 means automatic.
+pub struct RequestedImage {
+    /// 0 stands for automatic.
     pub size: Size,
     pub transform: Option<Transform>,
 }
 
 impl<'p> ImagePath<'p> {
-    /// Reads the decoded segments of the path after `/image/`; none when it has no known form.
+    /// Parses the decoded segments of the path after `/image/`; none for an unknown form.
     pub fn parse(segments: &[&'p str]) -> Option<Self> {
         if let [file] = segments {
             return Self::new(split_extension(file)?, Size::default(), None);
         }
         let (size, rest) = segments.split_first()?;
-        let asked = parse_size(size)?;
+        let requested_size = parse_size(size)?;
         let (file, transform) = match rest {
-            [file @ .., "variant", name] if !file.is_empty() => (file, Some(Part::Variant(name))),
-            [file @ .., "transform", "trim", edges] => (file, Some(Part::Trim(edges))),
+            [file @ .., "variant", name] if !file.is_empty() => {
+                (file, Some(PathTransform::Variant(name)))
+            }
+            [file @ .., "transform", "trim", edges] => (file, Some(PathTransform::Trim(edges))),
             file => (file, None),
         };
         match file {
-            [file] => Self::new(split_extension(file)?, asked, transform),
-            [id, name] => Self::new((id, split_extension(name)?.1), asked, transform),
+            [file] => Self::new(split_extension(file)?, requested_size, transform),
+            [id, name] => Self::new((id, split_extension(name)?.1), requested_size, transform),
             _ => None,
         }
     }
 
     fn new(
         (id, extension): (&'p str, &'p str),
-        asked: Size,
-        transform: Option<Part<'p>>,
+        requested_size: Size,
+        transform: Option<PathTransform<'p>>,
     ) -> Option<Self> {
-        (!id.is_empty()).then_some(Self { id, extension, asked, transform })
+        (!id.is_empty()).then_some(Self { id, extension, requested_size, transform })
     }
 
-    /// Tells whether the path names a file of this extension, whatever the case of its letters.
+    /// Whether the path has this extension, ignoring case.
     pub fn has_extension(&self, stored: &str) -> bool {
         self.extension.to_lowercase() == stored.to_lowercase()
     }
 
-    /// Reads what is asked for, in the path or else in the query parameter `transform`.
-    pub fn wanted(&self, query: Option<&str>) -> Result<Wanted, FieldErrors> {
+    /// Validates the size and the transformation, of the path or of the query parameter `transform`.
+    pub fn requested_image(&self, query: Option<&str>) -> Result<RequestedImage, FieldErrors> {
         let mut errors = FieldErrors::default();
-        if self.asked.width.max(self.asked.height) > limits::IMAGE_EDGE {
+        if self.requested_size.width.max(self.requested_size.height) > limits::IMAGE_EDGE {
             errors.add("size", message::NOT_VALID);
         }
         let transform = match self.transform {
-            Some(Part::Variant(name)) => Ok(Some(Transform::Variant(name.to_owned()))),
-            Some(Part::Trim(edges)) => Trim::from_path(edges)
+            Some(PathTransform::Variant(name)) => Ok(Some(Transform::Variant(name.to_owned()))),
+            Some(PathTransform::Trim(edges)) => Trim::from_path(edges)
                 .map(|trim| Some(Transform::Trim(trim)))
                 .ok_or_else(transform::not_valid),
             None => transform::from_query(query.unwrap_or_default())
                 .map(|trim| trim.map(Transform::Trim)),
         };
-        let transform = transform.unwrap_or_else(|faults| {
-            errors.merge(faults);
+        let transform = transform.unwrap_or_else(|invalid| {
+            errors.merge(invalid);
             None
         });
-        if errors.is_empty() { Ok(Wanted { size: self.asked, transform }) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(RequestedImage { size: self.requested_size, transform })
+        } else {
+            Err(errors)
+        }
     }
 }
 
-/// Splits at the last dot, behind which there must be something.
+/// Splits at the last dot; none without an extension.
 fn split_extension(file: &str) -> Option<(&str, &str)> {
     file.rsplit_once('.').filter(|(_, extension)| !extension.is_empty())
 }
 
-/// Reads `{W}x{H}`. Numbers of any length are a size; too large ones become the largest there is.
+/// Parses `{W}x{H}`. Numbers of any length are accepted; too large ones become `u32::MAX`.
 fn parse_size(text: &str) -> Option<Size> {
     let (width, height) = text.split_once('x')?;
     let edge = |digits: &str| {

@@ -1,10 +1,10 @@
-//! What is wanted of a picture: which part of it, in which size, as which format.
+//! The description of one rendering: crop, size, format, quality.
 //!
-//! Knows no codec and no bytes; the pipeline of `cms-media` carries a [`Job`] out.
+//! Knows no codec and no bytes; the pipeline of `cms-media` executes a [`Job`].
 
-use super::transform::Plan;
+use super::transform::ResizePlan;
 
-/// The formats that pictures are rendered to, and but for one from (contract 7.4).
+/// Formats of rendered images and of their sources (see docs/reference/media.md#formats).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     Jpeg,
@@ -12,12 +12,12 @@ pub enum Format {
     Webp,
     Gif,
     Bmp,
-    /// Rendered only: no such file can be uploaded.
+    /// Output only: AVIF files cannot be uploaded.
     Avif,
 }
 
 impl Format {
-    /// Returns the format of a media type; others are served as they are stored.
+    /// Returns the format of a media type; files of other types are served as stored.
     pub fn from_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type {
             "image/jpeg" => Self::Jpeg,
@@ -51,13 +51,13 @@ impl Format {
         }
     }
 
-    /// Tells whether there is a quality to choose.
+    /// Whether the format has a quality setting.
     pub fn is_lossy(self) -> bool {
         matches!(self, Self::Jpeg | Self::Webp | Self::Avif)
     }
 
-    /// The quality when nobody asks for one: each format has a scale of its own.
-    pub fn usual_quality(self) -> u8 {
+    /// The default quality: each format has its own scale.
+    pub fn default_quality(self) -> u8 {
         match self {
             Self::Jpeg | Self::Png | Self::Gif | Self::Bmp => 85,
             Self::Webp => 80,
@@ -65,8 +65,8 @@ impl Format {
         }
     }
 
-    /// About what scaling and encoding hold in memory for each pixel, in bytes.
-    pub fn encoding_bytes(self) -> u64 {
+    /// Approximate memory of scaling and encoding, in bytes per pixel.
+    pub fn encoding_bytes_per_pixel(self) -> u64 {
         match self {
             Self::Bmp | Self::Jpeg => 8,
             Self::Gif | Self::Png => 12,
@@ -75,11 +75,11 @@ impl Format {
         }
     }
 
-    /// The longest side that a file of this format can have.
+    /// Maximum width and height of the format.
     pub fn longest_side(self) -> u32 {
         match self {
             Self::Webp => 16_383,
-            // What libavif reads, and with it most programs.
+            // The limit of libavif, which most programs use.
             Self::Avif => 32_768,
             Self::Jpeg | Self::Gif => 65_535,
             Self::Png | Self::Bmp => i32::MAX.unsigned_abs(),
@@ -87,24 +87,23 @@ impl Format {
     }
 }
 
-/// One rendering. The plan speaks of the picture as people see it: EXIF orientation is applied.
+/// One rendering. The plan refers to the image with its EXIF orientation applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    pub plan: Plan,
+    pub plan: ResizePlan,
     pub format: Format,
-    /// 1 to 100; for formats that are lossy.
+    /// 1 to 100; used by lossy formats.
     pub quality: u8,
 }
 
-/// What a source may cost, checked before its pixels are decoded.
+/// Limits of a source image, checked before its pixels are decoded.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub side: u32,
     pub pixels: u64,
-    /// Pixels of a JPEG times its scans: each scan is a pass over the whole picture, which a few bytes
-    /// can ask for.
+    /// Pixels of a JPEG times its scans: a few bytes can declare many scans, each a pass over all pixels.
     pub scan_pixels: u64,
-    /// Bytes that one rendering may hold at a time.
+    /// Maximum memory of one rendering, in bytes.
     pub memory: u64,
 }
 
@@ -113,7 +112,7 @@ impl Default for Limits {
         Self {
             side: 65_535,
             pixels: 100_000_000,
-            // Encoders write ten to fifteen scans.
+            // Usual encoders write ten to fifteen scans.
             scan_pixels: 1_500_000_000,
             memory: 512 * 1024 * 1024,
         }

@@ -1,6 +1,6 @@
-//! Trim and resize (contract 7.4, 7.5): which part of a picture is shown, and how large.
+//! Trim and resize (see docs/reference/media.md#resize and docs/reference/media.md#trim).
 //!
-//! Only arithmetic: [`plan`] says what to do in whole pixels, and whoever has the pixels does it.
+//! Only arithmetic: [`resize_plan`] computes pixel coordinates, the image pipeline applies them.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ pub struct Size {
     pub height: u32,
 }
 
-/// A part of a picture.
+/// A rectangle of an image, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rectangle {
     pub x: u32,
@@ -25,24 +25,24 @@ pub struct Rectangle {
     pub height: u32,
 }
 
-/// What to do with a picture: take `crop` of it and resample that to `output`, in one step.
+/// Crops an image to `crop` and resamples the result to `output`, in one step.
 ///
-/// When both have the same size, the pixels are copied.
+/// If both have the same size, the pixels are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Plan {
+pub struct ResizePlan {
     pub crop: Rectangle,
     pub output: Size,
 }
 
-/// What a request wants done before the resize.
+/// A transformation before the resize.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transform {
-    /// The trim that the object has stored under this name: [`variant`].
+    /// The stored trim of this name: see [`variant`].
     Variant(String),
     Trim(Trim),
 }
 
-/// A rectangle as requests and variants give it, before the size of the picture is known.
+/// The trim of a request or variant, relative to an image of unknown size.
 ///
 /// | Given | Left edge | Right edge |
 /// |---|---|---|
@@ -62,69 +62,80 @@ pub struct Trim {
     pub height: Option<u32>,
 }
 
-/// Says how `source` becomes the picture that is asked for, where 0 means automatic.
+/// Computes the plan for an image of size `source`; 0 in `requested` stands for automatic.
 ///
-/// None when that is `source` itself: its bytes can be sent as they are. A trim that leaves nothing
-/// is an error.
-pub fn plan(source: Size, trim: Option<&Trim>, asked: Size) -> Result<Option<Plan>> {
-    let whole = Rectangle { x: 0, y: 0, width: source.width, height: source.height };
-    let part = match trim {
+/// None when the result is the source itself, so that its bytes can be sent unchanged. A trim that
+/// leaves no pixels is an error.
+pub fn resize_plan(
+    source: Size,
+    trim: Option<&Trim>,
+    requested: Size,
+) -> Result<Option<ResizePlan>> {
+    let full = Rectangle { x: 0, y: 0, width: source.width, height: source.height };
+    let trimmed = match trim {
         Some(trim) => trim.rectangle(source).ok_or_else(|| Error::Invalid(not_valid()))?,
-        None => whole,
+        None => full,
     };
-    let scaled = scale(Size { width: part.width, height: part.height }, asked);
-    let shown = |asked: u32, scaled: u32| if asked == 0 { scaled } else { asked.min(scaled) };
+    let scaled = scale(Size { width: trimmed.width, height: trimmed.height }, requested);
+    let shown =
+        |requested: u32, scaled: u32| if requested == 0 { scaled } else { requested.min(scaled) };
     let output = Size {
-        width: shown(asked.width, scaled.width),
-        height: shown(asked.height, scaled.height),
+        width: shown(requested.width, scaled.width),
+        height: shown(requested.height, scaled.height),
     };
-    let (x, width) = centre(part.x, part.width, scaled.width, output.width);
-    let (y, height) = centre(part.y, part.height, scaled.height, output.height);
-    let plan = Plan { crop: Rectangle { x, y, width, height }, output };
-    Ok((plan != Plan { crop: whole, output: source }).then_some(plan))
+    let (x, width) = centred(trimmed.x, trimmed.width, scaled.width, output.width);
+    let (y, height) = centred(trimmed.y, trimmed.height, scaled.height, output.height);
+    let plan = ResizePlan { crop: Rectangle { x, y, width, height }, output };
+    Ok((plan != ResizePlan { crop: full, output: source }).then_some(plan))
 }
 
-/// The size that a picture is scaled to, before what is too much is cut off; never larger.
+/// The size of the scaled image before its excess is cropped; never larger than the image.
 ///
-/// | Asked | Scale |
+/// | Requested | Scale |
 /// |---|---|
-/// | nothing | 1 |
+/// | neither side | 1 |
 /// | one side | of that side |
-/// | both | the larger one, so that both sides are filled |
-fn scale(size: Size, asked: Size) -> Size {
+/// | both sides | the larger one, so that the image covers both sides |
+fn scale(size: Size, requested: Size) -> Size {
     let Size { width, height } = size;
-    let to_width = Size { width: asked.width, height: proportion(height, asked.width, width) };
-    let to_height = Size { width: proportion(width, asked.height, height), height: asked.height };
-    match (asked.width, asked.height) {
-        (1.., 0) if asked.width < width => to_width,
-        (0, 1..) if asked.height < height => to_height,
-        (1.., 1..) if asked.width < width && asked.height < height => {
-            let fills = u64::from(asked.width) * u64::from(height);
-            if fills >= u64::from(asked.height) * u64::from(width) { to_width } else { to_height }
+    let to_width =
+        Size { width: requested.width, height: proportion(height, requested.width, width) };
+    let to_height =
+        Size { width: proportion(width, requested.height, height), height: requested.height };
+    match (requested.width, requested.height) {
+        (1.., 0) if requested.width < width => to_width,
+        (0, 1..) if requested.height < height => to_height,
+        (1.., 1..) if requested.width < width && requested.height < height => {
+            let fills = u64::from(requested.width) * u64::from(height);
+            if fills >= u64::from(requested.height) * u64::from(width) {
+                to_width
+            } else {
+                to_height
+            }
         }
         _ => size,
     }
 }
 
-/// The pixels of the source, start and length, that are the middle `output` of `scaled` ones.
-fn centre(start: u32, length: u32, scaled: u32, output: u32) -> (u32, u32) {
+/// The source pixels, as start and length, of the centred `output` pixels of `scaled` ones.
+fn centred(start: u32, length: u32, scaled: u32, output: u32) -> (u32, u32) {
     let kept = if output == scaled { length } else { proportion(length, output, scaled) };
     (start + (length - kept) / 2, kept)
 }
 
-/// `length * part / whole`, rounded, at least 1. `part` is at most `whole`.
-fn proportion(length: u32, part: u32, whole: u32) -> u32 {
-    let (length, part, whole) = (u128::from(length), u128::from(part), u128::from(whole));
-    let rounded = (2 * length * part + whole).checked_div(2 * whole).unwrap_or(0);
+/// `length * part / total`, rounded, at least 1. `part` is at most `total`.
+fn proportion(length: u32, part: u32, total: u32) -> u32 {
+    let (length, part, total) = (u128::from(length), u128::from(part), u128::from(total));
+    let rounded = (2 * length * part + total).checked_div(2 * total).unwrap_or(0);
     u32::try_from(rounded.max(1)).unwrap_or(u32::MAX)
 }
 
 impl Trim {
-    /// Reads `{"top":..,"left":..,..}`; other keys are ignored, everything may be absent.
+    /// Parses `{"top":..,"left":..,..}`; all keys are optional, others are ignored.
     pub fn from_json(value: &Value) -> Option<Self> {
         let fields = value.as_object()?;
-        let edge = |name, least| match fields.get(name) {
-            Some(value) => edge(value.as_f64()?, least).map(Some),
+        let edge = |name, minimum| match fields.get(name) {
+            Some(value) => edge(value.as_f64()?, minimum).map(Some),
             None => Some(None),
         };
         Some(Self {
@@ -137,14 +148,14 @@ impl Trim {
         })
     }
 
-    /// Reads `{top},{right},{width},{height}` of a path.
+    /// Parses `{top},{right},{width},{height}` of a path.
     pub fn from_path(text: &str) -> Option<Self> {
         let mut numbers = text.split(',');
-        let mut next = |least| {
+        let mut next = |minimum| {
             let digits = numbers.next()?;
-            // What Rust reads as a number is more than digits and a point: `1e3`, `inf`.
+            // Rust also parses `1e3` and `inf`.
             let is_decimal = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-            edge(digits.parse().ok().filter(|_| is_decimal)?, least)
+            edge(digits.parse().ok().filter(|_| is_decimal)?, minimum)
         };
         let trim = Self {
             top: next(0)?,
@@ -156,7 +167,7 @@ impl Trim {
         numbers.next().is_none().then_some(trim)
     }
 
-    /// The part of a picture that is left, if anything is.
+    /// The remaining rectangle of an image; none when nothing remains.
     fn rectangle(&self, source: Size) -> Option<Rectangle> {
         let (across, down) = (i64::from(source.width), i64::from(source.height));
         let [top, bottom] = [self.top, self.bottom].map(i64::from);
@@ -169,28 +180,28 @@ impl Trim {
             (left, right, None) => (left.unwrap_or(0), across - right.unwrap_or(0)),
         };
         let vertical = (top, height.map_or(down - bottom, |height| top + height));
-        let (x, width) = within(horizontal, across)?;
-        let (y, height) = within(vertical, down)?;
+        let (x, width) = intersection(horizontal, across)?;
+        let (y, height) = intersection(vertical, down)?;
         Some(Rectangle { x, y, width, height })
     }
 }
 
-/// A number of a trim: rounded down, from `least` to the largest that variants may hold.
+/// A number of a trim: rounded down, from `minimum` to the limit.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range")]
-fn edge(number: f64, least: u32) -> Option<u32> {
+fn edge(number: f64, minimum: u32) -> Option<u32> {
     let floor = number.floor();
-    let is_valid = floor >= f64::from(least) && floor <= f64::from(limits::TRIM_EDGE);
+    let is_valid = floor >= f64::from(minimum) && floor <= f64::from(limits::TRIM_EDGE);
     is_valid.then_some(floor as u32)
 }
 
-/// What a stretch has in common with `0..length`, as start and length.
-fn within((from, to): (i64, i64), length: i64) -> Option<(u32, u32)> {
+/// The intersection of a range with `0..length`, as start and length.
+fn intersection((from, to): (i64, i64), length: i64) -> Option<(u32, u32)> {
     let (from, to) = (from.clamp(0, length), to.clamp(0, length));
     let kept = u32::try_from(to - from).ok().filter(|&kept| kept > 0)?;
     Some((u32::try_from(from).ok()?, kept))
 }
 
-/// Reads the query parameter `transform`, `{"trim":{..}}`; blank text and `{}` are no transformation.
+/// Parses the query parameter `transform`, `{"trim":{..}}`; empty text and `{}` are no transformation.
 pub fn from_query(text: &str) -> std::result::Result<Option<Trim>, FieldErrors> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -214,7 +225,7 @@ pub fn from_query(text: &str) -> std::result::Result<Option<Trim>, FieldErrors> 
     if errors.is_empty() { Ok(trim) } else { Err(errors) }
 }
 
-/// Finds a stored variant by its name in the property `variants` of an object.
+/// Finds a variant by name in the property `variants` of an object.
 pub fn variant(variants: &Value, name: &str) -> Result<Trim> {
     let known = variants.as_array().map(Vec::as_slice).unwrap_or_default();
     let variant = known
@@ -224,7 +235,7 @@ pub fn variant(variants: &Value, name: &str) -> Result<Trim> {
     Trim::from_json(&variant["trim"]).ok_or_else(|| Error::Invalid(not_valid()))
 }
 
-/// The fault of a trim with bad numbers, or of one that leaves nothing.
+/// The error of a trim with invalid numbers, or of one that leaves no pixels.
 pub fn not_valid() -> FieldErrors {
     FieldErrors::one("trim", message::NOT_VALID)
 }

@@ -316,7 +316,7 @@ fn picture() -> Operation {
                 "A transformation as JSON, for example a trim",
                 Schema::text(),
             ),
-            Parameter::query("format", "Another format", Schema::one_of_words(&output::CHOICES)),
+            Parameter::query("format", "Another format", Schema::one_of_words(&output::FORMATS)),
             Parameter::query("quality", "Of a lossy format", quality.into()),
         ])
         .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);

@@ -1,7 +1,7 @@
-//! How texts become words (contract 6.2): lower case, letters and digits, accents kept.
+//! Splits texts into words: lower case, letters and digits, accents kept (see
+//! docs/reference/search.md#words).
 //!
-//! Knows no engine; the tokenizer of cms-search hands the words to it. What a reader sees of a text with
-//! markup is [`markup`].
+//! The tokenizer of the search engine calls it; [`markup`] extracts the visible text first.
 
 mod markup;
 #[cfg(test)]
@@ -13,42 +13,41 @@ use unicode_normalization::{
 
 pub use markup::{Markup, plain_text};
 
-/// Where a word stands in its text.
+/// The byte range of a word in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Span {
     pub start: usize,
     pub end: usize,
 }
 
-/// Finds the next word at or after a place in a text, and writes it into `word`, which is emptied
-/// first.
+/// Finds the next word of a text at or after a byte position, and writes it to `word`.
 ///
-/// A word is a run of letters and digits. In scripts that put no blanks between words, every
-/// character is one: such words have no character between them, so the place of one ends where
-/// the next starts.
-pub fn next_word(text: &str, from: usize, word: &mut String) -> Option<Place> {
+/// A word is a sequence of letters and digits. In scripts without blanks between words, every character
+/// is a word; the spans of such words are adjacent.
+pub fn next_word(text: &str, from: usize, word: &mut String) -> Option<Span> {
     word.clear();
     let start = from + text[from..].find(|c: char| c.is_alphanumeric() && !is_mark(c))?;
     let rest = &text[start..];
-    // Most words are ASCII, and every word of every text comes by here.
+    // Fast path: most words are ASCII.
     let bytes = rest.as_bytes();
     let length = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let length = if bytes.get(length).is_none_or(u8::is_ascii) { length } else { extent(rest) };
+    let length =
+        if bytes.get(length).is_none_or(u8::is_ascii) { length } else { word_length(rest) };
     fold(&rest[..length], word);
-    Some(Place { start, end: start + length })
+    Some(Span { start, end: start + length })
 }
 
 /// Returns the length of the word that a text starts with.
-fn extent(text: &str) -> usize {
-    let is_alone = text.starts_with(stands_alone);
+fn word_length(text: &str) -> usize {
+    let is_single = text.starts_with(is_single_character_word);
     let mut others = text.char_indices().skip(1);
-    let end = others
-        .find(|(_, c)| !is_mark(*c) && (is_alone || stands_alone(*c) || !c.is_alphanumeric()));
+    let end = others.find(|(_, c)| {
+        !is_mark(*c) && (is_single || is_single_character_word(*c) || !c.is_alphanumeric())
+    });
     end.map_or(text.len(), |(at, _)| at)
 }
 
-/// Appends a text in the form in which words are compared: lower case, composed, without what
-/// cannot be seen.
+/// Appends a text in normalized form: lower case, composed, without invisible characters.
 pub fn fold(text: &str, out: &mut String) {
     let from = out.len();
     if text.is_ascii() {
@@ -66,12 +65,12 @@ pub fn fold(text: &str, out: &mut String) {
     }
 }
 
-/// Tells whether a character can be part of a word.
+/// Whether a character can be part of a word.
 pub fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || is_mark(c)
 }
 
-/// Tells whether a character belongs to the word before it, whatever that is.
+/// Whether a character always belongs to the word before it.
 fn is_mark(c: char) -> bool {
     !c.is_ascii() && (is_combining_mark(c) || is_invisible(c))
 }
@@ -81,9 +80,9 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Tells whether a character is a word of its own, because its script has no blanks between words:
+/// Whether a character is a word of its own, because its script has no blanks between words:
 /// Thai, Lao, Myanmar, Khmer, the Japanese syllabaries, Bopomofo, and Chinese characters.
-pub fn stands_alone(c: char) -> bool {
+pub fn is_single_character_word(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'

@@ -1,17 +1,17 @@
-//! Places on earth: distances, and points as one number for a column.
+//! Points on earth: distances, and the encoding of a point as one number.
 
 use super::query::Point;
 
-/// Mean radius of the earth in metres.
-const RADIUS: f64 = 6_371_008.8;
+/// Mean radius of the earth.
+const EARTH_RADIUS_METRES: f64 = 6_371_008.8;
 
-/// Returns the great-circle distance of two points in metres.
+/// Returns the great-circle distance between two points in metres.
 pub fn distance(a: Point, b: Point) -> f64 {
     let (lat_a, lat_b) = (a.lat.to_radians(), b.lat.to_radians());
     let half_lat = ((b.lat - a.lat).to_radians() / 2.0).sin();
     let half_lon = ((b.lon - a.lon).to_radians() / 2.0).sin();
     let chord = half_lat * half_lat + lat_a.cos() * lat_b.cos() * half_lon * half_lon;
-    2.0 * RADIUS * chord.clamp(0.0, 1.0).sqrt().asin()
+    2.0 * EARTH_RADIUS_METRES * chord.clamp(0.0, 1.0).sqrt().asin()
 }
 
 /// Steps of a packed coordinate; one is at most a centimetre.
@@ -24,11 +24,11 @@ pub fn pack(point: Point) -> i64 {
         |degrees: f64, half: f64| f64::midpoint(degrees / half, 1.0).clamp(0.0, 1.0) * STEPS;
     let packed =
         (steps(point.lat, 90.0).round() as u64) << 32 | steps(point.lon, 180.0).round() as u64;
-    // Signed, because a column of signed numbers is one whatever values it holds.
+    // The column type of the index is signed.
     packed.cast_signed()
 }
 
-/// Returns the point that a number stands for.
+/// Returns the point that a number encodes.
 #[expect(clippy::cast_precision_loss, reason = "32 bits fit")]
 pub fn unpack(packed: i64) -> Point {
     let packed = packed.cast_unsigned();
@@ -42,7 +42,7 @@ mod tests {
 
     use super::*;
 
-    /// Another formula for the same: the angle between two vectors from the centre of the earth.
+    /// An independent formula: the angle between two vectors from the centre of the earth.
     fn angle_distance(a: Point, b: Point) -> f64 {
         let vector = |point: Point| {
             let (lat, lon) = (point.lat.to_radians(), point.lon.to_radians());
@@ -51,7 +51,7 @@ mod tests {
         let ([ax, ay, az], [bx, by, bz]) = (vector(a), vector(b));
         let cross = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
         let sine = cross.iter().map(|part| part * part).sum::<f64>().sqrt();
-        RADIUS * sine.atan2(ax * bx + ay * by + az * bz)
+        EARTH_RADIUS_METRES * sine.atan2(ax * bx + ay * by + az * bz)
     }
 
     fn points() -> impl Strategy<Value = Point> {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn known_distances_are_right() {
+    fn distances_between_known_points_are_correct() {
         let (berlin, paris) =
             (Point { lat: 52.52, lon: 13.405 }, Point { lat: 48.8566, lon: 2.3522 });
         assert!((distance(berlin, paris) - 877_460.0).abs() < 1000.0);

@@ -1,6 +1,8 @@
-//! Full-text search (contract 6), as values: [`query`] is a search, [`parse`] reads parameters and the
-//! query language into it, [`analysis`] splits texts into words, [`word`] spells them as the index does,
-//! [`geo`] measures distances. Knows no index.
+//! Full-text search (see docs/reference/search.md) without an engine.
+//!
+//! [`query`] is a search as a value, [`parse`] reads parameters and the query language into it.
+//! [`analysis`] splits texts into words, [`word`] encodes words as entries of the index, [`geo`] computes
+//! distances.
 
 pub mod analysis;
 pub mod geo;

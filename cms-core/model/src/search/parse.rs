@@ -1,27 +1,29 @@
-//! Reads a request (contract 6.1) into a [`Search`].
+//! Reads a request (see docs/reference/search.md#parameters) into a [`Search`].
 //!
-//! | module | what it reads |
+//! | module | reads |
 //! |---|---|
-//! | here | the parameters, each by its own rule |
+//! | this one | the parameters |
 //! | [`grammar`] | the query language: operators, groups, fields |
-//! | [`term`] | what operators stand between: words, phrases, wildcards, ranges |
-//! | [`cursor`] | the signs of the language |
-//! | [`circle`] | filters by distance |
+//! | [`term`] | operands: words, phrases, wildcards, ranges |
+//! | [`cursor`] | tokens of the query language |
+//! | [`geo_filter`] | filters by distance |
 //!
-//! Knows no types: whether a property exists, and what it holds, shows in the index. All faults of
-//! a request are told at once.
+//! Knows no content types: the index decides whether a property exists. All errors of a request are
+//! reported together.
 
-mod circle;
 mod cursor;
+mod geo_filter;
 mod grammar;
 mod term;
 #[cfg(test)]
 mod tests;
 
-use grammar::Reading;
-use term::{Terms, Typing};
+use grammar::ParsedText;
+use term::{Fuzziness, TermOptions};
 
-use super::query::{By, Circle, Facet, Order, Query, Search, Test, Then, Weighted};
+use super::query::{
+    Circle, Condition, Facet, Order, Query, Search, SortBy, SortKey, WeightedField,
+};
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
@@ -33,42 +35,42 @@ const BY_SCORE: &str = "_score";
 const BY_DISTANCE: &str = "_geo_distance";
 
 impl Search {
-    /// Reads what does not depend on who asks: pages, types and their boosts are for the service.
+    /// Reads the parameters that do not depend on the caller; the service reads pages, types and boosts.
     pub fn read(request: &SearchRequest) -> Result<Self> {
-        let mut reader =
-            Reader { errors: FieldErrors::default(), expansions: 0, fields_per_word: 1 };
-        let fields = reader.fields(request.fields.as_deref());
-        reader.fields_per_word = fields.as_ref().map_or(1, Vec::len).max(1);
-        let mut query = reader.query(request.q.as_deref(), request.mode);
+        let mut parser =
+            RequestParser { errors: FieldErrors::default(), expansions: 0, fields_per_word: 1 };
+        let fields = parser.fields(request.fields.as_deref());
+        parser.fields_per_word = fields.as_ref().map_or(1, Vec::len).max(1);
+        let mut query = parser.query(request.q.as_deref(), request.mode);
         if fields.as_ref().is_some_and(Vec::is_empty) {
             query = Query::None;
         }
-        // From here on every condition has a field of its own.
-        reader.fields_per_word = 1;
+        // Filters name their own field.
+        parser.fields_per_word = 1;
         let search = Self {
             query,
             fields,
-            filter: reader.filters("filters", &request.filters),
-            post_filter: reader.filters("post_filters", &request.post_filters),
-            circles: reader.circles(&request.geo_filters),
-            order: reader.order(request),
+            filter: parser.filters("filters", &request.filters),
+            post_filter: parser.filters("post_filters", &request.post_filters),
+            circles: parser.circles(&request.geo_filters),
+            order: parser.order(request),
             decay_old: request.decay_old,
-            facets: reader.facets(request),
+            facets: parser.facets(request),
         };
-        reader.errors.into_result()?;
+        parser.errors.into_result()?;
         Ok(search)
     }
 }
 
-/// Collects what is wrong, and what the parts of a request cost together.
-struct Reader {
+/// Collects the errors and the total cost of a request.
+struct RequestParser {
     errors: FieldErrors,
     expansions: usize,
-    /// In how many fields a word is looked for.
+    /// Number of fields searched for each word.
     fields_per_word: usize,
 }
 
-impl Reader {
+impl RequestParser {
     fn query(&mut self, q: Option<&str>, mode: QueryMode) -> Query {
         let Some(q) = q else {
             self.errors.add("q", message::required("q"));
@@ -78,57 +80,57 @@ impl Reader {
         if text.is_empty() || text == "*" {
             return Query::All;
         }
-        let typing = if mode == QueryMode::Fuzzy { Typing::ByLength } else { Typing::Exact };
-        let terms = Terms { needs_all: false, typing };
-        let reading = match mode {
-            QueryMode::Exact => grammar::exact(text),
-            QueryMode::Default | QueryMode::Fuzzy => grammar::read(text, None, terms),
+        let fuzziness = if mode == QueryMode::Fuzzy { Fuzziness::Auto } else { Fuzziness::Exact };
+        let terms = TermOptions { all_required: false, fuzziness };
+        let parsed = match mode {
+            QueryMode::Exact => grammar::parse_phrase(text),
+            QueryMode::Default | QueryMode::Fuzzy => grammar::parse(text, None, terms),
         };
-        self.account("q", reading)
+        self.check_cost("q", parsed)
     }
 
-    /// What each of them asks, of its field only.
+    /// Combines the conditions of all filters.
     fn filters(&mut self, name: &str, filters: &[(String, String)]) -> Query {
         if !self.is_within(name, "filters", filters.len(), limits::SEARCH_PARTS) {
             return Query::All;
         }
-        let terms = Terms { needs_all: true, typing: Typing::Exact };
+        let terms = TermOptions { all_required: true, fuzziness: Fuzziness::Exact };
         let mut all = Vec::new();
         for (path, text) in filters {
             let (path, text) = (path_of(path), text.trim());
             all.push(match text {
                 _ if path.is_empty() => Query::None,
                 "" => continue,
-                "*" => Query::Field { path: Some(path), test: Test::Exists },
-                _ => self.account(name, grammar::read(text, Some(&path), terms)),
+                "*" => Query::Field { path: Some(path), condition: Condition::Exists },
+                _ => self.check_cost(name, grammar::parse(text, Some(&path), terms)),
             });
         }
         grammar::all_of(all, Vec::new()).unwrap_or(Query::All)
     }
 
-    /// Words that have neither letters nor digits find nothing.
-    fn account(&mut self, name: &str, reading: Reading) -> Query {
-        if reading.words > limits::SEARCH_WORDS {
+    /// Adds the cost of a text to that of the request. A text without words matches nothing.
+    fn check_cost(&mut self, name: &str, parsed: ParsedText) -> Query {
+        if parsed.words > limits::SEARCH_WORDS {
             self.errors.add(name, format!("Too many words, limit: {}", limits::SEARCH_WORDS));
-        } else if reading.words * self.fields_per_word > limits::SEARCH_TERMS {
+        } else if parsed.words * self.fields_per_word > limits::SEARCH_TERMS {
             let limit = limits::SEARCH_TERMS;
             self.errors.add(name, format!("Too many words for so many fields, limit: {limit}"));
         }
         let (before, limit) = (self.expansions, limits::SEARCH_EXPANSIONS);
-        self.expansions += reading.expansions * self.fields_per_word;
+        self.expansions += parsed.expansions * self.fields_per_word;
         if before <= limit && self.expansions > limit {
             self.errors.add(name, format!("Too many wildcards and fuzzy words, limit: {limit}"));
         }
-        reading.query.unwrap_or(Query::None)
+        parsed.query.unwrap_or(Query::None)
     }
 
-    fn fields(&mut self, fields: Option<&[String]>) -> Option<Vec<Weighted>> {
+    fn fields(&mut self, fields: Option<&[String]>) -> Option<Vec<WeightedField>> {
         let fields = fields?;
         self.is_within("fields", "fields", fields.len(), limits::SEARCH_PARTS);
         let weighted = fields.iter().take(limits::SEARCH_PARTS).map(|field| {
             let (path, weight) = field.rsplit_once('^').unwrap_or((field, ""));
             let weight = weight.trim().parse().ok().filter(|w: &f32| *w > 0.0 && w.is_finite());
-            Weighted { path: path_of(path), weight: weight.unwrap_or(1.0) }
+            WeightedField { path: path_of(path), weight: weight.unwrap_or(1.0) }
         });
         Some(weighted.filter(|field| !field.path.is_empty()).collect())
     }
@@ -139,9 +141,9 @@ impl Reader {
         }
         let mut circles = Vec::new();
         for (path, text) in filters {
-            match circle::read(path_of(path), text) {
+            match geo_filter::parse(path_of(path), text) {
                 Some(circle) => circles.push(circle),
-                None => self.errors.add("geo_filters", circle::FAULT),
+                None => self.errors.add("geo_filters", geo_filter::INVALID),
             }
         }
         circles
@@ -154,20 +156,20 @@ impl Reader {
         let by = match request.order_by.as_deref().unwrap_or_default().trim() {
             "" => return Order::Score { then: None },
             BY_SCORE if request.descending => return Order::Score { then: None },
-            BY_SCORE => return Order::WorstFirst,
+            BY_SCORE => return Order::ScoreAscending,
             BY_DISTANCE => {
                 if request.geo_filters.is_empty() {
                     self.errors.add("order_by", "_geo_distance requires geo_filters");
                 }
-                By::Distance
+                SortBy::Distance
             }
             path => {
                 let text = path.strip_suffix(".keyword");
-                By::Path { path: path_of(text.unwrap_or(path)), as_text: text.is_some() }
+                SortBy::Path { path: path_of(text.unwrap_or(path)), as_text: text.is_some() }
             }
         };
         let then =
-            Then { by, descending: request.descending, missing_first: request.missing_first };
+            SortKey { by, descending: request.descending, missing_first: request.missing_first };
         Order::Score { then: Some(then) }
     }
 
@@ -191,7 +193,7 @@ impl Reader {
     }
 }
 
-/// Returns a path as the index has it: dotted, without indexes, and links at their property.
+/// Returns the path of the index: dotted, without indexes, and links at their property.
 fn path_of(text: &str) -> String {
     let text = text.trim();
     let text = text.strip_prefix("$.").unwrap_or(text);
@@ -211,7 +213,7 @@ fn path_of(text: &str) -> String {
     if path.ends_with(".dataUrl") {
         path.truncate(path.len() - ".dataUrl".len());
     }
-    // Obsolete spellings, as lists take them (contract 3.1).
+    // Deprecated names, as in lists: docs/reference/objects.md#object-format.
     match path.strip_prefix("internal.").and_then(InternalField::parse) {
         Some(field) => format!("internal.{}", field.as_str()),
         None => path,

@@ -1,17 +1,17 @@
-//! A search as a value: what [`super::parse`] reads from a request and cms-search turns into
-//! a query of the engine. Knows neither grammar nor engine.
+//! A search as a value: [`super::parse`] reads it from a request, cms-search converts it to a query of
+//! the engine. Knows neither grammar nor engine.
 
 use std::ops::Bound;
 
-/// A whole search, as far as it does not depend on who asks.
+/// A complete search, except for the parts that depend on the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     pub query: Query,
-    /// Where words without a field of their own are looked for; none means in all text.
-    pub fields: Option<Vec<Weighted>>,
-    /// Does not count for scores.
+    /// Fields to search for words without a field of their own; none means all text.
+    pub fields: Option<Vec<WeightedField>>,
+    /// Does not change scores.
     pub filter: Query,
-    /// Aggregations do not see it.
+    /// Not applied to aggregations.
     pub post_filter: Query,
     pub circles: Vec<Circle>,
     pub order: Order,
@@ -19,64 +19,64 @@ pub struct Search {
     pub facets: Vec<Facet>,
 }
 
-/// A field, and what its scores are multiplied by.
+/// A field, and the factor of its scores.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weighted {
+pub struct WeightedField {
     pub path: String,
     pub weight: f32,
 }
 
-/// What an object must match.
+/// A query that an object matches.
 ///
 /// Paths are dotted, without indexes: `list[*].name` is `list.name`. Words are in the form that
 /// [`super::analysis`] gives them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
-    /// Everything, with score 1.
+    /// Matches everything, with score 1.
     All,
-    /// Nothing.
+    /// Matches nothing.
     None,
-    /// A condition on one field; without one, on the fields of the search.
-    Field { path: Option<String>, test: Test },
-    /// Everything that `must` and nothing that `must_not`; when there is no `must`, some `should`.
+    /// A condition on one field; without a path, on the fields of the search.
+    Field { path: Option<String>, condition: Condition },
+    /// All of `must`, none of `must_not`; without `must`, at least one of `should`.
     Boolean { must: Vec<Query>, should: Vec<Query>, must_not: Vec<Query> },
-    /// The scores of another query, multiplied.
+    /// Another query with its scores multiplied.
     Boost(Box<Query>, f32),
 }
 
 /// A condition on the values of one field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Test {
-    /// A whole word; also a number or a boolean that reads like it.
+pub enum Condition {
+    /// A complete word; also a number or a boolean with this text.
     Word(String),
-    /// A word with at most so many typing errors.
+    /// A word with at most `edits` typing errors.
     Fuzzy { word: String, edits: u8 },
-    /// Words in a row.
+    /// A sequence of words.
     Phrase(Vec<String>),
     /// One word of the value.
     Wildcard(Pattern),
-    /// The whole value, which is a number or a boolean.
+    /// A number or a boolean that is the complete value.
     Equals(Scalar),
-    /// Numbers by value, texts by their lower case.
+    /// Compares numbers by value, texts in lower case.
     Range { from: Bound<Value>, to: Bound<Value> },
-    /// Any value at all.
+    /// Any value.
     Exists,
 }
 
-/// Parts of a word with `*` and `?` between them.
+/// A word with wildcards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern(pub Vec<Piece>);
+pub struct Pattern(pub Vec<PatternToken>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum PatternToken {
     Char(char),
     /// `?`
-    One,
+    AnyChar,
     /// `*`
-    Many,
+    AnyChars,
 }
 
-/// A value that is no text.
+/// A number or a boolean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
     Bool(bool),
@@ -84,7 +84,7 @@ pub enum Scalar {
     Number(f64),
 }
 
-/// A bound of a range: its text in lower case, and the number that it reads as.
+/// A bound of a range: its text in lower case, and its value if it is a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     pub text: String,
@@ -99,34 +99,34 @@ pub struct Circle {
     pub meters: f64,
 }
 
-/// A place on earth, in degrees.
+/// A point on earth, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     pub lat: f64,
     pub lon: f64,
 }
 
-/// How hits are ordered (contract 6.3). After all of it comes the date of creation.
+/// The order of hits (see docs/reference/search.md#order); the date of creation decides ties.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// By score, best first, then by `then`.
-    Score { then: Option<Then> },
-    /// By score, worst first.
-    WorstFirst,
-    /// By a number that follows from the seed and the object.
+    /// SortBy score, best first, then by `then`.
+    Score { then: Option<SortKey> },
+    /// SortBy score, lowest first.
+    ScoreAscending,
+    /// SortBy a hash of the seed and the object.
     Random(u64),
 }
 
-/// An order by values.
+/// An order by a property.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Then {
-    pub by: By,
+pub struct SortKey {
+    pub by: SortBy,
     pub descending: bool,
     pub missing_first: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum By {
+pub enum SortBy {
     /// The first value at a path; numbers as text when `as_text`.
     Path { path: String, as_text: bool },
     /// The distance to the center of the first circle.

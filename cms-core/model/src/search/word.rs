@@ -1,75 +1,73 @@
-//! Words as they stand in the index: the word itself, then the path where it was found.
+//! The encoding of words in the term dictionary of the index: the word, a separator, and the path.
 //!
-//! So one entry of the dictionary serves words with and without a field: `word` at a path is one
-//! entry, `word` anywhere is all entries that begin with it. A text is handed to the engine with its
-//! path before it; the tokenizer of cms-search puts the path behind every word.
+//! So one dictionary serves searches with and without a field: a word at a path is one entry, a word at
+//! any path is a range of entries. A text is passed to the engine with its path as prefix; the
+//! tokenizer appends the path to every word.
 
-/// Ends a word that is found without naming its path.
-const ANYWHERE: char = '\0';
-/// Ends a word that only a condition on its path finds.
-const ONLY_THERE: char = '\u{1}';
-/// Characters that no path and no word has.
-pub const SEPARATORS: [char; 2] = [ANYWHERE, ONLY_THERE];
+/// Separates word and path of text that searches without a field find.
+const SEARCHABLE: char = '\0';
+/// Separates word and path of text that only a condition on the path finds.
+const FIELD_ONLY: char = '\u{1}';
+/// Characters that neither paths nor words contain.
+pub const SEPARATORS: [char; 2] = [SEARCHABLE, FIELD_ONLY];
 
-/// How the paths of what the server knows about objects begin.
+/// Prefix of the paths of `internal`.
 pub const INTERNAL: &str = "internal.";
 
-/// A text at a path, for the engine.
+/// Encodes a text at a path for the engine.
 pub fn text(path: &str, text: &str) -> String {
-    format!("{path}{ANYWHERE}{text}")
+    format!("{path}{SEARCHABLE}{text}")
 }
 
-/// How a number or a boolean reads, for the engine. Its words have no path: conditions on one
-/// compare the value.
+/// Encodes the text of a number or a boolean for the engine. Its words have no path: conditions compare
+/// the value.
 pub fn scalar(text: &str) -> String {
-    format!("{ANYWHERE}{text}")
+    format!("{SEARCHABLE}{text}")
 }
 
-/// Says that there is a text at a path, for the engine; it stands for texts that are too long to be
-/// a whole value.
+/// Encodes for the engine that a path has a text, for texts that are too long to index as one value.
 pub fn presence(path: &str) -> String {
-    format!("{path}{ONLY_THERE}")
+    format!("{path}{FIELD_ONLY}")
 }
 
-/// What the engine was handed: the ending of its words, and the text; none when only its presence
-/// is told.
-pub fn read(handed: &str) -> (String, Option<&str>) {
-    match handed.split_once(SEPARATORS) {
+/// Decodes an encoded text: the suffix of its words, and the text; none for [`presence`].
+pub fn decode(encoded: &str) -> (String, Option<&str>) {
+    match encoded.split_once(SEPARATORS) {
         Some((path, text)) => {
-            let is_text = handed[path.len()..].starts_with(ANYWHERE);
-            (ending(path), is_text.then_some(text))
+            let is_text = encoded[path.len()..].starts_with(SEARCHABLE);
+            (suffix(path), is_text.then_some(text))
         }
-        None => (ending(""), Some(handed)),
+        None => (suffix(""), Some(encoded)),
     }
 }
 
-/// What follows a word at a path.
-pub fn ending(path: &str) -> String {
-    let separator = if path.starts_with(INTERNAL) { ONLY_THERE } else { ANYWHERE };
+/// What follows a word of a path in its entry.
+pub fn suffix(path: &str) -> String {
+    let separator = if path.starts_with(INTERNAL) { FIELD_ONLY } else { SEARCHABLE };
     format!("{separator}{path}")
 }
 
-/// A word at a path, as it stands in the dictionary.
+/// The entry of a word at a path.
 #[cfg(any(test, feature = "testing"))]
-pub fn at(path: &str, word: &str) -> String {
-    word.to_owned() + &ending(path)
+pub fn entry(path: &str, word: &str) -> String {
+    word.to_owned() + &suffix(path)
 }
 
-/// The first and the last part of the dictionary between which a word stands, wherever it was found.
-pub fn anywhere(word: &str) -> (String, String) {
-    (format!("{word}{ANYWHERE}"), format!("{word}{ONLY_THERE}"))
+/// The range of entries of a word at any path.
+pub fn entry_range(word: &str) -> (String, String) {
+    (format!("{word}{SEARCHABLE}"), format!("{word}{FIELD_ONLY}"))
 }
 
-/// The word of an entry of the dictionary, and the ending behind it.
+/// Splits an entry into the word and its suffix.
 pub fn split(entry: &str) -> (&str, &str) {
     entry.find(SEPARATORS).map_or((entry, ""), |at| entry.split_at(at))
 }
 
-/// Tells whether a byte of an entry ends its word, and whether it is then found anywhere.
+/// For a byte that ends the word of an entry: whether searches without a field find the entry.
 pub fn ends_word(byte: u8) -> Option<bool> {
     match char::from(byte) {
-        ANYWHERE => Some(true),
-        ONLY_THERE => Some(false),
+        SEARCHABLE => Some(true),
+        FIELD_ONLY => Some(false),
         _ => None,
     }
 }
@@ -79,29 +77,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_handed_over_is_read_back() {
+    fn encoded_texts_are_decoded() {
         let table = [
-            (text("title", "a b"), (ending("title"), Some("a b"))),
-            (text("title", "a\0b\u{1}"), (ending("title"), Some("a\0b\u{1}"))),
-            (text("internal.status", "x"), (ending("internal.status"), Some("x"))),
-            (scalar("12"), (ending(""), Some("12"))),
-            (presence("body"), (ending("body"), None)),
+            (text("title", "a b"), (suffix("title"), Some("a b"))),
+            (text("title", "a\0b\u{1}"), (suffix("title"), Some("a\0b\u{1}"))),
+            (text("internal.status", "x"), (suffix("internal.status"), Some("x"))),
+            (scalar("12"), (suffix(""), Some("12"))),
+            (presence("body"), (suffix("body"), None)),
         ];
-        for (handed, wanted) in table {
-            assert_eq!(read(&handed), wanted, "{handed:?}");
+        for (encoded, wanted) in table {
+            assert_eq!(decode(&encoded), wanted, "{encoded:?}");
         }
     }
 
     #[test]
-    fn a_word_anywhere_is_all_of_its_paths_but_internal_ones() {
-        let (first, last) = anywhere("word");
+    fn entry_range_contains_all_paths_but_internal_ones() {
+        let (first, last) = entry_range("word");
         let is_between = |entry: &str| *first <= *entry && *entry < *last;
         for path in ["", "title", "a.b"] {
-            assert!(is_between(&at(path, "word")), "{path}");
-            assert_eq!(split(&at(path, "word")), ("word", &*ending(path)));
+            assert!(is_between(&entry(path, "word")), "{path}");
+            assert_eq!(split(&entry(path, "word")), ("word", &*suffix(path)));
         }
-        assert!(!is_between(&at("internal.status", "word")));
-        assert!(!is_between(&at("title", "words")));
-        assert!(!is_between(&at("title", "wor")));
+        assert!(!is_between(&entry("internal.status", "word")));
+        assert!(!is_between(&entry("title", "words")));
+        assert!(!is_between(&entry("title", "wor")));
     }
 }

@@ -1,15 +1,15 @@
-//! For tests of this and other crates: fixtures, and validation without a store.
+//! Test support of this and other crates: fixtures, and validation without a store.
 
-mod judge;
 mod search;
 pub mod table;
+mod validator;
 
 use std::path::PathBuf;
 
-pub use judge::Judge;
 pub use search::read_search;
+pub use validator::ObjectValidator;
 
-/// 2026-01-02T03:04:05Z: what a test clock shows at first.
+/// 2026-01-02T03:04:05Z: the first time of a test clock.
 pub const START: i64 = 1_767_323_045;
 
 /// Path of a file under `fixtures/`.

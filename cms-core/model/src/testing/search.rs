@@ -1,4 +1,4 @@
-//! Searches made of any text, for fuzzers.
+//! Searches from arbitrary text, for fuzz targets.
 
 use crate::{
     limits,
@@ -6,11 +6,10 @@ use crate::{
     wire::search::{QueryMode, SearchRequest},
 };
 
-/// Reads a search whose parameters are all made of one text, and checks that what it may cost is
-/// bounded.
+/// Parses a search whose parameters all come from one text, and checks that its cost is limited.
 ///
 /// # Panics
-/// When there are more conditions than the limits allow; never because of what the text says.
+/// When the parsed search has more conditions than the limits allow.
 pub fn read_search(text: &str) {
     for mode in [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy] {
         let parts = || text.split('&').map(str::to_owned);
@@ -29,9 +28,9 @@ pub fn read_search(text: &str) {
         let lenient = SearchRequest { fields: None, geo_filters: Vec::new(), ..request.clone() };
         for request in [request, lenient] {
             if let Ok(search) = Search::read(&request) {
-                let most = limits::SEARCH_WORDS * 2;
-                assert!(conditions(&search.query) <= most, "{text:?}");
-                assert!(conditions(&search.filter) <= most * limits::SEARCH_PARTS, "{text:?}");
+                let limit = limits::SEARCH_WORDS * 2;
+                assert!(conditions(&search.query) <= limit, "{text:?}");
+                assert!(conditions(&search.filter) <= limit * limits::SEARCH_PARTS, "{text:?}");
             }
         }
     }
@@ -41,7 +40,7 @@ fn owned((name, value): (&str, &str)) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// How many conditions a query has. Its depth is bounded, so this ends.
+/// The number of conditions of a query.
 fn conditions(query: &Query) -> usize {
     match query {
         Query::All | Query::None => 0,

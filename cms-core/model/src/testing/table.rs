@@ -1,11 +1,11 @@
-//! Tables of faults under `fixtures/tables`: a valid JSON value, and rows that spoil it.
+//! Tables of validation errors under `fixtures/tables`: a valid JSON value, and rows that make it invalid.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{error::FieldErrors, testing::fixture};
 
-/// One file.
+/// One table.
 #[derive(Debug, Deserialize)]
 pub struct Table {
     /// The valid value that every row changes.
@@ -15,19 +15,19 @@ pub struct Table {
     pub types: Vec<Value>,
     /// Objects that have to exist, in this order.
     #[serde(default)]
-    pub objects: Vec<Given>,
+    pub objects: Vec<StoredObject>,
     pub rows: Vec<Row>,
 }
 
 /// An object that a table needs in the store.
 #[derive(Debug, Deserialize)]
-pub struct Given {
+pub struct StoredObject {
     #[serde(rename = "type")]
     pub content_type: String,
     pub object: Value,
 }
 
-/// One spoilt value and all that is wrong with it.
+/// One invalid value and all its errors.
 #[derive(Debug, Deserialize)]
 pub struct Row {
     pub name: String,
@@ -40,10 +40,10 @@ pub struct Row {
     /// JSON pointers, removed after `set` was done.
     #[serde(default)]
     remove: Vec<String>,
-    /// Only a store can find the fault; the base value was stored before.
+    /// The error needs a store to find; the base value was stored before.
     #[serde(default)]
     pub database: bool,
-    /// The whole answer.
+    /// All errors of the response.
     pub errors: FieldErrors,
 }
 
@@ -61,7 +61,7 @@ impl Table {
 }
 
 impl Row {
-    /// Returns the base value as this row spoils it.
+    /// Applies the changes of this row to the base value.
     pub fn apply(&self, base: &Value) -> Value {
         let mut value = base.clone();
         for (pointer, new) in &self.set {

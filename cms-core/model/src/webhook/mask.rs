@@ -1,5 +1,5 @@
-//! Header values of webhooks, which prove to receivers who sends: only callers that may change webhooks
-//! see them. Others see a mask, and a write that sends the mask back keeps the stored value.
+//! Masks header values of webhooks, which authenticate the sender: only callers that may change webhooks
+//! read them. Others read a mask; a write that contains the mask keeps the stored value.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub fn masked(data: &str) -> String {
     Value::Object(webhook).to_string()
 }
 
-/// Returns the path at which header values are missing. Of a header, only the name is found.
+/// Returns a path that finds no header values: of headers, only names.
 pub fn visible(path: Path) -> Path {
     match &path.root {
         Root::Any => Path { root: Root::Any, steps: vec![Step::Key(HEADERS.to_owned())] },
@@ -37,8 +37,8 @@ pub fn visible(path: Path) -> Path {
     }
 }
 
-/// Puts stored values in the place of masks: of the header of the same name, the first for the first
-/// and so on. A mask without one stays, and is refused by [`super::model::validate`].
+/// Replaces masks by the stored values: the nth header of a name by the nth stored one. A mask without a
+/// stored value remains, and [`super::model::validate`] rejects it.
 pub fn unmask(stored: &Map<String, Value>, webhook: &mut Map<String, Value>) {
     let mut stored = stored.clone();
     let mut known: HashMap<String, Vec<Value>> = HashMap::new();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_to_values_lead_nowhere_and_paths_to_names_stay() {
+    fn paths_to_values_find_nothing_and_paths_to_names_are_kept() {
         let definitions = crate::ctd::builtin::definitions();
         let webhooks = definitions.iter().find(|known| known.name == "_webhooks").unwrap();
         let parse = |path: &str| Path::parse(path, &webhooks.properties());

@@ -1,9 +1,10 @@
-//! Webhooks (contract 11): their definition ([`model`]), the payload of a delivery ([`body`]) and its
-//! [`signature`], [`mod@exchange`] with a receiver, retries ([`schedule`]), secrets ([`mask`]).
+//! Webhooks (see docs/reference/webhooks.md): their definition ([`model`]), the [`payload`] and
+//! [`signature`] of a delivery, requests of [`synchronous`] webhooks, retries ([`schedule`]), masked
+//! header values ([`mask`]).
 
-pub mod body;
-pub mod exchange;
 pub mod mask;
 pub mod model;
+pub mod payload;
 pub mod schedule;
 pub mod signature;
+pub mod synchronous;

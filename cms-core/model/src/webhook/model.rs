@@ -1,5 +1,4 @@
-//! A webhook: what an object of the type `_webhooks` says, what it may say, and what it wants to be
-//! told (contract 11.1).
+//! The definition of a webhook: an object of the type `_webhooks` (see docs/reference/webhooks.md).
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -11,7 +10,7 @@ use crate::{error::FieldErrors, message};
 pub const KINDS: [&str; 3] = ["async", "sync", "ctd"];
 /// Values of `executionMode`; the first is the default.
 pub const EXECUTION_MODES: [&str; 2] = ["url", "code"];
-/// Values of `actions`, as the contract orders them.
+/// Values of `actions`.
 pub const ACTIONS: [&str; 8] = [
     "Create",
     "Update",
@@ -25,21 +24,21 @@ pub const ACTIONS: [&str; 8] = [
 
 /// When a webhook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum WebhookKind {
     /// After an object was written.
     Object,
-    /// Before an object is written, which it may change or refuse.
-    Blocking,
+    /// Before an object is written; the receiver may change or reject it.
+    Synchronous,
     /// After a content type was written.
     Type,
 }
 
-impl Kind {
+impl WebhookKind {
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Object => KINDS[0],
-            Self::Blocking => KINDS[1],
+            Self::Synchronous => KINDS[1],
             Self::Type => KINDS[2],
         }
     }
@@ -48,11 +47,11 @@ impl Kind {
 /// One webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// Row of its object: it is never given to another.
+    /// Row of its object; never reused.
     pub pk: i64,
     pub id: String,
     pub name: String,
-    pub kind: Kind,
+    pub kind: WebhookKind,
     pub url: String,
     /// Sent with each request.
     pub headers: Vec<(String, String)>,
@@ -63,18 +62,18 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Tells whether deliveries are sent to it.
-    pub fn is_sent_to(&self) -> bool {
-        self.enabled && self.kind != Kind::Blocking
+    /// Whether it gets deliveries.
+    pub fn has_deliveries(&self) -> bool {
+        self.enabled && self.kind != WebhookKind::Synchronous
     }
 
     /// Reads the properties of a stored object.
     pub fn read(pk: i64, id: &str, object: &Map<String, Value>) -> Self {
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
         let kind = match text("type") {
-            "sync" => Kind::Blocking,
-            "ctd" => Kind::Type,
-            _ => Kind::Object,
+            "sync" => WebhookKind::Synchronous,
+            "ctd" => WebhookKind::Type,
+            _ => WebhookKind::Object,
         };
         let header = |item: &Value| {
             let [name, value] = ["header_name", "header_value"].map(|key| item[key].as_str());
@@ -93,10 +92,8 @@ impl Webhook {
         }
     }
 
-    /// Tells whether the webhook is to be called for an action on objects of a type.
-    ///
-    /// Nobody is ever told of webhooks: they hold what is sent to others to prove who sends.
-    pub fn wants(&self, action: &str, content_type: &str) -> bool {
+    /// Whether the webhook is called for an action on objects of a type.
+    pub fn matches(&self, action: &str, content_type: &str) -> bool {
         self.enabled
             && self.actions.iter().any(|wanted| wanted == action)
             && (self.types.is_empty() || self.types.iter().any(|wanted| wanted == content_type))
@@ -111,7 +108,7 @@ fn texts(object: &Map<String, Value>, list: &str, key: &str) -> Vec<String> {
     items(object, list).filter_map(|item| item[key].as_str()).map(str::to_owned).collect()
 }
 
-/// Finds what is wrong with a webhook beyond the schema of its type.
+/// Validates a webhook beyond the schema of its type.
 pub fn validate(object: &Map<String, Value>, allow_http: bool) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let text = |key: &str| object.get(key).and_then(Value::as_str);
@@ -126,20 +123,20 @@ pub fn validate(object: &Map<String, Value>, allow_http: bool) -> FieldErrors {
         match object.get("url") {
             None => errors.add("url", message::required("url")),
             Some(Value::String(url)) if url.is_empty() => errors.add("url", message::too_short(1)),
-            Some(Value::String(url)) if !is_address(url, allow_http) => {
+            Some(Value::String(url)) if !is_webhook_url(url, allow_http) => {
                 errors.add("url", message::NOT_VALID);
             }
-            // The schema says what is wrong with the rest.
+            // Schema validation reports other values.
             Some(_) => {}
         }
     }
-    // Code would run here, and nothing here runs code of others.
+    // This server does not run code of webhooks.
     if text("code").is_some_and(|code| !code.is_empty() || text("executionMode") == Some("code")) {
         errors.add("code", message::NOT_VALID);
     }
     for (index, item) in items(object, "headers").enumerate() {
-        // A mask that stands for nothing that is stored.
-        let is_valid = |value: &str| fits_header(value) && value != MASK;
+        // A mask without a stored value is invalid.
+        let is_valid = |value: &str| is_header_value(value) && value != MASK;
         if item["header_value"].as_str().is_some_and(|value| !is_valid(value)) {
             errors.add(format!("headers[{index}].header_value"), message::NOT_VALID);
         }
@@ -147,14 +144,14 @@ pub fn validate(object: &Map<String, Value>, allow_http: bool) -> FieldErrors {
     errors
 }
 
-fn is_address(text: &str, allow_http: bool) -> bool {
+fn is_webhook_url(text: &str, allow_http: bool) -> bool {
     let Ok(url) = Url::parse(text) else { return false };
     let has_scheme = url.scheme() == "https" || allow_http && url.scheme() == "http";
     has_scheme && url.has_host()
 }
 
-/// Printable ASCII: what every receiver reads alike.
-fn fits_header(value: &str) -> bool {
+/// Whether a value is printable ASCII, which all receivers decode alike.
+fn is_header_value(value: &str) -> bool {
     value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
@@ -169,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_webhook_may_say() {
+    fn webhooks_are_validated() {
         let invalid = json!(["This value is not valid."]);
         for (object, expected) in [
             (json!({"url": "https://example.com/hook?a=b"}), json!({})),
@@ -184,7 +181,7 @@ mod tests {
             (json!({"url": "file:///etc/passwd"}), json!({"url": invalid})),
             (json!({"url": "https://"}), json!({"url": invalid})),
             (json!({"url": "example.com"}), json!({"url": invalid})),
-            // The schema of the type refuses it.
+            // Schema validation rejects it.
             (json!({"url": 5}), json!({})),
             (json!({"url": "https://a", "code": "x"}), json!({"code": invalid})),
             (
@@ -217,9 +214,9 @@ mod tests {
         assert_eq!(errors(&json!({"url": "ftp://example.com"}), true), json!({"url": invalid}));
     }
 
-    /// Actions and types of a webhook; what happens; whether it wants to be told.
+    /// Actions and types of a webhook; an event; whether the webhook matches it.
     #[test]
-    fn what_a_webhook_wants_to_be_told() {
+    fn webhooks_match_actions_and_types() {
         for (actions, types, enabled, action, content_type, expected) in [
             (&["Create"][..], &[][..], None, "Create", "post", true),
             (&["Create"], &[], Some(true), "Update", "post", false),
@@ -241,12 +238,12 @@ mod tests {
                 object["enabled"] = json!(enabled);
             }
             let webhook = Webhook::read(1, "one", object.as_object().unwrap());
-            assert_eq!(webhook.wants(action, content_type), expected, "{object} {action}");
+            assert_eq!(webhook.matches(action, content_type), expected, "{object} {action}");
         }
     }
 
     #[test]
-    fn stored_objects_are_read_whole() {
+    fn stored_objects_are_read() {
         let object = json!({
             "name": "Build", "type": "sync", "url": "https://a/b", "enabled": true,
             "headers": [
@@ -256,7 +253,7 @@ mod tests {
             ],
         });
         let webhook = Webhook::read(7, "hook", object.as_object().unwrap());
-        assert_eq!((webhook.kind, webhook.kind.as_str()), (Kind::Blocking, "sync"));
+        assert_eq!((webhook.kind, webhook.kind.as_str()), (WebhookKind::Synchronous, "sync"));
         assert_eq!(webhook.headers, [("X-A".to_owned(), "1".to_owned())]);
         assert_eq!((webhook.pk, &*webhook.id, &*webhook.name), (7, "hook", "Build"));
     }

@@ -1,17 +1,17 @@
-//! The schedule of deliveries: which are sent next, and what an attempt changes.
+//! The schedule of deliveries: which are sent next, and the effect of an attempt.
 //!
-//! Order is kept per object: of the deliveries of one object, its queue, only the first is sent. An
-//! endpoint that is down gets a single request at growing pauses until it responds. Everything here
-//! is a function from values to values; the service applies it to the rows of the database.
+//! Deliveries of one object form a queue, of which only the first is sent. An endpoint that is down gets
+//! single requests at growing intervals until it responds. The service applies these functions to the
+//! rows of the database.
 
-use super::exchange::Answered;
+use super::synchronous::DeliveryOutcome;
 use crate::clock::Timestamp;
 
-/// Requests of one webhook that run at a time.
+/// Maximum number of parallel requests of one webhook.
 pub const PARALLEL_REQUESTS: usize = 4;
-/// Failed attempts from which on the log shows a delivery as an error.
+/// Number of failed attempts after which the log shows a delivery as an error.
 const ERROR_ATTEMPTS: u32 = 3;
-/// Objects whose last attempts have to fail before an endpoint counts as down.
+/// Number of objects whose last attempts have to fail before an endpoint is down.
 const DOWN_OBJECTS: u64 = 2;
 const FIRST_PAUSE_SECONDS: i64 = 10;
 /// The pause after the second failure; each later one is twice as long as the one before.
@@ -23,9 +23,9 @@ const EXPIRY_SECONDS: i64 = 3 * 86_400;
 /// The error of a delivery that expired without an attempt.
 pub const EXPIRED: &str = "given up after 3 days";
 
-/// A delivery that waits to be sent.
+/// A pending delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct PendingDelivery {
     /// Row of the delivery; the order of the journal.
     pub pk: i64,
     /// Name of its queue.
@@ -33,7 +33,7 @@ pub struct Waiting {
     pub due_at: Timestamp,
 }
 
-/// A delivery that is sent now.
+/// A delivery in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
     /// Row of the webhook.
@@ -47,16 +47,16 @@ pub struct Dispatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     Up,
-    /// Down: so many single attempts failed, and the next is made at that time.
+    /// Down: the number of failed probes, and the time of the next one.
     Down {
         probes: u32,
         resume_at: Timestamp,
     },
 }
 
-/// What an attempt says of a delivery and of its endpoint.
+/// The class of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum AttemptResult {
     Success,
     /// A response, but neither a success nor a server error.
     Rejected,
@@ -64,45 +64,46 @@ pub enum Outcome {
     Outage,
 }
 
-/// What becomes of a delivery after an attempt.
+/// The state of a delivery after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Done,
+pub enum NextState {
+    Delivered,
     Retry { due_at: Timestamp, state: &'static str },
     Failed,
 }
 
-/// What an attempt changes of the other deliveries of its webhook.
+/// The effect of an attempt on the other deliveries of its webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndpointChange {
     pub endpoint: Endpoint,
-    /// The outages so far say nothing any more.
+    /// Earlier outages no longer count.
     pub forgets_outages: bool,
-    /// Everything that waits is due.
+    /// All pending deliveries are due.
     pub releases_all: bool,
 }
 
-impl Outcome {
-    pub fn of(answered: &Answered) -> Self {
-        match answered {
+impl AttemptResult {
+    pub fn of(outcome: &DeliveryOutcome) -> Self {
+        match outcome {
             success if success.is_success() => Self::Success,
-            Answered::With(500..=599, _) | Answered::Nothing(_) => Self::Outage,
-            Answered::With(..) => Self::Rejected,
+            DeliveryOutcome::Response(500..=599, _) | DeliveryOutcome::NoResponse(_) => {
+                Self::Outage
+            }
+            DeliveryOutcome::Response(..) => Self::Rejected,
         }
     }
 }
 
-/// Returns the delivery that is sent next.
+/// Returns the delivery to send next.
 ///
 /// `waiting` holds, in the order of the journal, at least the oldest delivery of the webhook and, while
-/// its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones of those that are first in their queue;
-/// further ones change nothing.
+/// its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones that are first in their queue.
 pub fn next<'w>(
     endpoint: Endpoint,
-    waiting: &'w [Waiting],
+    waiting: &'w [PendingDelivery],
     in_flight: &[Dispatch],
     now: Timestamp,
-) -> Option<&'w Waiting> {
+) -> Option<&'w PendingDelivery> {
     match endpoint {
         Endpoint::Down { resume_at, .. } => {
             let is_reached = is_reached(resume_at, now, MAX_ENDPOINT_PAUSE_SECONDS);
@@ -110,7 +111,7 @@ pub fn next<'w>(
         }
         Endpoint::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
         Endpoint::Up => {
-            let is_first = |(index, one): &(usize, &Waiting)| {
+            let is_first = |(index, one): &(usize, &PendingDelivery)| {
                 !waiting[..*index].iter().any(|other| other.queue == one.queue)
             };
             let firsts = waiting.iter().enumerate().filter(is_first).map(|(_, one)| one);
@@ -122,27 +123,32 @@ pub fn next<'w>(
     }
 }
 
-/// Returns what becomes of a delivery that was attempted `attempts` times, the last of them now.
+/// Returns the state of a delivery after `attempts` attempts, the last of them now.
 pub fn after_attempt(
-    outcome: Outcome,
+    result: AttemptResult,
     attempts: u32,
     due_since: Timestamp,
     now: Timestamp,
-) -> Verdict {
-    if outcome == Outcome::Success {
-        Verdict::Done
+) -> NextState {
+    if result == AttemptResult::Success {
+        NextState::Delivered
     } else if has_expired(due_since, now) {
-        Verdict::Failed
+        NextState::Failed
     } else {
         let state = if attempts >= ERROR_ATTEMPTS { "error" } else { "pending" };
-        Verdict::Retry { due_at: after(now, pause(attempts, MAX_DELIVERY_PAUSE_SECONDS)), state }
+        NextState::Retry { due_at: after(now, pause(attempts, MAX_DELIVERY_PAUSE_SECONDS)), state }
     }
 }
 
 impl Endpoint {
-    /// Returns what an attempt changes. `outages` counts the objects whose last attempt was an outage
-    /// without a success since, with this attempt.
-    pub fn after_attempt(self, outcome: Outcome, outages: u64, now: Timestamp) -> EndpointChange {
+    /// Returns the effect of an attempt. `outages` counts the objects whose last attempt was an outage,
+    /// including this attempt.
+    pub fn after_attempt(
+        self,
+        result: AttemptResult,
+        outages: u64,
+        now: Timestamp,
+    ) -> EndpointChange {
         let unchanged =
             EndpointChange { endpoint: self, forgets_outages: false, releases_all: false };
         let up = |releases_all| EndpointChange {
@@ -154,16 +160,16 @@ impl Endpoint {
             let resume_at = after(now, pause(probes + 1, MAX_ENDPOINT_PAUSE_SECONDS));
             EndpointChange { endpoint: Self::Down { probes, resume_at }, ..unchanged }
         };
-        match (outcome, self) {
-            (Outcome::Success, Self::Up) => up(false),
-            (Outcome::Success, Self::Down { .. }) => up(true),
-            (Outcome::Outage, Self::Up) if outages >= DOWN_OBJECTS => down(0),
-            // A request that ran when the pause began is no probe.
+        match (result, self) {
+            (AttemptResult::Success, Self::Up) => up(false),
+            (AttemptResult::Success, Self::Down { .. }) => up(true),
+            (AttemptResult::Outage, Self::Up) if outages >= DOWN_OBJECTS => down(0),
+            // A request that was in flight when the pause began is not a probe.
             (_, Self::Down { resume_at, .. }) if now < resume_at => unchanged,
-            (Outcome::Outage, Self::Down { probes, .. }) => down(probes.saturating_add(1)),
-            // The endpoint responds: one delivery that it rejects must not hold up all others.
-            (Outcome::Rejected, Self::Down { .. }) => up(true),
-            (Outcome::Outage | Outcome::Rejected, Self::Up) => unchanged,
+            (AttemptResult::Outage, Self::Down { probes, .. }) => down(probes.saturating_add(1)),
+            // The endpoint responds: one rejected delivery must not block the others.
+            (AttemptResult::Rejected, Self::Down { .. }) => up(true),
+            (AttemptResult::Outage | AttemptResult::Rejected, Self::Up) => unchanged,
         }
     }
 }
@@ -173,8 +179,8 @@ pub fn latest_due_at(now: Timestamp) -> Timestamp {
     after(now, MAX_DELIVERY_PAUSE_SECONDS)
 }
 
-/// Tells whether a time has come, or is so far ahead that no pause led to it: then the clock was set
-/// back, and waiting for it could take years.
+/// Whether a time has come, or is farther ahead than any pause: then the clock was set back, and the wait
+/// could take years.
 fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
     time <= now || time > after(now, longest_pause)
 }
@@ -188,7 +194,7 @@ fn has_expired(due_since: Timestamp, now: Timestamp) -> bool {
     due_since <= expired_before(now)
 }
 
-/// The pause after so many failures, in seconds.
+/// The pause after a number of failures, in seconds.
 fn pause(failures: u32, longest: i64) -> i64 {
     match failures {
         0 | 1 => FIRST_PAUSE_SECONDS,
@@ -225,10 +231,14 @@ mod tests {
             (11, 21_600, "error"),
             (u32::MAX, 21_600, "error"),
         ];
-        for outcome in [Outcome::Rejected, Outcome::Outage] {
+        for result in [AttemptResult::Rejected, AttemptResult::Outage] {
             for (attempts, seconds, state) in table {
-                let verdict = after_attempt(outcome, attempts, NOW, NOW);
-                assert_eq!(verdict, Verdict::Retry { due_at: at(seconds), state }, "{attempts}");
+                let next_state = after_attempt(result, attempts, NOW, NOW);
+                assert_eq!(
+                    next_state,
+                    NextState::Retry { due_at: at(seconds), state },
+                    "{attempts}"
+                );
             }
         }
     }
@@ -236,34 +246,34 @@ mod tests {
     #[test]
     fn deliveries_fail_three_days_after_they_were_first_due() {
         let days = |days: i64| days * 86_400;
-        let verdict = |outcome, since| after_attempt(outcome, 30, at(since), NOW);
-        assert!(matches!(verdict(Outcome::Outage, 1 - days(3)), Verdict::Retry { .. }));
-        assert_eq!(verdict(Outcome::Outage, -days(3)), Verdict::Failed);
-        assert_eq!(verdict(Outcome::Rejected, -days(30)), Verdict::Failed);
-        assert_eq!(verdict(Outcome::Success, -days(30)), Verdict::Done);
+        let next_state = |result, since| after_attempt(result, 30, at(since), NOW);
+        assert!(matches!(next_state(AttemptResult::Outage, 1 - days(3)), NextState::Retry { .. }));
+        assert_eq!(next_state(AttemptResult::Outage, -days(3)), NextState::Failed);
+        assert_eq!(next_state(AttemptResult::Rejected, -days(30)), NextState::Failed);
+        assert_eq!(next_state(AttemptResult::Success, -days(30)), NextState::Delivered);
     }
 
     #[test]
-    fn outcomes_tell_outages_from_rejections() {
+    fn attempt_results_distinguish_outages_from_rejections() {
         let table = [
-            (Answered::With(200, String::new()), Outcome::Success),
-            (Answered::With(299, String::new()), Outcome::Success),
-            (Answered::With(307, String::new()), Outcome::Rejected),
-            (Answered::With(404, String::new()), Outcome::Rejected),
-            (Answered::With(429, String::new()), Outcome::Rejected),
-            (Answered::With(500, String::new()), Outcome::Outage),
-            (Answered::With(599, String::new()), Outcome::Outage),
-            (Answered::Nothing("no answer in time".to_owned()), Outcome::Outage),
+            (DeliveryOutcome::Response(200, String::new()), AttemptResult::Success),
+            (DeliveryOutcome::Response(299, String::new()), AttemptResult::Success),
+            (DeliveryOutcome::Response(307, String::new()), AttemptResult::Rejected),
+            (DeliveryOutcome::Response(404, String::new()), AttemptResult::Rejected),
+            (DeliveryOutcome::Response(429, String::new()), AttemptResult::Rejected),
+            (DeliveryOutcome::Response(500, String::new()), AttemptResult::Outage),
+            (DeliveryOutcome::Response(599, String::new()), AttemptResult::Outage),
+            (DeliveryOutcome::NoResponse("no answer in time".to_owned()), AttemptResult::Outage),
         ];
-        for (answered, outcome) in table {
-            assert_eq!(Outcome::of(&answered), outcome, "{answered:?}");
+        for (outcome, result) in table {
+            assert_eq!(AttemptResult::of(&outcome), result, "{outcome:?}");
         }
     }
 
     #[test]
     fn next_picks_the_first_due_delivery_of_a_queue_that_is_not_in_flight() {
-        let waiting = |list: &[(i64, &str, i64)]| -> Vec<Waiting> {
-            let one = |(pk, queue, due): &(i64, &str, i64)| Waiting {
+        let waiting = |list: &[(i64, &str, i64)]| -> Vec<PendingDelivery> {
+            let one = |(pk, queue, due): &(i64, &str, i64)| PendingDelivery {
                 pk: *pk,
                 queue: (*queue).to_owned(),
                 due_at: at(*due),
@@ -319,26 +329,26 @@ mod tests {
         };
         let still = |endpoint| EndpointChange { endpoint, ..up(false, false) };
         let table = [
-            (Endpoint::Up, Outcome::Success, 0, up(true, false)),
-            (Endpoint::Up, Outcome::Outage, 1, up(false, false)),
-            (Endpoint::Up, Outcome::Rejected, 2, up(false, false)),
-            (Endpoint::Up, Outcome::Outage, 2, still(down(0, 10))),
-            (down(0, 0), Outcome::Outage, 2, still(down(1, 60))),
-            (down(1, -5), Outcome::Outage, 2, still(down(2, 120))),
-            (down(2, 0), Outcome::Outage, 2, still(down(3, 240))),
-            (down(3, 0), Outcome::Outage, 2, still(down(4, 480))),
-            (down(4, 0), Outcome::Outage, 2, still(down(5, 600))),
-            (down(5, 0), Outcome::Outage, 2, still(down(6, 600))),
-            // It was under way when the pause began.
-            (down(3, 1), Outcome::Outage, 3, still(down(3, 1))),
-            (down(3, 1), Outcome::Rejected, 3, still(down(3, 1))),
-            (down(3, 1), Outcome::Success, 3, up(true, true)),
-            (down(3, 0), Outcome::Success, 3, up(true, true)),
-            (down(3, 0), Outcome::Rejected, 2, up(true, true)),
+            (Endpoint::Up, AttemptResult::Success, 0, up(true, false)),
+            (Endpoint::Up, AttemptResult::Outage, 1, up(false, false)),
+            (Endpoint::Up, AttemptResult::Rejected, 2, up(false, false)),
+            (Endpoint::Up, AttemptResult::Outage, 2, still(down(0, 10))),
+            (down(0, 0), AttemptResult::Outage, 2, still(down(1, 60))),
+            (down(1, -5), AttemptResult::Outage, 2, still(down(2, 120))),
+            (down(2, 0), AttemptResult::Outage, 2, still(down(3, 240))),
+            (down(3, 0), AttemptResult::Outage, 2, still(down(4, 480))),
+            (down(4, 0), AttemptResult::Outage, 2, still(down(5, 600))),
+            (down(5, 0), AttemptResult::Outage, 2, still(down(6, 600))),
+            // In flight when the pause began.
+            (down(3, 1), AttemptResult::Outage, 3, still(down(3, 1))),
+            (down(3, 1), AttemptResult::Rejected, 3, still(down(3, 1))),
+            (down(3, 1), AttemptResult::Success, 3, up(true, true)),
+            (down(3, 0), AttemptResult::Success, 3, up(true, true)),
+            (down(3, 0), AttemptResult::Rejected, 2, up(true, true)),
         ];
-        for (endpoint, outcome, outages, wanted) in table {
-            let change = endpoint.after_attempt(outcome, outages, NOW);
-            assert_eq!(change, wanted, "{endpoint:?} {outcome:?} {outages}");
+        for (endpoint, result, outages, wanted) in table {
+            let change = endpoint.after_attempt(result, outages, NOW);
+            assert_eq!(change, wanted, "{endpoint:?} {result:?} {outages}");
         }
     }
 }

@@ -1,32 +1,32 @@
-//! Signatures of requests, by the Standard Webhooks convention, so that receivers can tell who sends.
+//! Signatures of requests by the Standard Webhooks convention, so that receivers can verify the sender.
 //!
-//! The secret of a webhook is made of a key that the folder keeps and of the row of the webhook: so
-//! it is nowhere stored, exported or logged, and no two are the same.
+//! The secret of a webhook is derived from a key of the data directory and the row of the webhook. It is
+//! not stored, exported or logged, and each webhook has another one.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ring::hmac::{HMAC_SHA256, Key, sign};
 
 use crate::clock::Timestamp;
 
-/// What the secret of a webhook begins with where people see it.
+/// The prefix of displayed secrets.
 const PREFIX: &str = "whsec_";
 
 /// The secret of one webhook.
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// Makes the secret of a webhook from the key of the folder.
-    pub fn of(folder_key: &str, webhook: i64) -> Self {
-        let key = Key::new(HMAC_SHA256, folder_key.as_bytes());
+    /// Derives the secret of a webhook from the key of the data directory.
+    pub fn derive(server_key: &str, webhook: i64) -> Self {
+        let key = Key::new(HMAC_SHA256, server_key.as_bytes());
         Self(sign(&key, format!("webhook {webhook}").as_bytes()).as_ref().to_vec())
     }
 
-    /// The secret as receivers are given it.
+    /// The secret in the form that receivers need.
     pub fn show(&self) -> String {
         format!("{PREFIX}{}", BASE64_STANDARD.encode(&self.0))
     }
 
-    /// The headers that prove who sends a body, and when.
+    /// The headers that authenticate the sender and the time of a body.
     pub fn headers(&self, message: &str, at: Timestamp, body: &str) -> [(&'static str, String); 3] {
         let seconds = at.seconds();
         let signed = format!("{message}.{seconds}.{body}");
@@ -43,9 +43,9 @@ impl Secret {
 mod tests {
     use super::*;
 
-    /// The sample of the convention's own documents.
+    /// The example of the convention.
     #[test]
-    fn a_signature_is_what_receivers_compute() {
+    fn signature_matches_the_convention() {
         let secret = BASE64_STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let [id, at, signature] = Secret(secret).headers(
             "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -59,8 +59,8 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_long_and_differ() {
-        let shown = |key, webhook| Secret::of(key, webhook).show();
+    fn secrets_have_256_bits_and_differ() {
+        let shown = |key, webhook| Secret::derive(key, webhook).show();
         let first = shown("key", 1);
         assert_eq!(
             BASE64_STANDARD.decode(first.strip_prefix("whsec_").unwrap()).unwrap().len(),

@@ -7,7 +7,7 @@ use cms_model::{
     query::value::Number,
     search::{
         geo,
-        query::{self, By, Circle, Facet, Order, Point, Query, Scalar, Search, Test},
+        query::{self, Circle, Condition, Facet, Order, Point, Query, Scalar, Search, SortBy},
     },
 };
 use proptest::{prelude::*, sample::select};
@@ -106,12 +106,12 @@ fn scalar(number: Number) -> Scalar {
 
 fn filters() -> impl Strategy<Value = Query> {
     let test = prop_oneof![
-        (bounds(), bounds()).prop_map(|(from, to)| Test::Range { from, to }),
+        (bounds(), bounds()).prop_map(|(from, to)| Condition::Range { from, to }),
         numbers().prop_map(|value| {
-            Test::Equals(scalar(Number::of_json(value.as_number().unwrap()).unwrap()))
+            Condition::Equals(scalar(Number::of_json(value.as_number().unwrap()).unwrap()))
         }),
-        any::<bool>().prop_map(|value| Test::Equals(Scalar::Bool(value))),
-        Just(Test::Exists),
+        any::<bool>().prop_map(|value| Condition::Equals(Scalar::Bool(value))),
+        Just(Condition::Exists),
     ];
     let leaf = (paths(), test).prop_map(|(path, test)| field(path, test)).boxed();
     prop_oneof![
@@ -131,8 +131,8 @@ fn searches() -> impl Strategy<Value = Search> {
     });
     let by = prop_oneof![
         4 => paths().prop_map(by),
-        2 => paths().prop_map(|path| By::Path { path: path.to_owned(), as_text: true }),
-        1 => Just(By::Distance),
+        2 => paths().prop_map(|path| SortBy::Path { path: path.to_owned(), as_text: true }),
+        1 => Just(SortBy::Distance),
     ];
     let order = (by, any::<bool>(), any::<bool>()).prop_map(|(by, d, m)| then(by, d, m));
     let facets = prop::collection::vec((paths(), any::<bool>()), 0..3);
@@ -179,19 +179,21 @@ fn matches(query: &Query, data: &Value) -> bool {
                 && (should.is_empty() || should.iter().any(|query| matches(query, data)))
                 && !must_not.iter().any(|query| matches(query, data))
         }
-        Query::Field { path: Some(path), test } => {
+        Query::Field { path: Some(path), condition: test } => {
             leaves(data, path).iter().any(|value| holds(test, value))
         }
         _ => true,
     }
 }
 
-fn holds(test: &Test, value: &Value) -> bool {
+fn holds(test: &Condition, value: &Value) -> bool {
     match test {
-        Test::Equals(Scalar::Bool(expected)) => value.as_bool() == Some(*expected),
-        Test::Equals(expected) => number(value).is_some() && number(value) == number_of(*expected),
-        Test::Range { from: Bound::Unbounded, to: Bound::Unbounded } => true,
-        Test::Range { from, to } => {
+        Condition::Equals(Scalar::Bool(expected)) => value.as_bool() == Some(*expected),
+        Condition::Equals(expected) => {
+            number(value).is_some() && number(value) == number_of(*expected)
+        }
+        Condition::Range { from: Bound::Unbounded, to: Bound::Unbounded } => true,
+        Condition::Range { from, to } => {
             let within = |side: &dyn Fn(&query::Value) -> Option<Ordering>| {
                 let from = match from {
                     Bound::Included(bound) => side(bound).is_some_and(Ordering::is_ge),
@@ -234,13 +236,13 @@ fn text_key(text: &str) -> Key {
 fn key(search: &Search, data: &Value) -> Option<Key> {
     let Order::Score { then: Some(then) } = &search.order else { return None };
     match &then.by {
-        By::Distance => {
+        SortBy::Distance => {
             let center = search.circles.first()?.center;
             // As exact as the index.
             let point = geo::unpack(geo::pack(place(data)?));
             Some(Key::Number(Number::Real(geo::distance(point, center))))
         }
-        By::Path { path, as_text } => {
+        SortBy::Path { path, as_text } => {
             let values = leaves(data, path);
             let number = values.iter().find_map(|value| number(value).map(|n| (n, value)));
             let boolean = values.iter().find_map(Value::as_bool);

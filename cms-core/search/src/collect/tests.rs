@@ -4,8 +4,8 @@ use cms_model::{
     ctd::model::{InputType, Property, SchemaType},
     object::model::{Internal, Status, Stored},
     search::query::{
-        By, Circle, Facet, Order, Pattern, Piece, Point, Query, Scalar, Search, Test, Then,
-        Weighted,
+        Circle, Condition, Facet, Order, Pattern, PatternToken, Point, Query, Scalar, Search,
+        SortBy, SortKey, WeightedField,
     },
 };
 use serde_json::{Value, json};
@@ -125,29 +125,29 @@ pub(super) fn pks(found: &Found) -> Vec<i64> {
     found.hits.iter().map(|hit| hit.pk).collect()
 }
 
-pub(super) fn field(path: &str, test: Test) -> Query {
-    Query::Field { path: Some(path.to_owned()), test }
+pub(super) fn field(path: &str, test: Condition) -> Query {
+    Query::Field { path: Some(path.to_owned()), condition: test }
 }
 
 pub(super) fn word(word: &str) -> Query {
-    Query::Field { path: None, test: Test::Word(word.to_owned()) }
+    Query::Field { path: None, condition: Condition::Word(word.to_owned()) }
 }
 
 fn fuzzy(word: &str, edits: u8) -> Query {
-    Query::Field { path: None, test: Test::Fuzzy { word: word.to_owned(), edits } }
+    Query::Field { path: None, condition: Condition::Fuzzy { word: word.to_owned(), edits } }
 }
 
-fn pattern(text: &str) -> Test {
+fn pattern(text: &str) -> Condition {
     let piece = |c| match c {
-        '*' => Piece::Many,
-        '?' => Piece::One,
-        c => Piece::Char(c),
+        '*' => PatternToken::AnyChars,
+        '?' => PatternToken::AnyChar,
+        c => PatternToken::Char(c),
     };
-    Test::Wildcard(Pattern(text.chars().map(piece).collect()))
+    Condition::Wildcard(Pattern(text.chars().map(piece).collect()))
 }
 
-fn phrase(words: &str) -> Test {
-    Test::Phrase(words.split(' ').map(str::to_owned).collect())
+fn phrase(words: &str) -> Condition {
+    Condition::Phrase(words.split(' ').map(str::to_owned).collect())
 }
 
 pub(super) fn any_of(should: Vec<Query>) -> Query {
@@ -158,12 +158,12 @@ pub(super) fn all_of(must: Vec<Query>) -> Query {
     Query::Boolean { must, should: Vec::new(), must_not: Vec::new() }
 }
 
-pub(super) fn then(by: By, descending: bool, missing_first: bool) -> Order {
-    Order::Score { then: Some(Then { by, descending, missing_first }) }
+pub(super) fn then(by: SortBy, descending: bool, missing_first: bool) -> Order {
+    Order::Score { then: Some(SortKey { by, descending, missing_first }) }
 }
 
-pub(super) fn by(path: &str) -> By {
-    By::Path { path: path.to_owned(), as_text: false }
+pub(super) fn by(path: &str) -> SortBy {
+    SortBy::Path { path: path.to_owned(), as_text: false }
 }
 
 fn scope() -> Scope {
@@ -186,9 +186,9 @@ fn conditions_find_what_they_say() {
         ],
         &[],
     );
-    let word_at = |path: &str, word: &str| field(path, Test::Word(word.to_owned()));
+    let word_at = |path: &str, word: &str| field(path, Condition::Word(word.to_owned()));
     let not = |query| Query::Boolean { must: vec![], should: vec![], must_not: vec![query] };
-    let number = |number| Test::Equals(Scalar::Number(number));
+    let number = |number| Condition::Equals(Scalar::Number(number));
     let table = [
         ("everything", Query::All, vec![1, 2, 3, 4]),
         ("nothing", Query::None, vec![]),
@@ -206,24 +206,24 @@ fn conditions_find_what_they_say() {
         ("a boolean that is a word", word_at("open", "true"), vec![2]),
         ("a word of what the server knows", word_at("internal.status", "public"), vec![1, 2, 3, 4]),
         ("that is not part of all text", word("public"), vec![]),
-        ("a phrase", Query::Field { path: None, test: phrase("red house") }, vec![1]),
+        ("a phrase", Query::Field { path: None, condition: phrase("red house") }, vec![1]),
         ("not across values", field("tags", phrase("red house")), vec![]),
         ("a phrase of a field", field("title", phrase("of red bricks")), vec![2]),
         ("a phrase of one word", field("title", phrase("bricks")), vec![2]),
-        ("any end", Query::Field { path: None, test: pattern("hou*") }, vec![1, 2, 3]),
+        ("any end", Query::Field { path: None, condition: pattern("hou*") }, vec![1, 2, 3]),
         ("any start", field("title", pattern("*ue")), vec![3]),
         ("one character", field("list.name", pattern("gr??e")), vec![4]),
         ("not two", field("list.name", pattern("gr?e")), vec![]),
         ("stars within", field("title", pattern("*r*ck*")), vec![2]),
         ("a wildcard in another field", field("body", pattern("*ue")), vec![]),
-        ("an integer", field("price", Test::Equals(Scalar::Integer(12))), vec![1]),
+        ("an integer", field("price", Condition::Equals(Scalar::Integer(12))), vec![1]),
         ("an integer as a float", field("price", number(12.0)), vec![1]),
         ("a float", field("price", number(12.5)), vec![2]),
-        ("false", field("open", Test::Equals(Scalar::Bool(false))), vec![4]),
-        ("a value", field("price", Test::Exists), vec![1, 2]),
-        ("a long value", field("body", Test::Exists), vec![1, 3]),
-        ("a value below", field("list", Test::Exists), vec![4]),
-        ("no value", not(field("price", Test::Exists)), vec![3, 4]),
+        ("false", field("open", Condition::Equals(Scalar::Bool(false))), vec![4]),
+        ("a value", field("price", Condition::Exists), vec![1, 2]),
+        ("a long value", field("body", Condition::Exists), vec![1, 3]),
+        ("a value below", field("list", Condition::Exists), vec![4]),
+        ("no value", not(field("price", Condition::Exists)), vec![3, 4]),
         ("both", all_of(vec![word("red"), word("quiet")]), vec![1]),
         ("any", any_of(vec![word("quiet"), word("blue")]), vec![1, 3]),
         ("one typing error", fuzzy("quite", 1), vec![1]),
@@ -261,8 +261,8 @@ fn better_matches_come_first() {
     );
     let weighted = |fields: &[(&str, f32)], query| {
         let fields = fields.iter();
-        let fields =
-            fields.map(|(path, weight)| Weighted { path: (*path).to_owned(), weight: *weight });
+        let fields = fields
+            .map(|(path, weight)| WeightedField { path: (*path).to_owned(), weight: *weight });
         corpus.pks(&Search { query, fields: Some(fields.collect()), ..everything() })
     };
     assert_eq!(corpus.finds(word("apple")), [2, 1], "more often");
@@ -286,7 +286,7 @@ fn better_matches_come_first() {
 
     let twice = corpus.score(Query::Boost(Box::new(word("cherry")), 2.0));
     assert!((twice - 2.0 * corpus.score(word("cherry"))).abs() < 1e-5);
-    let worst_first = Search { query: word("apple"), order: Order::WorstFirst, ..everything() };
+    let worst_first = Search { query: word("apple"), order: Order::ScoreAscending, ..everything() };
     assert_eq!(corpus.pks(&worst_first), [1, 2]);
 }
 
@@ -376,7 +376,7 @@ fn ties_are_broken_by_value_then_date_then_row() {
     assert_eq!(ordered(then(by("v"), true, false)), [1, 2, 3, 7, 5, 6, 8, 4]);
     assert_eq!(ordered(then(by("v"), false, true)), [8, 4, 6, 5, 7, 2, 3, 1]);
     assert_eq!(ordered(then(by("nothing"), true, true)), [8, 5, 6, 7, 2, 3, 1, 4]);
-    let as_text = By::Path { path: "v".to_owned(), as_text: true };
+    let as_text = SortBy::Path { path: "v".to_owned(), as_text: true };
     assert_eq!(ordered(then(as_text, false, false)), [5, 6, 2, 3, 1, 7, 8, 4]);
     assert_eq!(ordered(then(by("internal.createdAt"), true, false)), [4, 1, 2, 3, 7, 5, 6, 8]);
 
@@ -395,7 +395,7 @@ fn circles_keep_what_is_near() {
     let circle =
         |lat, lon, meters| Circle { path: "place".to_owned(), center: Point { lat, lon }, meters };
     let within = |circles| {
-        corpus.pks(&Search { circles, order: then(By::Distance, false, false), ..everything() })
+        corpus.pks(&Search { circles, order: then(SortBy::Distance, false, false), ..everything() })
     };
     assert_eq!(within(vec![circle(52.0, 21.0, 1000.0)]), [1]);
     assert_eq!(within(vec![circle(52.0, 21.9, 100_000.0)]), [2, 1]);
@@ -424,8 +424,11 @@ fn aggregations_count_values_once_per_object() {
     };
     let facets =
         vec![facet("tags", false), facet("n", true), facet("tags", true), facet("n", false)];
-    let search =
-        Search { post_filter: field("tags", Test::Word("b".to_owned())), facets, ..everything() };
+    let search = Search {
+        post_filter: field("tags", Condition::Word("b".to_owned())),
+        facets,
+        ..everything()
+    };
     let found = corpus.run(&search, &scope());
     assert_eq!((found.total, pks(&found)), (2, vec![1, 3]), "post filters apply to hits");
     let aggregations = serde_json::to_value(&found.aggregations).unwrap();

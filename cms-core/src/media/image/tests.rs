@@ -26,7 +26,7 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
             trim,
             asked: Size { width, height },
             format,
-            quality: if format.is_lossy() { quality } else { format.usual_quality() },
+            quality: if format.is_lossy() { quality } else { format.default_quality() },
         },
     )
 }
@@ -38,7 +38,7 @@ fn read(name: &str) -> Rendering {
     let mut parts = rest.split('-');
     let (width, height) = parts.next().unwrap().split_once('x').unwrap();
     let asked = Size { width: width.parse().unwrap(), height: height.parse().unwrap() };
-    let (mut trim, mut quality) = (None, format.usual_quality());
+    let (mut trim, mut quality) = (None, format.default_quality());
     for part in parts {
         if let Some(edges) = part.strip_prefix("t.") {
             let edges: Vec<Option<u32>> = edges.split('.').map(|edge| edge.parse().ok()).collect();

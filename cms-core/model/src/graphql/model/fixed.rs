@@ -1,36 +1,38 @@
-//! Types that every schema has, whatever the content: how values of some kinds look, and what
-//! introspection answers with.
+//! Types that every schema has: values of some properties, and introspection.
 
-use super::Shape;
+use super::ValueShape;
 
 /// Name, type and value of a field.
-pub(super) type SystemField = (&'static str, &'static str, Shape);
-/// Types that are described besides the content.
-pub(super) const SYSTEM: [(&str, &[SystemField]); 4] = [
-    ("DataSource", &[("dataUrl", "String", Shape::Text), ("type", "String", Shape::Text)]),
-    ("cms___geo", &[("lat", "Float", Shape::Number), ("lon", "Float", Shape::Number)]),
+pub(super) type FixedField = (&'static str, &'static str, ValueShape);
+/// Types of values that are the same in every schema.
+pub(super) const VALUE_TYPES: [(&str, &[FixedField]); 4] = [
+    (
+        "DataSource",
+        &[("dataUrl", "String", ValueShape::Text), ("type", "String", ValueShape::Text)],
+    ),
+    ("cms___geo", &[("lat", "Float", ValueShape::Number), ("lon", "Float", ValueShape::Number)]),
     (
         "cms___block",
         &[
-            ("time", "String", Shape::Time),
-            ("version", "String", Shape::Text),
-            ("blocks", "[cms___block_item]", Shape::List),
+            ("time", "String", ValueShape::Time),
+            ("version", "String", ValueShape::Text),
+            ("blocks", "[cms___block_item]", ValueShape::List),
         ],
     ),
     (
         "cms___block_item",
         &[
-            ("id", "String", Shape::Text),
-            ("type", "String", Shape::Text),
-            ("data", "JSON", Shape::Json),
-            ("tunes", "JSON", Shape::Json),
+            ("id", "String", ValueShape::Text),
+            ("type", "String", ValueShape::Text),
+            ("data", "JSON", ValueShape::Json),
+            ("tunes", "JSON", ValueShape::Json),
         ],
     ),
 ];
-pub(super) const INTERNAL: &str = "cms___internal";
-pub(super) const FILTER: &str = "FieldFilterInput";
-/// What introspection answers with. Fields in parentheses take `includeDeprecated`.
-pub(super) const INTROSPECTION: [(&str, &str); 6] = [
+pub(super) const INTERNAL_TYPE: &str = "cms___internal";
+pub(super) const FILTER_TYPE: &str = "FieldFilterInput";
+/// Types of introspection. Fields in parentheses take `includeDeprecated`.
+pub(super) const INTROSPECTION_TYPES: [(&str, &str); 6] = [
     (
         "__Schema",
         "description:String types:[__Type!]! queryType:__Type! mutationType:__Type \

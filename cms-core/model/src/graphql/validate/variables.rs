@@ -1,5 +1,5 @@
-//! Rules on the document as a whole: every variable is declared and used, every fragment is used and
-//! does not contain itself.
+//! Rules on the complete document: every variable is declared and used, every fragment is used and does
+//! not contain itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,110 +9,112 @@ use async_graphql::{
 };
 use async_graphql_value::ConstValue;
 
-use super::Use;
-use crate::graphql::{fault::Fault, model::Model};
+use super::VariableUse;
+use crate::graphql::{error::QueryError, model::Model};
 
-/// An operation or a fragment, and what it uses.
-pub(super) struct Part<'d> {
+/// An operation or a fragment, with the variables and fragments that it uses.
+pub(super) struct Definition<'d> {
     name: Option<&'d str>,
-    place: Pos,
+    position: Pos,
     operation: Option<&'d OperationDefinition>,
-    uses: Vec<Use<'d>>,
+    uses: Vec<VariableUse<'d>>,
     spreads: Vec<(&'d str, Pos)>,
 }
 
-impl<'d> Part<'d> {
+impl<'d> Definition<'d> {
     pub(super) fn operation(
         name: Option<&'d Name>,
         operation: &'d Positioned<OperationDefinition>,
-        uses: Vec<Use<'d>>,
+        uses: Vec<VariableUse<'d>>,
         spreads: Vec<(&'d str, Pos)>,
     ) -> Self {
         let name = name.map(Name::as_str);
-        Self { name, place: operation.pos, operation: Some(&operation.node), uses, spreads }
+        Self { name, position: operation.pos, operation: Some(&operation.node), uses, spreads }
     }
 
     pub(super) fn fragment(
         name: &'d Name,
-        place: Pos,
-        uses: Vec<Use<'d>>,
+        position: Pos,
+        uses: Vec<VariableUse<'d>>,
         spreads: Vec<(&'d str, Pos)>,
     ) -> Self {
-        Self { name: Some(name), place, operation: None, uses, spreads }
+        Self { name: Some(name), position, operation: None, uses, spreads }
     }
 }
 
-/// Notes what is wrong with variables and fragments.
+/// Checks variables and fragments.
 pub(super) fn check(
     model: &Model,
     document: &ExecutableDocument,
-    parts: &[Part<'_>],
-    faults: &mut Vec<Fault>,
+    definitions: &[Definition<'_>],
+    errors: &mut Vec<QueryError>,
 ) {
-    let fragments: HashMap<&str, &Part<'_>> = parts
+    let fragments: HashMap<&str, &Definition<'_>> = definitions
         .iter()
-        .filter(|part| part.operation.is_none())
-        .filter_map(|part| Some((part.name?, part)))
+        .filter(|definition| definition.operation.is_none())
+        .filter_map(|definition| Some((definition.name?, definition)))
         .collect();
     let mut used = HashSet::new();
-    for part in parts {
-        let Some(operation) = part.operation else { continue };
-        let reached = reach(part, &fragments);
-        // The first is the operation itself, whatever its name.
-        used.extend(reached.iter().skip(1).filter_map(|part| part.name));
-        check_operation(model, part, operation, &reached, faults);
+    for definition in definitions {
+        let Some(operation) = definition.operation else { continue };
+        let used_definitions = transitive_uses(definition, &fragments);
+        // The first is the operation itself.
+        used.extend(used_definitions.iter().skip(1).filter_map(|used| used.name));
+        check_operation(model, definition, operation, &used_definitions, errors);
     }
     for name in document.fragments.keys().filter(|name| !used.contains(name.as_str())) {
-        let place = fragments[name.as_str()].place;
-        faults.push(Fault::invalid(format!("Fragment \"{name}\" is never used."), &[place]));
+        let position = fragments[name.as_str()].position;
+        errors
+            .push(QueryError::invalid(format!("Fragment \"{name}\" is never used."), &[position]));
     }
-    check_cycles(&fragments, faults);
+    check_cycles(&fragments, errors);
 }
 
-/// Returns a part and the fragments that it uses, directly or not.
-fn reach<'p, 'd>(
-    part: &'p Part<'d>,
-    fragments: &HashMap<&'d str, &'p Part<'d>>,
-) -> Vec<&'p Part<'d>> {
-    let (mut reached, mut names) = (vec![part], HashSet::new());
+/// Returns a definition and the fragments that it uses, directly or transitively.
+fn transitive_uses<'p, 'd>(
+    definition: &'p Definition<'d>,
+    fragments: &HashMap<&'d str, &'p Definition<'d>>,
+) -> Vec<&'p Definition<'d>> {
+    let (mut used_definitions, mut names) = (vec![definition], HashSet::new());
     let mut next = 0;
-    while let Some(part) = reached.get(next).copied() {
+    while let Some(definition) = used_definitions.get(next).copied() {
         next += 1;
-        for (name, _) in &part.spreads {
+        for (name, _) in &definition.spreads {
             if names.insert(*name) {
-                reached.extend(fragments.get(name));
+                used_definitions.extend(fragments.get(name));
             }
         }
     }
-    reached
+    used_definitions
 }
 
 fn check_operation(
     model: &Model,
-    part: &Part<'_>,
+    definition: &Definition<'_>,
     operation: &OperationDefinition,
-    reached: &[&Part<'_>],
-    faults: &mut Vec<Fault>,
+    used_definitions: &[&Definition<'_>],
+    errors: &mut Vec<QueryError>,
 ) {
     let declared: HashMap<&str, &Positioned<VariableDefinition>> = operation
         .variable_definitions
         .iter()
-        .map(|definition| (definition.node.name.node.as_str(), definition))
+        .map(|declaration| (declaration.node.name.node.as_str(), declaration))
         .collect();
     let mut used = HashSet::new();
-    let by = |word: &str| part.name.map_or(String::new(), |name| format!(" {word} \"{name}\""));
-    for usage in reached.iter().flat_map(|part| &part.uses) {
+    let by =
+        |word: &str| definition.name.map_or(String::new(), |name| format!(" {word} \"{name}\""));
+    for usage in used_definitions.iter().flat_map(|used| &used.uses) {
         let name = usage.name;
         used.insert(name);
-        let Some(definition) = declared.get(name) else {
+        let Some(declaration) = declared.get(name) else {
             let message = format!("Variable \"${name}\" is not defined{}.", by("by operation"));
-            faults.push(Fault::invalid(message, &[usage.place, part.place]));
+            errors.push(QueryError::invalid(message, &[usage.position, definition.position]));
             continue;
         };
-        let given = &definition.node.var_type.node;
-        let has_default = definition.node.default_value.as_ref();
+        let given = &declaration.node.var_type.node;
+        let has_default = declaration.node.default_value.as_ref();
         let has_default = has_default.is_some_and(|default| default.node != ConstValue::Null);
-        // A type that nobody knows is told as such.
+        // Validation reports unknown types.
         let is_known = model.find(given.to_string().trim_matches(['[', ']', '!'])).is_some();
         if let Some(expected) = &usage.expected
             && is_known
@@ -122,68 +124,68 @@ fn check_operation(
                 "Variable \"${name}\" of type \"{given}\" used in position expecting type \
                  \"{expected}\"."
             );
-            faults.push(Fault::invalid(message, &[definition.pos, usage.place]));
+            errors.push(QueryError::invalid(message, &[declaration.pos, usage.position]));
         }
     }
-    for definition in &operation.variable_definitions {
-        let name = definition.node.name.node.as_str();
+    for declaration in &operation.variable_definitions {
+        let name = declaration.node.name.node.as_str();
         if !used.contains(name) {
             let message = format!("Variable \"${name}\" is never used{}.", by("in operation"));
-            faults.push(Fault::invalid(message, &[definition.pos]));
+            errors.push(QueryError::invalid(message, &[declaration.pos]));
         }
     }
 }
 
-/// Tells whether a variable of a type may stand where another is expected.
+/// Whether a variable of a type may be used where another type is expected.
 fn is_allowed(given: &str, has_default: bool, expected: &str) -> bool {
     match expected.strip_suffix('!') {
-        Some(expected) if !given.ends_with('!') => has_default && is_part(given, expected),
-        _ => is_part(given, expected),
+        Some(expected) if !given.ends_with('!') => has_default && is_subtype(given, expected),
+        _ => is_subtype(given, expected),
     }
 }
 
-/// Tells whether every value of a type is one of another; written types tell all about that.
-fn is_part(given: &str, expected: &str) -> bool {
+/// Whether a type is a subtype of another; the texts of types suffice to compare them.
+fn is_subtype(given: &str, expected: &str) -> bool {
     if let Some(expected) = expected.strip_suffix('!') {
-        return given.strip_suffix('!').is_some_and(|given| is_part(given, expected));
+        return given.strip_suffix('!').is_some_and(|given| is_subtype(given, expected));
     }
     let given = given.strip_suffix('!').unwrap_or(given);
     match (given.strip_prefix('['), expected.strip_prefix('[')) {
         (Some(given), Some(expected)) => {
             let inner = |list: &str| list.strip_suffix(']').unwrap_or(list).to_owned();
-            is_part(&inner(given), &inner(expected))
+            is_subtype(&inner(given), &inner(expected))
         }
         (None, None) => given == expected,
         _ => false,
     }
 }
 
-/// Notes fragments that contain themselves: each circle once.
-fn check_cycles(fragments: &HashMap<&str, &Part<'_>>, faults: &mut Vec<Fault>) {
+/// Reports fragments that contain themselves: each cycle once.
+fn check_cycles(fragments: &HashMap<&str, &Definition<'_>>, errors: &mut Vec<QueryError>) {
     let mut names: Vec<&str> = fragments.keys().copied().collect();
-    names.sort_by_key(|name| (fragments[name].place.line, fragments[name].place.column));
+    names.sort_by_key(|name| (fragments[name].position.line, fragments[name].position.column));
     let mut done = HashSet::new();
     for start in names {
-        // The way to where we are: a fragment, and which of its spreads is next.
-        let mut way: Vec<(&str, usize)> = vec![(start, 0)];
+        // The current path: fragments, each with the index of its next spread.
+        let mut path: Vec<(&str, usize)> = vec![(start, 0)];
         if !done.insert(start) {
             continue;
         }
-        while let Some((name, next)) = way.last_mut() {
-            let Some(&(spread, place)) = fragments[*name].spreads.get(*next) else {
-                way.pop();
+        while let Some((name, next)) = path.last_mut() {
+            let Some(&(spread, position)) = fragments[*name].spreads.get(*next) else {
+                path.pop();
                 continue;
             };
             *next += 1;
-            if let Some(first) = way.iter().position(|(name, _)| *name == spread) {
+            if let Some(first) = path.iter().position(|(name, _)| *name == spread) {
                 let via: Vec<String> =
-                    way[first + 1..].iter().map(|(name, _)| format!("\"{name}\"")).collect();
+                    path[first + 1..].iter().map(|(name, _)| format!("\"{name}\"")).collect();
                 let via =
                     if via.is_empty() { String::new() } else { format!(" via {}", via.join(", ")) };
                 let message = format!("Cannot spread fragment \"{spread}\" within itself{via}.");
-                faults.push(Fault::invalid(message, &[place]));
+                errors.push(QueryError::invalid(message, &[position]));
             } else if fragments.contains_key(spread) && done.insert(spread) {
-                way.push((spread, 0));
+                path.push((spread, 0));
             }
         }
     }

@@ -7,10 +7,11 @@ fn parse(path: &str) -> Option<ImagePath<'_>> {
     ImagePath::parse(&path.split('/').collect::<Vec<_>>())
 }
 
-/// What a path names and wants, in one line.
+/// The id, extension, size and transformation of a path, in one line.
 fn read(path: &str) -> Option<String> {
     let path = parse(path)?;
-    let Wanted { size, transform } = path.wanted(None).expect("the numbers are fine");
+    let RequestedImage { size, transform } =
+        path.requested_image(None).expect("the numbers are fine");
     let transform = match transform {
         None => String::new(),
         Some(Transform::Variant(name)) => format!(" variant {name}"),
@@ -20,7 +21,7 @@ fn read(path: &str) -> Option<String> {
 }
 
 #[test]
-fn every_form_is_read() {
+fn paths_of_every_form_are_parsed() {
     let trim = Trim { top: 1, right: Some(2), width: Some(3), height: Some(4), ..Trim::default() };
     for (path, expected) in [
         ("0x0/_media-1.jpg", "_media-1 jpg 0x0".to_owned()),
@@ -43,13 +44,13 @@ fn every_form_is_read() {
 }
 
 #[test]
-fn a_slash_inside_a_file_name_is_part_of_it() {
+fn file_name_may_contain_a_slash() {
     let path = ImagePath::parse(&["0x0", "_media-1", "a/b.c/photo.jpg"]).unwrap();
     assert_eq!((path.id, path.extension), ("_media-1", "jpg"));
 }
 
 #[test]
-fn other_paths_name_no_picture() {
+fn paths_of_other_forms_are_rejected() {
     for path in [
         "",
         "_media-1",
@@ -89,7 +90,7 @@ fn other_paths_name_no_picture() {
 }
 
 #[test]
-fn bad_numbers_are_reported_together() {
+fn invalid_numbers_are_reported_together() {
     let not_valid = ["This value is not valid."];
     for (path, query, expected) in [
         ("10001x0/a.jpg", None, json!({"size": not_valid})),
@@ -110,15 +111,15 @@ fn bad_numbers_are_reported_together() {
             }),
         ),
     ] {
-        let errors = parse(path).unwrap().wanted(query).unwrap_err();
+        let errors = parse(path).unwrap().requested_image(query).unwrap_err();
         assert_eq!(json!(errors), expected, "{path}");
     }
 }
 
 #[test]
-fn the_path_decides_before_the_parameter() {
+fn path_transform_precedes_the_parameter() {
     let query = Some(r#"{"trim":{"top":7}}"#);
-    let wanted = |path| parse(path).unwrap().wanted(query).unwrap().transform;
+    let wanted = |path| parse(path).unwrap().requested_image(query).unwrap().transform;
     let top = |transform| match transform {
         Some(Transform::Trim(trim)) => Some(trim.top),
         _ => None,
@@ -137,19 +138,19 @@ fn extensions_match_in_any_case() {
 
 proptest! {
     #[test]
-    fn any_segments_are_survived(
+    fn parser_never_panics(
         segments in prop::collection::vec("\\PC{0,12}|[0-9x.]{0,8}|variant|transform|trim", 0..7),
         query in prop::option::of("\\PC{0,20}"),
     ) {
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
         if let Some(path) = ImagePath::parse(&segments) {
             prop_assert!(!path.id.is_empty() && !path.extension.is_empty());
-            drop(path.wanted(query.as_deref()));
+            drop(path.requested_image(query.as_deref()));
         }
     }
 
     #[test]
-    fn a_name_is_found_again_whatever_it_holds(
+    fn file_names_of_any_characters_are_kept(
         id in "\\PC{1,12}", name in "\\PC{0,12}", extension in "[^.]{1,5}", w in 0..=10_000_u32,
     ) {
         let size = format!("{w}x7");
@@ -158,8 +159,8 @@ proptest! {
         for segments in [&[&*size, &*id, &*file][..], &[&*size, &*key]] {
             let path = ImagePath::parse(segments).unwrap();
             prop_assert_eq!((path.id, path.extension), (&*id, &*extension));
-            let wanted = path.wanted(None).unwrap();
-            prop_assert_eq!(wanted, Wanted { size: Size { width: w, height: 7 }, transform: None });
+            let wanted = path.requested_image(None).unwrap();
+            prop_assert_eq!(wanted, RequestedImage { size: Size { width: w, height: 7 }, transform: None });
         }
     }
 }

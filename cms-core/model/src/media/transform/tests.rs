@@ -11,16 +11,16 @@ fn rectangle((x, y, width, height): (u32, u32, u32, u32)) -> Rectangle {
     Rectangle { x, y, width, height }
 }
 
-/// The plan as a rectangle of the source and the size that it gets, spelt out when there is none.
-fn planned(source: (u32, u32), trim: Option<&Trim>, asked: (u32, u32)) -> (Rectangle, Size) {
-    let plan = plan(size(source), trim, size(asked)).expect("something is left");
+/// The crop and the output size of the plan, also when there is no plan.
+fn planned(source: (u32, u32), trim: Option<&Trim>, requested: (u32, u32)) -> (Rectangle, Size) {
+    let plan = resize_plan(size(source), trim, size(requested)).expect("something is left");
     let whole = rectangle((0, 0, source.0, source.1));
     plan.map_or((whole, size(source)), |plan| (plan.crop, plan.output))
 }
 
 #[test]
-fn every_row_of_the_resize_table_holds() {
-    for (source, asked, crop, output) in [
+fn resize_follows_the_documented_table() {
+    for (source, requested, crop, output) in [
         // 0x0
         ((1000, 500), (0, 0), (0, 0, 1000, 500), (1000, 500)),
         // Wx0
@@ -34,7 +34,7 @@ fn every_row_of_the_resize_table_holds() {
         ((1000, 500), (0, 100), (0, 0, 1000, 500), (200, 100)),
         ((2, 1000), (0, 10), (0, 0, 2, 1000), (1, 10)),
         ((1000, 500), (0, 501), (0, 0, 1000, 500), (1000, 500)),
-        // WxH, with the examples of the contract first
+        // WxH, with the documented examples first
         ((1000, 500), (800, 800), (100, 0, 800, 500), (800, 500)),
         ((400, 400), (1920, 1920), (0, 0, 400, 400), (400, 400)),
         ((1000, 500), (500, 250), (0, 0, 1000, 500), (500, 250)),
@@ -46,28 +46,32 @@ fn every_row_of_the_resize_table_holds() {
         ((1, 1), (1, 1), (0, 0, 1, 1), (1, 1)),
     ] {
         let expected = (rectangle(crop), size(output));
-        assert_eq!(planned(source, None, asked), expected, "{source:?} as {asked:?}");
+        assert_eq!(planned(source, None, requested), expected, "{source:?} as {requested:?}");
     }
 }
 
 #[test]
-fn a_picture_that_stays_as_it_is_has_no_plan() {
+fn unchanged_image_has_no_plan() {
     let source = size((400, 300));
     let everything = Trim { width: Some(9_999_999), height: Some(300), ..Trim::default() };
     for trim in [None, Some(&Trim::default()), Some(&everything)] {
-        for asked in [(0, 0), (400, 0), (0, 300), (400, 300), (10_000, 10_000)] {
-            assert_eq!(plan(source, trim, size(asked)).unwrap(), None, "{trim:?} {asked:?}");
+        for requested in [(0, 0), (400, 0), (0, 300), (400, 300), (10_000, 10_000)] {
+            assert_eq!(
+                resize_plan(source, trim, size(requested)).unwrap(),
+                None,
+                "{trim:?} {requested:?}"
+            );
         }
     }
     let less = Trim { top: 1, ..Trim::default() };
-    assert!(plan(source, Some(&less), size((0, 0))).unwrap().is_some());
-    assert!(plan(source, None, size((399, 0))).unwrap().is_some());
+    assert!(resize_plan(source, Some(&less), size((0, 0))).unwrap().is_some());
+    assert!(resize_plan(source, None, size((399, 0))).unwrap().is_some());
 }
 
 #[test]
-fn every_row_of_the_trim_table_holds() {
+fn trim_follows_the_documented_table() {
     for (trim, expected) in [
-        // The examples of the contract.
+        // The documented examples.
         (json!({"top": 10, "right": 10, "bottom": 10, "left": 10}), (10, 10, 380, 280)),
         (json!({"top": 10, "left": 10, "width": 50, "height": 50}), (10, 10, 50, 50)),
         // Width and height, from the left: the other two sides do not count.
@@ -88,7 +92,7 @@ fn every_row_of_the_trim_table_holds() {
         (json!({"top": 10, "left": 20, "bottom": 30, "width": 50}), (20, 10, 50, 260)),
         (json!({"top": 10, "left": 20, "height": 50}), (20, 10, 380, 50)),
         (json!({"top": 10, "left": 20, "right": 30, "height": 50}), (20, 10, 350, 50)),
-        // Clamped to the picture.
+        // Clamped to the image.
         (json!({"top": 290, "left": 390, "width": 50, "height": 50}), (390, 290, 10, 10)),
         (json!({"top": 0, "right": 390, "width": 50, "height": 50}), (0, 0, 10, 50)),
         (json!({"top": 0, "left": 0, "width": 9_999_999, "height": 9_999_999}), (0, 0, 400, 300)),
@@ -102,7 +106,7 @@ fn every_row_of_the_trim_table_holds() {
 }
 
 #[test]
-fn the_path_form_counts_from_the_right() {
+fn path_form_counts_from_the_right() {
     let trim = Trim::from_path("10,20,50,60").unwrap();
     assert_eq!(planned((400, 400), Some(&trim), (0, 0)).0, rectangle((330, 10, 50, 60)));
     assert_eq!(Trim::from_path("10.9,20.0,50.99,60."), Some(trim));
@@ -131,14 +135,14 @@ fn the_path_form_counts_from_the_right() {
 }
 
 #[test]
-fn a_trim_is_resized_after_it_was_cut() {
+fn trim_precedes_the_resize() {
     let trim = Trim::from_json(&json!({"top": 100, "left": 200, "width": 100, "height": 50}));
     let found = planned((400, 300), trim.as_ref(), (25, 25));
     assert_eq!(found, (rectangle((225, 100, 50, 50)), size((25, 25))));
 }
 
 #[test]
-fn a_trim_that_leaves_nothing_is_an_error() {
+fn trim_that_leaves_no_pixels_is_an_error() {
     for trim in [
         json!({"top": 300}),
         json!({"left": 400, "width": 1, "height": 1}),
@@ -147,14 +151,14 @@ fn a_trim_that_leaves_nothing_is_an_error() {
         json!({"right": 400, "width": 10, "height": 10}),
     ] {
         let parsed = Trim::from_json(&trim).unwrap();
-        let error = plan(size((400, 300)), Some(&parsed), size((0, 0))).unwrap_err();
+        let error = resize_plan(size((400, 300)), Some(&parsed), size((0, 0))).unwrap_err();
         let Error::Invalid(errors) = error else { panic!("{error:?}") };
         assert_eq!(errors, FieldErrors::one("trim", "This value is not valid."), "{trim}");
     }
 }
 
 #[test]
-fn numbers_have_their_range() {
+fn numbers_out_of_range_are_rejected() {
     for name in ["top", "right", "bottom", "left", "width", "height"] {
         let least = i32::from(matches!(name, "width" | "height"));
         for good in [json!(least), json!(9_999_999), json!(9_999_999.9), json!(f64::from(least))] {
@@ -178,7 +182,7 @@ fn numbers_have_their_range() {
 }
 
 #[test]
-fn the_parameter_is_read_or_refused() {
+fn query_parameter_is_parsed_or_rejected() {
     let trim = Trim { top: 5, left: Some(6), ..Trim::default() };
     for (text, expected) in [
         ("", None),
@@ -215,7 +219,7 @@ fn the_parameter_is_read_or_refused() {
 }
 
 #[test]
-fn a_variant_is_found_by_its_name() {
+fn variant_is_found_by_name() {
     let variants = json!([
         {"name": "wide", "trim": {"top": 1, "left": 2}},
         {"name": "square", "trim": {"top": 3, "left": 4}},
@@ -251,36 +255,36 @@ fn any_trim() -> impl Strategy<Value = Trim> {
 
 proptest! {
     #[test]
-    fn what_is_shown_lies_inside_and_is_never_enlarged(
-        source in any_size(1), trim in prop::option::of(any_trim()), asked in any_size(0),
+    fn crop_is_inside_and_never_enlarged(
+        source in any_size(1), trim in prop::option::of(any_trim()), requested in any_size(0),
     ) {
-        let Ok(Some(Plan { crop, output })) = plan(source, trim.as_ref(), asked) else {
+        let Ok(Some(ResizePlan { crop, output })) = resize_plan(source, trim.as_ref(), requested) else {
             return Ok(());
         };
         prop_assert!(crop.x + crop.width <= source.width && crop.y + crop.height <= source.height);
         prop_assert!(output.width >= 1 && output.height >= 1);
         prop_assert!(output.width <= crop.width && output.height <= crop.height);
-        prop_assert!(asked.width == 0 || output.width <= asked.width);
-        prop_assert!(asked.height == 0 || output.height <= asked.height);
+        prop_assert!(requested.width == 0 || output.width <= requested.width);
+        prop_assert!(requested.height == 0 || output.height <= requested.height);
     }
 
-    /// The formula of the contract, in floating point.
+    /// The documented formula, in floating point.
     #[test]
-    fn the_scale_is_the_same_in_both_directions(source in any_size(1), asked in any_size(0)) {
+    fn scale_is_the_same_in_both_directions(source in any_size(1), requested in any_size(0)) {
         let [w, h, asked_w, asked_h] =
-            [source.width, source.height, asked.width, asked.height].map(f64::from);
-        let scale = match (asked.width, asked.height) {
+            [source.width, source.height, requested.width, requested.height].map(f64::from);
+        let scale = match (requested.width, requested.height) {
             (0, 0) => 1.0,
             (_, 0) => asked_w / w,
             (0, _) => asked_h / h,
             _ => f64::max(asked_w / w, asked_h / h),
         }
         .min(1.0);
-        let (crop, output) = planned((source.width, source.height), None, (asked.width, asked.height));
+        let (crop, output) = planned((source.width, source.height), None, (requested.width, requested.height));
         for (kept, output) in [(crop.width, output.width), (crop.height, output.height)] {
             prop_assert!((f64::from(kept) * scale - f64::from(output)).abs() <= 1.0 + 1e-9);
         }
-        if asked.width > 0 && asked.height > 0 {
+        if requested.width > 0 && requested.height > 0 {
             let expected = [asked_w.min(w * scale), asked_h.min(h * scale)];
             for (found, expected) in [output.width, output.height].into_iter().zip(expected) {
                 prop_assert!((f64::from(found) - expected).abs() <= 0.5 + 1e-6);
@@ -289,8 +293,8 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_off_is_the_same_on_both_sides(source in any_size(1), asked in any_size(0)) {
-        let (crop, _) = planned((source.width, source.height), None, (asked.width, asked.height));
+    fn excess_is_cropped_equally_on_both_sides(source in any_size(1), requested in any_size(0)) {
+        let (crop, _) = planned((source.width, source.height), None, (requested.width, requested.height));
         let right = source.width - crop.x - crop.width;
         let below = source.height - crop.y - crop.height;
         prop_assert!(right - crop.x <= 1 && below - crop.y <= 1);
@@ -298,7 +302,7 @@ proptest! {
 
     /// A rectangle as the set of its pixels, instead of its edges.
     #[test]
-    fn a_trim_keeps_the_pixels_between_its_edges(
+    fn trim_keeps_the_pixels_between_its_edges(
         source in any_size(1), trim in any_trim(), at in (0..60_000_u32, 0..60_000_u32),
     ) {
         let kept = trim.rectangle(source);
@@ -322,12 +326,12 @@ proptest! {
     }
 
     #[test]
-    fn any_size_and_any_text_is_survived(
-        source in any::<(u32, u32)>(), asked in any::<(u32, u32)>(), trim in any_trim(),
+    fn parser_and_plan_never_panic(
+        source in any::<(u32, u32)>(), requested in any::<(u32, u32)>(), trim in any_trim(),
         text in "\\PC*|[0-9.,]{0,20}",
     ) {
-        drop(plan(size(source), Some(&trim), size(asked)));
-        drop(plan(size(source), None, size(asked)));
+        drop(resize_plan(size(source), Some(&trim), size(requested)));
+        drop(resize_plan(size(source), None, size(requested)));
         drop(from_query(&text));
         let _ = Trim::from_path(&text);
     }

@@ -6,24 +6,24 @@ use crate::{
     ctd::schema::PropertySchema,
     error::FieldErrors,
     object::link,
-    testing::{Judge, table::Table},
+    testing::{ObjectValidator, table::Table},
 };
 
 fn map(value: &Value) -> &Map<String, Value> {
     value.as_object().expect("objects are JSON objects")
 }
 
-fn example() -> (Table, Judge) {
+fn example() -> (Table, ObjectValidator) {
     let table = Table::read("object_messages");
-    let example = Judge::new(&table.types[1]);
+    let example = ObjectValidator::new(&table.types[1]);
     (table, example)
 }
 
 /// A type with one property `f`.
-fn single(schema: &Value, config: &Value) -> Judge {
+fn single(schema: &Value, config: &Value) -> ObjectValidator {
     let mut config = config.clone();
     config["label"] = json!("F");
-    Judge::new(&json!({
+    ObjectValidator::new(&json!({
         "name": "example",
         "label": "Example",
         "schemaDefinition": {"required": ["f"], "allOf": [
@@ -38,13 +38,13 @@ fn single(schema: &Value, config: &Value) -> Judge {
 fn every_fault_has_its_whole_answer() {
     let (table, example) = example();
     for given in table.objects.iter().filter(|given| given.content_type == "topic") {
-        let found = Judge::new(&table.types[0]).faults(map(&given.object), None);
+        let found = ObjectValidator::new(&table.types[0]).errors(map(&given.object), None);
         assert_eq!(found, FieldErrors::default());
     }
-    assert_eq!(example.faults(map(&table.base), None), FieldErrors::default());
+    assert_eq!(example.errors(map(&table.base), None), FieldErrors::default());
     for row in table.rows.iter().filter(|row| !row.database) {
         let stored = (row.method == "PUT").then(|| map(&table.base));
-        let found = example.faults(map(&row.apply(&table.base)), stored);
+        let found = example.errors(map(&row.apply(&table.base)), stored);
         assert_eq!(found, row.errors, "{}", row.name);
     }
     let for_the_store = table.rows.iter().filter(|row| row.database).count();
@@ -96,7 +96,7 @@ fn tolerated_values_are_valid() {
         ),
     ];
     for (name, schema, config, value) in rows {
-        let found = single(&schema, config).faults(map(&json!({"f": value})), None);
+        let found = single(&schema, config).errors(map(&json!({"f": value})), None);
         assert_eq!(found, FieldErrors::default(), "{name}");
     }
 }
@@ -105,34 +105,34 @@ fn tolerated_values_are_valid() {
 fn patterns_share_the_budget_of_their_object() {
     let pattern = "^(a|aa)+\\1b$";
     let list = json!({"type": "array", "items": {"type": "string", "pattern": pattern}});
-    let judge = single(&list, &json!({"inputType": "simpleList"}));
+    let validator = single(&list, &json!({"inputType": "simpleList"}));
     // Each of them alone would use up the budget, and the last one would match.
     let mut values = vec!["a".repeat(60); 1000];
     values.push("aab".to_owned());
     let message = format!("Does not match the regex pattern {pattern}");
-    let found = judge.faults(map(&json!({"f": values})), None);
+    let found = validator.errors(map(&json!({"f": values})), None);
     assert!(found.iter().all(|(_, messages)| messages.len() == 1 && messages[0] == message));
     assert!(found.iter().any(|(path, _)| path == "f[0]"));
-    let alone = judge.faults(map(&json!({"f": ["aab"]})), None);
+    let alone = validator.errors(map(&json!({"f": ["aab"]})), None);
     assert_eq!(alone, FieldErrors::default());
 }
 
 #[test]
 fn patterns_that_are_not_ecma_262_are_stored_but_not_checked() {
     // As an earlier version stored it.
-    let mut judge = single(&json!({"type": "string"}), &json!({"inputType": "text"}));
+    let mut validator = single(&json!({"type": "string"}), &json!({"inputType": "text"}));
     let stored = json!({"type": "string", "minLength": 2, "pattern": "(?i)^[a-z]++\\z"});
-    judge.schema.properties[0] = PropertySchema::of(&judge.properties[0], &stored);
-    assert_eq!(judge.faults(map(&json!({"f": "1 2"})), None), FieldErrors::default());
+    validator.schema.properties[0] = PropertySchema::of(&validator.properties[0], &stored);
+    assert_eq!(validator.errors(map(&json!({"f": "1 2"})), None), FieldErrors::default());
     let too_short = FieldErrors::one("f", "Must be at least 2 characters long");
-    assert_eq!(judge.faults(map(&json!({"f": "1"})), None), too_short);
+    assert_eq!(validator.errors(map(&json!({"f": "1"})), None), too_short);
 }
 
 #[test]
 fn messages_of_one_text_are_ordered_length_pattern_options() {
     let schema = json!({"type": "string", "minLength": 3, "pattern": "b"});
-    let judge = single(&schema, &json!({"inputType": "radio", "options": ["bbb"]}));
-    let found = judge.faults(map(&json!({"f": "a"})), None);
+    let validator = single(&schema, &json!({"inputType": "radio", "options": ["bbb"]}));
+    let found = validator.errors(map(&json!({"f": "a"})), None);
     let expected = [
         "Must be at least 3 characters long",
         "Does not match the regex pattern b",
@@ -205,7 +205,7 @@ proptest! {
         let reversed: Map<String, Value> = object.clone().into_iter().rev().collect();
         let links = link::links(&example.properties, &object);
         prop_assert!(links.iter().all(|link| !link.content_type.is_empty() && !link.id.is_empty()));
-        let faults = example.faults(&object, None);
-        prop_assert_eq!(faults, example.faults(&reversed, None));
+        let faults = example.errors(&object, None);
+        prop_assert_eq!(faults, example.errors(&reversed, None));
     }
 }

@@ -1,4 +1,4 @@
-//! What a reader sees of a text: without tags, entities decoded, links as what they point to.
+//! Extracts the visible text: without tags, entities decoded, links as their targets.
 
 use std::{borrow::Cow, convert::Infallible};
 
@@ -11,19 +11,18 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::object::link;
 
-/// How a text is written.
+/// The markup language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
-    /// As it is, but for tags that somebody put into it.
+    /// Text that may contain tags.
     Plain,
     Html,
     Markdown,
 }
 
-/// Returns what a reader of the text would see.
+/// Returns the visible text.
 ///
-/// A text that is a link to an object becomes the type and the id: the rest of it is the same in
-/// all links, and would be found in every object.
+/// A link to an object becomes the type and the id: the rest is the same in all links.
 pub fn plain_text(text: &str, markup: Markup) -> Cow<'_, str> {
     if let Some(target) = link::parse(text) {
         return format!("{} {}", target.content_type, target.id).into();
@@ -36,7 +35,7 @@ pub fn plain_text(text: &str, markup: Markup) -> Cow<'_, str> {
     }
 }
 
-/// Elements inside a line, whose tags end no word.
+/// Inline elements: their tags do not separate words.
 const INLINE: [&[u8]; 30] = [
     b"a", b"abbr", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"data", b"del", b"dfn", b"em",
     b"font", b"i", b"ins", b"kbd", b"mark", b"q", b"s", b"samp", b"small", b"span", b"strike",
@@ -51,18 +50,18 @@ fn ends_word(name: &[u8]) -> bool {
 }
 
 fn html_text(html: &str) -> String {
-    let mut seen = String::with_capacity(html.len());
+    let mut visible = String::with_capacity(html.len());
     let mut is_hidden = false;
     let event = |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
         match event {
             CallbackEvent::String { value } if !is_hidden => {
-                seen.push_str(&String::from_utf8_lossy(value));
+                visible.push_str(&String::from_utf8_lossy(value));
             }
             CallbackEvent::OpenStartTag { name } | CallbackEvent::EndTag { name } => {
                 is_hidden =
                     matches!(event, CallbackEvent::OpenStartTag { .. }) && HIDDEN.contains(&name);
                 if ends_word(name) {
-                    seen.push(' ');
+                    visible.push(' ');
                 }
             }
             _ => {}
@@ -72,10 +71,10 @@ fn html_text(html: &str) -> String {
     let mut emitter = CallbackEmitter::new(event);
     emitter.naively_switch_states(true);
     let Ok(()) = Tokenizer::new_with_emitter(html, emitter).finish();
-    seen
+    visible
 }
 
-/// Writes Markdown as HTML, as far as that matters for the words of it.
+/// Converts Markdown to HTML, as far as its words need it.
 fn markdown_html(markdown: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -106,9 +105,9 @@ fn markdown_html(markdown: &str) -> String {
     html
 }
 
-/// Cuts out what looks like tags: `<`, a letter or `/` and a letter, and no `<` before the `>`.
+/// Removes tags: `<`, an optional `/` and a letter, with no `<` before the `>`.
 fn without_tags(text: &str) -> Cow<'_, str> {
-    let mut seen = String::new();
+    let mut visible = String::new();
     let mut copied = 0;
     let mut from = 0;
     while let Some(open) = memchr(b'<', &text.as_bytes()[from..]) {
@@ -119,10 +118,10 @@ fn without_tags(text: &str) -> Cow<'_, str> {
         let inside = &text[from..close];
         let inside = inside.strip_prefix('/').unwrap_or(inside);
         if text.as_bytes()[close] == b'>' && inside.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            seen.push_str(&text[copied..open]);
+            visible.push_str(&text[copied..open]);
             let length = inside.bytes().take_while(u8::is_ascii_alphanumeric).count();
             if ends_word(&inside.as_bytes()[..length]) {
-                seen.push(' ');
+                visible.push(' ');
             }
             copied = close + 1;
         }
@@ -131,6 +130,6 @@ fn without_tags(text: &str) -> Cow<'_, str> {
     if copied == 0 {
         return text.into();
     }
-    seen.push_str(&text[copied..]);
-    seen.into()
+    visible.push_str(&text[copied..]);
+    visible.into()
 }

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Many times what reading takes, and much less than it would take to read again and again.
+/// Many times the linear cost, and much less than a quadratic one.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn words(text: &str) -> Vec<String> {
@@ -37,7 +37,7 @@ fn words_are_letters_and_digits_in_lower_case() {
         ("iPhone手机15", &["iphone", "手", "机", "15"]),
         ("กินข้าว", &["กิ", "น", "ข้", "า", "ว"]),
         ("\u{301}a \u{301}", &["a"]),
-        // Marks that are letters, too, stand for themselves no more than others.
+        // Marks that are also letters do not form words.
         ("\u{f7a}\u{eb8}A \u{c55}\u{16af0}", &["a"]),
     ];
     for (text, expected) in table {
@@ -46,7 +46,7 @@ fn words_are_letters_and_digits_in_lower_case() {
 }
 
 #[test]
-fn readers_see_no_markup() {
+fn markup_is_removed() {
     use Markup::{Html, Markdown, Plain};
     let table = [
         (Plain, "a < b and c > d", "a b and c d"),
@@ -79,7 +79,7 @@ fn readers_see_no_markup() {
 }
 
 #[test]
-fn long_texts_cost_no_more_than_their_length() {
+fn cost_of_long_texts_is_linear() {
     let parts = [
         "<",
         "<a ",
@@ -124,28 +124,28 @@ fn long_texts_cost_no_more_than_their_length() {
 
 proptest::proptest! {
     #[test]
-    fn words_stay_the_same_when_they_are_read_again(text in "\\PC{0,60}|[a-zA-ZäÅΣ日กิ\u{301}\u{323} .-]{0,60}") {
+    fn analysis_is_idempotent(text in "\\PC{0,60}|[a-zA-ZäÅΣ日กิ\u{301}\u{323} .-]{0,60}") {
         for word in words(&text) {
             proptest::prop_assert_eq!(words(&word), [word]);
         }
     }
 
     #[test]
-    fn both_spellings_of_an_accent_are_the_same_words(text in "[a-zäçõÅΣᾳ가日กิ\u{301}\u{323} .-]{0,60}") {
+    fn accents_of_both_normal_forms_give_the_same_words(text in "[a-zäçõÅΣᾳ가日กิ\u{301}\u{323} .-]{0,60}") {
         let composed: String = text.nfc().collect();
         let decomposed: String = text.nfd().collect();
         proptest::prop_assert_eq!(words(&composed), words(&decomposed));
     }
 
     #[test]
-    fn reading_markup_never_panics(text in "\\PC{0,60}|[<>/a-z&;#'\"= !\\[\\]()*_`~|\n-]{0,60}") {
+    fn markup_parser_never_panics(text in "\\PC{0,60}|[<>/a-z&;#'\"= !\\[\\]()*_`~|\n-]{0,60}") {
         for markup in [Markup::Plain, Markup::Html, Markup::Markdown] {
             let _seen = plain_text(&text, markup);
         }
     }
 
     #[test]
-    fn texts_without_tags_stay_as_they_are(text in "[a-z<> &;.0-9]{0,60}") {
+    fn texts_without_tags_are_unchanged(text in "[a-z<> &;.0-9]{0,60}") {
         let seen = plain_text(&text, Markup::Plain);
         if !text.split('<').any(|part| part.contains('>') && part.starts_with(char::is_alphabetic)) {
             proptest::prop_assert_eq!(&*seen, text.as_str());

@@ -1,37 +1,36 @@
-//! A place in a text of the query language, and the signs that can be read there.
+//! A cursor over a text of the query language, and the tokens that it reads.
 //!
-//! `\` takes its meaning from the character after it. What signs mean is for [`super::grammar`]
-//! and [`super::term`].
+//! `\` escapes the character after it. [`super::grammar`] and [`super::term`] interpret the tokens.
 
-use super::term::{Terms, Typing};
-use crate::search::query::Piece;
+use super::term::{Fuzziness, TermOptions};
+use crate::search::query::PatternToken;
 
-/// Why a text is taken literally.
+/// The text is not a valid query: its words are searched literally.
 #[derive(Debug)]
-pub(super) struct Unreadable;
+pub(super) struct SyntaxError;
 
-pub(super) type Read<T> = Result<T, Unreadable>;
+pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
-/// What is read, how far, and what it costs so far.
+/// The text, the current position, and the cost so far.
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a str,
     at: usize,
-    pub(super) terms: Terms,
+    pub(super) options: TermOptions,
     pub(super) words: usize,
     pub(super) expansions: usize,
 }
 
-/// A word as it is written, with what stands at its end.
-pub(super) struct Raw {
-    pub(super) pieces: Vec<Piece>,
-    /// What `~` says.
-    pub(super) typing: Option<Typing>,
+/// A word as written, with its modifiers.
+pub(super) struct RawTerm {
+    pub(super) tokens: Vec<PatternToken>,
+    /// The modifier `~`.
+    pub(super) fuzziness: Option<Fuzziness>,
     pub(super) boost: Option<f32>,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str, terms: Terms) -> Self {
-        Self { text, at: 0, terms, words: 0, expansions: 0 }
+    pub(super) fn new(text: &'a str, options: TermOptions) -> Self {
+        Self { text, at: 0, options, words: 0, expansions: 0 }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -64,17 +63,17 @@ impl<'a> Cursor<'a> {
         self.at = self.text.len();
     }
 
-    /// Takes an operator if it stands here as a whole word.
+    /// Consumes a keyword if it is a complete word.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
         let Some(after) = self.rest().strip_prefix(word) else { return false };
-        let is_whole = after.chars().next().is_none_or(ends_word);
-        if is_whole {
+        let is_complete = after.chars().next().is_none_or(ends_word);
+        if is_complete {
             self.at += word.len();
         }
-        is_whole
+        is_complete
     }
 
-    /// Takes `name:` if it is the name of a field and a condition on it follows.
+    /// Consumes `name:` if a condition on the field follows.
     pub(super) fn field_name(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(())?;
@@ -82,7 +81,7 @@ impl<'a> Cursor<'a> {
         let (name, after) = rest.split_at(rest.find(|c| !is_part(c))?);
         let condition = after.strip_prefix(':')?;
         let is_condition = condition.starts_with(|c: char| !c.is_whitespace() && c != '/');
-        // Brackets stand around indexes; a star elsewhere is a wildcard.
+        // `path_of` has removed indexes; other brackets and stars are no part of a name.
         let is_name = super::path_of(name).bytes().all(|byte| !b"[]*".contains(&byte));
         (is_condition && is_name).then(|| {
             self.at += name.len() + 1;
@@ -90,7 +89,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Takes `^2` if no word follows.
+    /// Consumes `^2` if no word follows.
     pub(super) fn boost(&mut self) -> Option<f32> {
         let number = self.rest().strip_prefix('^')?;
         let length = number.find(ends_word).unwrap_or(number.len());
@@ -99,12 +98,12 @@ impl<'a> Cursor<'a> {
         Some(boost)
     }
 
-    /// Takes a text in double quotes.
-    pub(super) fn quoted(&mut self) -> Read<String> {
+    /// Consumes a text in double quotes.
+    pub(super) fn quoted(&mut self) -> Parsed<String> {
         self.bump();
         let mut text = String::new();
         loop {
-            match self.bump().ok_or(Unreadable)? {
+            match self.bump().ok_or(SyntaxError)? {
                 '"' => return Ok(text),
                 '\\' => text.extend(self.bump()),
                 c => text.push(c),
@@ -112,13 +111,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes the inside of brackets and returns it as written, with the bracket that closes it.
-    pub(super) fn bracketed(&mut self) -> Read<(&'a str, char)> {
+    /// Consumes a text in brackets and returns it as written, with the closing bracket.
+    pub(super) fn bracketed(&mut self) -> Parsed<(&'a str, char)> {
         self.bump();
         let start = self.at;
         let mut is_quoted = false;
         loop {
-            match self.bump().ok_or(Unreadable)? {
+            match self.bump().ok_or(SyntaxError)? {
                 '"' => is_quoted = !is_quoted,
                 '\\' => drop(self.bump()),
                 c @ (']' | '}') if !is_quoted => return Ok((&self.text[start..self.at - 1], c)),
@@ -127,23 +126,23 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a word up to the next blank, parenthesis or quote.
-    pub(super) fn raw(&mut self) -> Raw {
-        let mut pieces = Vec::new();
-        // Places of the last `~` and `^` in the text and among the pieces.
+    /// Consumes a word up to the next blank, parenthesis or quote.
+    pub(super) fn raw_term(&mut self) -> RawTerm {
+        let mut tokens = Vec::new();
+        // Positions of the last `~` and `^` in the text and among the tokens.
         let (mut tilde, mut caret) = (None, None);
         while let Some(c) = self.peek().filter(|c| !ends_word(*c)) {
             match c {
-                '~' => tilde = Some((self.at, pieces.len())),
-                '^' => caret = Some((self.at, pieces.len())),
+                '~' => tilde = Some((self.at, tokens.len())),
+                '^' => caret = Some((self.at, tokens.len())),
                 _ => {}
             }
             self.bump();
-            pieces.push(match c {
-                '*' => Piece::Many,
-                '?' => Piece::One,
-                '\\' => Piece::Char(self.bump().unwrap_or('\\')),
-                c => Piece::Char(c),
+            tokens.push(match c {
+                '*' => PatternToken::AnyChars,
+                '?' => PatternToken::AnyChar,
+                '\\' => PatternToken::Char(self.bump().unwrap_or('\\')),
+                c => PatternToken::Char(c),
             });
         }
         let mut end = self.at;
@@ -151,29 +150,29 @@ impl<'a> Cursor<'a> {
         if let Some((at, count)) = caret {
             boost = factor(&self.text[at + 1..end]);
             if boost.is_some() {
-                pieces.truncate(count);
+                tokens.truncate(count);
                 end = at;
             }
         }
-        let mut typing = None;
+        let mut fuzziness = None;
         if let Some((at, count)) = tilde.filter(|(at, _)| *at < end) {
-            typing = match &self.text[at + 1..end] {
-                "" => Some(Typing::ByLength),
-                "0" => Some(Typing::Edits(0)),
-                "1" => Some(Typing::Edits(1)),
-                "2" => Some(Typing::Edits(2)),
+            fuzziness = match &self.text[at + 1..end] {
+                "" => Some(Fuzziness::Auto),
+                "0" => Some(Fuzziness::Edits(0)),
+                "1" => Some(Fuzziness::Edits(1)),
+                "2" => Some(Fuzziness::Edits(2)),
                 _ => None,
             };
-            if typing.is_some() {
-                pieces.truncate(count);
+            if fuzziness.is_some() {
+                tokens.truncate(count);
             }
         }
-        Raw { pieces, typing, boost }
+        RawTerm { tokens, fuzziness, boost }
     }
 }
 
 /// Returns a text without the `\` of its escapes.
-pub(super) fn unescaped(text: &str) -> String {
+pub(super) fn unescape(text: &str) -> String {
     let mut chars = text.chars();
     let mut out = String::with_capacity(text.len());
     while let Some(c) = chars.next() {

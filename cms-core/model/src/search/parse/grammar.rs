@@ -1,25 +1,26 @@
-//! The query language (contract 6.2): operators, groups and fields.
+//! The grammar of the query language: operators, groups and fields (see
+//! docs/reference/search.md#query-language).
 //!
 //! ```text
-//! list    := chain ((OR)? chain)*            a list of words is one of alternatives
-//! chain   := clause (AND clause)*            AND may be left out where all words are needed
+//! list    := chain ((OR)? chain)*            any of the chains
+//! chain   := clause (AND clause)*            AND is implied where all words are required
 //! clause  := ('+' | '-' | NOT)* operand
-//! operand := field ':' operand | '(' list ')' | what `term` reads, each with '^' number at its end
+//! operand := field ':' operand | '(' list ')' | an operand of `term`; each may end in '^' number
 //! ```
 //!
-//! Reading is one pass without a way back. What cannot be read is no fault: the whole text counts
-//! as words then, whatever operators it has.
+//! The parser makes one pass without backtracking. A syntax error is not reported: the text is then
+//! searched as plain words.
 
 use super::{
-    cursor::{Cursor, Read, Unreadable},
+    cursor::{Cursor, Parsed, SyntaxError},
     path_of,
-    term::Terms,
+    term::TermOptions,
 };
 use crate::{limits, search::query::Query};
 
-/// A text that was read, and what it costs.
+/// A parsed text and its cost.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct ParsedText {
     /// None when the text has no words.
     pub(super) query: Option<Query>,
     pub(super) words: usize,
@@ -27,30 +28,30 @@ pub(super) struct Reading {
     pub(super) expansions: usize,
 }
 
-/// Reads a text; with a path, as a condition on that field alone.
-pub(super) fn read(text: &str, path: Option<&str>, terms: Terms) -> Reading {
-    let mut cursor = Cursor::new(text, terms);
-    let query = match cursor.whole(path) {
+/// Parses a text; with a path, as a condition on that field.
+pub(super) fn parse(text: &str, path: Option<&str>, options: TermOptions) -> ParsedText {
+    let mut cursor = Cursor::new(text, options);
+    let query = match cursor.single_value(path) {
         Some(query) => Some(query),
         None => match cursor.list(path, 0) {
             Ok(query) if cursor.is_done() => query,
             _ => {
-                cursor = Cursor::new(text, terms);
-                cursor.literally(path)
+                cursor = Cursor::new(text, options);
+                cursor.all_words(path)
             }
         },
     };
-    cursor.reading(query)
+    cursor.into_parsed(query)
 }
 
-/// Reads a text as one phrase.
-pub(super) fn exact(text: &str) -> Reading {
-    let mut cursor = Cursor::new(text, Terms::default());
+/// Parses a text as one phrase.
+pub(super) fn parse_phrase(text: &str) -> ParsedText {
+    let mut cursor = Cursor::new(text, TermOptions::default());
     let query = cursor.phrase_of(text, None);
-    cursor.reading(query)
+    cursor.into_parsed(query)
 }
 
-/// What stands between two clauses.
+/// The operator between two clauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operator {
     And,
@@ -58,22 +59,22 @@ enum Operator {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    None,
+enum Occur {
+    Should,
     Must,
-    Not,
+    MustNot,
 }
 
-/// Clauses that are needed together.
+/// Clauses connected by AND.
 struct Chain {
-    clauses: Vec<(Sign, Query)>,
-    /// An OR stands beside it.
+    clauses: Vec<(Occur, Query)>,
+    /// Connected by OR to another chain.
     is_alternative: bool,
 }
 
 impl Cursor<'_> {
-    /// Reads clauses up to the end of the text or of the group.
-    fn list(&mut self, path: Option<&str>, depth: usize) -> Read<Option<Query>> {
+    /// Parses clauses up to the end of the text or of the group.
+    fn list(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<Query>> {
         let mut chains: Vec<Chain> = Vec::new();
         let mut operator = None;
         loop {
@@ -83,52 +84,52 @@ impl Cursor<'_> {
             }
             if let Some(found) = self.operator() {
                 if operator.is_some() || chains.is_empty() {
-                    return Err(Unreadable);
+                    return Err(SyntaxError);
                 }
                 operator = Some(found);
                 continue;
             }
-            let (sign, query) = self.clause(path, depth)?;
+            let (occur, query) = self.clause(path, depth)?;
             let is_or = operator == Some(Operator::Or);
-            let goes_on = match operator {
+            let continues = match operator {
                 Some(found) => found == Operator::And,
-                None => self.terms.needs_all,
+                None => self.options.all_required,
             };
             operator = None;
-            if !goes_on || chains.is_empty() {
+            if !continues || chains.is_empty() {
                 if let Some(last) = chains.last_mut() {
                     last.is_alternative |= is_or;
                 }
                 chains.push(Chain { clauses: Vec::new(), is_alternative: is_or });
             }
             if let (Some(chain), Some(query)) = (chains.last_mut(), query) {
-                chain.clauses.push((sign, query));
+                chain.clauses.push((occur, query));
             }
         }
-        if operator.is_some() { Err(Unreadable) } else { Ok(self.joined(chains)) }
+        if operator.is_some() { Err(SyntaxError) } else { Ok(self.combine_chains(chains)) }
     }
 
-    fn joined(&self, chains: Vec<Chain>) -> Option<Query> {
+    fn combine_chains(&self, chains: Vec<Chain>) -> Option<Query> {
         let (mut must, mut should, mut must_not) = (Vec::new(), Vec::new(), Vec::new());
         for Chain { mut clauses, is_alternative } in chains {
-            if clauses.len() == 1 && !self.terms.needs_all && !is_alternative {
-                let (sign, query) = clauses.remove(0);
-                match sign {
-                    Sign::None => should.push(query),
-                    Sign::Must => must.push(query),
-                    Sign::Not => must_not.push(query),
+            if clauses.len() == 1 && !self.options.all_required && !is_alternative {
+                let (occur, query) = clauses.remove(0);
+                match occur {
+                    Occur::Should => should.push(query),
+                    Occur::Must => must.push(query),
+                    Occur::MustNot => must_not.push(query),
                 }
                 continue;
             }
             let (not, positive): (Vec<_>, Vec<_>) =
-                clauses.into_iter().partition(|(sign, _)| *sign == Sign::Not);
-            let queries = |list: Vec<(Sign, Query)>| list.into_iter().map(|(_, query)| query);
+                clauses.into_iter().partition(|(occur, _)| *occur == Occur::MustNot);
+            let queries = |list: Vec<(Occur, Query)>| list.into_iter().map(|(_, query)| query);
             should.extend(all_of(queries(positive).collect(), queries(not).collect()));
         }
         boolean(must, should, must_not)
     }
 
-    /// Takes `AND` or `OR`.
+    /// Consumes `AND` or `OR`.
     fn operator(&mut self) -> Option<Operator> {
         if self.take_word("AND") {
             Some(Operator::And)
@@ -139,33 +140,33 @@ impl Cursor<'_> {
         }
     }
 
-    fn clause(&mut self, path: Option<&str>, depth: usize) -> Read<(Sign, Option<Query>)> {
-        let mut sign = Sign::None;
+    fn clause(&mut self, path: Option<&str>, depth: usize) -> Parsed<(Occur, Option<Query>)> {
+        let mut occur = Occur::Should;
         loop {
             let is_sign = self.peek_second().is_some_and(|c| !c.is_whitespace() && c != ')');
             match self.peek() {
                 Some('+') if is_sign => {
                     self.bump();
-                    sign = if sign == Sign::None { Sign::Must } else { sign };
+                    occur = if occur == Occur::Should { Occur::Must } else { occur };
                 }
                 Some('-') if is_sign => {
                     self.bump();
-                    sign = sign.negated();
+                    occur = occur.negated();
                 }
                 _ if self.take_word("NOT") => {
                     self.skip_blanks();
-                    sign = sign.negated();
+                    occur = occur.negated();
                 }
                 _ => break,
             }
         }
         if matches!(self.peek(), None | Some(')')) || self.operator().is_some() {
-            return Err(Unreadable);
+            return Err(SyntaxError);
         }
-        Ok((sign, self.operand(path, depth)?))
+        Ok((occur, self.operand(path, depth)?))
     }
 
-    fn operand(&mut self, path: Option<&str>, depth: usize) -> Read<Option<Query>> {
+    fn operand(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<Query>> {
         if path.is_none()
             && let Some(name) = self.field_name()
         {
@@ -176,27 +177,27 @@ impl Cursor<'_> {
             (Some('"'), _) => self.phrase(path)?,
             (Some('[' | '{'), Some(path)) => Some(self.range(path)?),
             (Some('<' | '>'), Some(path)) => Some(self.comparison(path)?),
-            (None | Some(')'), _) => return Err(Unreadable),
-            // The end of a word may be its boost.
+            (None | Some(')'), _) => return Err(SyntaxError),
+            // A word includes its boost.
             (Some(_), _) => return Ok(self.term(path)),
         };
         let boost = self.boost();
         Ok(query.map(|query| boosted(query, boost)))
     }
 
-    fn group(&mut self, path: Option<&str>, depth: usize) -> Read<Option<Query>> {
+    fn group(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<Query>> {
         if depth == limits::SEARCH_DEPTH {
-            return Err(Unreadable);
+            return Err(SyntaxError);
         }
         self.bump();
         let inside = self.list(path, depth + 1)?;
-        if self.bump() == Some(')') { Ok(inside) } else { Err(Unreadable) }
+        if self.bump() == Some(')') { Ok(inside) } else { Err(SyntaxError) }
     }
 }
 
-impl Sign {
+impl Occur {
     fn negated(self) -> Self {
-        if self == Self::Not { Self::Must } else { Self::Not }
+        if self == Self::MustNot { Self::Must } else { Self::MustNot }
     }
 }
 
@@ -207,17 +208,17 @@ pub(super) fn boosted(query: Query, boost: Option<f32>) -> Query {
     }
 }
 
-/// All of some, and none of others; none when there are no queries.
+/// Requires all of `must` and none of `must_not`; none without queries.
 pub(super) fn all_of(must: Vec<Query>, must_not: Vec<Query>) -> Option<Query> {
     boolean(must, Vec::new(), must_not)
 }
 
-/// Any of some; none when there are no queries.
+/// Requires any of `should`; none without queries.
 pub(super) fn any_of(should: Vec<Query>) -> Option<Query> {
     boolean(Vec::new(), should, Vec::new())
 }
 
-/// The simplest query for that; of negations alone it is everything but those.
+/// The simplest boolean query; negations alone match everything else.
 fn boolean(mut must: Vec<Query>, mut should: Vec<Query>, must_not: Vec<Query>) -> Option<Query> {
     match (must.len(), should.len(), must_not.len()) {
         (0, 0, 0) => return None,

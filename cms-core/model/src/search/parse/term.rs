@@ -1,39 +1,39 @@
-//! What operators stand between: words, phrases, wildcards, ranges.
+//! Operands of the query language: words, phrases, wildcards, ranges.
 
 use std::ops::Bound;
 
 use super::{
-    cursor::{Cursor, Read, Unreadable, unescaped},
-    grammar::{Reading, all_of, any_of, boosted},
+    cursor::{Cursor, Parsed, SyntaxError, unescape},
+    grammar::{ParsedText, all_of, any_of, boosted},
 };
 use crate::{
     dates, limits,
     object::link,
     search::{
         analysis::{self, Markup},
-        query::{Pattern, Piece, Query, Scalar, Test, Value},
+        query::{Condition, Pattern, PatternToken, Query, Scalar, Value},
     },
 };
 
-/// How words are taken that say nothing themselves.
+/// How words without operators and modifiers match.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Terms {
-    /// All are needed, not any.
-    pub(super) needs_all: bool,
-    pub(super) typing: Typing,
+pub(super) struct TermOptions {
+    /// All words are required instead of any.
+    pub(super) all_required: bool,
+    pub(super) fuzziness: Fuzziness,
 }
 
-/// How many typing errors a word may have.
+/// The number of typing errors that a word may have.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Typing {
+pub(super) enum Fuzziness {
     #[default]
     Exact,
     /// 0, 1 or 2 for lengths up to 2, 5 and above.
-    ByLength,
+    Auto,
     Edits(u8),
 }
 
-/// Fields that hold seconds since the epoch, and are asked for by dates (contract 1.6).
+/// Fields that hold seconds since the epoch; conditions on them are dates (see docs/reference/http.md#dates).
 const DATES: [&str; 5] = [
     "internal.createdAt",
     "internal.updatedAt",
@@ -43,77 +43,77 @@ const DATES: [&str; 5] = [
 ];
 
 impl Cursor<'_> {
-    pub(super) fn reading(self, query: Option<Query>) -> Reading {
-        Reading { query, words: self.words, expansions: self.expansions }
+    pub(super) fn into_parsed(self, query: Option<Query>) -> ParsedText {
+        ParsedText { query, words: self.words, expansions: self.expansions }
     }
 
-    /// Reads the whole text if it is one value, although it may look like several words.
-    pub(super) fn whole(&mut self, path: Option<&str>) -> Option<Query> {
+    /// Reads the text as one value: a link, or a date or scalar of a field.
+    pub(super) fn single_value(&mut self, path: Option<&str>) -> Option<Query> {
         let text = self.text.trim();
         let is_value = path.is_some_and(|path| date(path, text).is_some())
             || path.is_some() && scalar(text).is_some()
             || link::parse(text).is_some();
-        is_value.then(|| self.value(text, path, Typing::Exact)).flatten()
+        is_value.then(|| self.value(text, path, Fuzziness::Exact)).flatten()
     }
 
-    /// All words of the text, whatever else stands there.
-    pub(super) fn literally(&mut self, path: Option<&str>) -> Option<Query> {
-        let words = self.words(self.text, path, self.terms.typing);
-        self.together(words)
+    /// Reads only the words of the text, without operators.
+    pub(super) fn all_words(&mut self, path: Option<&str>) -> Option<Query> {
+        let words = self.words(self.text, path, self.options.fuzziness);
+        self.combine(words)
     }
 
-    /// Takes one word as it is written, which may be several.
+    /// Consumes a word as written, which analysis may split.
     pub(super) fn term(&mut self, path: Option<&str>) -> Option<Query> {
-        let raw = self.raw();
-        let typing = raw.typing.unwrap_or(self.terms.typing);
-        let query = if is_anything(&raw.pieces) && !raw.pieces.is_empty() {
+        let raw = self.raw_term();
+        let fuzziness = raw.fuzziness.unwrap_or(self.options.fuzziness);
+        let query = if matches_all(&raw.tokens) && !raw.tokens.is_empty() {
             self.words += 1;
-            Some(path.map_or(Query::All, |path| field(Some(path), Test::Exists)))
-        } else if has_wildcards(&raw.pieces) && raw.pieces.len() <= limits::WILDCARD_CHARS {
-            self.patterns(&raw.pieces, path, typing)
+            Some(path.map_or(Query::All, |path| field(Some(path), Condition::Exists)))
+        } else if has_wildcards(&raw.tokens) && raw.tokens.len() <= limits::WILDCARD_CHARS {
+            self.patterns(&raw.tokens, path, fuzziness)
         } else {
-            self.value(&written(&raw.pieces), path, typing)
+            self.value(&literal_text(&raw.tokens), path, fuzziness)
         };
         query.map(|query| boosted(query, raw.boost))
     }
 
-    /// Takes a phrase in quotes.
-    pub(super) fn phrase(&mut self, path: Option<&str>) -> Read<Option<Query>> {
+    /// Consumes a phrase in quotes.
+    pub(super) fn phrase(&mut self, path: Option<&str>) -> Parsed<Option<Query>> {
         let text = self.quoted()?;
         Ok(match path.and_then(|path| date(path, &text)) {
             Some(seconds) => Some(self.equals(path, seconds)),
             None if path.is_some() && scalar(&text).is_some() => {
-                self.value(&text, path, Typing::Exact)
+                self.value(&text, path, Fuzziness::Exact)
             }
             None => self.phrase_of(&text, path),
         })
     }
 
-    /// The words of a text in a row.
+    /// The words of a text as a phrase.
     pub(super) fn phrase_of(&mut self, text: &str, path: Option<&str>) -> Option<Query> {
         let text = analysis::plain_text(text, Markup::Plain);
-        let (mut row, mut word, mut from) = (Vec::new(), String::new(), 0);
-        while let Some(place) = analysis::next_word(&text, from, &mut word) {
-            row.push(word.clone());
-            from = place.end;
+        let (mut sequence, mut word, mut from) = (Vec::new(), String::new(), 0);
+        while let Some(span) = analysis::next_word(&text, from, &mut word) {
+            sequence.push(word.clone());
+            from = span.end;
         }
-        (!row.is_empty()).then(|| self.row(row, path, Typing::Exact))
+        (!sequence.is_empty()).then(|| self.sequence(sequence, path, Fuzziness::Exact))
     }
 
-    /// Takes `[from TO to]`, where `{` and `}` leave the bound out.
-    pub(super) fn range(&mut self, path: &str) -> Read<Query> {
+    /// Consumes `[from TO to]`; `{` and `}` exclude the bound.
+    pub(super) fn range(&mut self, path: &str) -> Parsed<Query> {
         let is_open = self.peek() == Some('{');
         let (inside, close) = self.bracketed()?;
-        let (from, to) = inside.split_once(" TO ").ok_or(Unreadable)?;
+        let (from, to) = inside.split_once(" TO ").ok_or(SyntaxError)?;
         let (from, to) = (bound(path, from, !is_open)?, bound(path, to, close == ']')?);
         self.words += 1;
         let is_any = matches!((&from, &to), (Bound::Unbounded, Bound::Unbounded));
-        let test = if is_any { Test::Exists } else { Test::Range { from, to } };
-        Ok(field(Some(path), test))
+        let condition = if is_any { Condition::Exists } else { Condition::Range { from, to } };
+        Ok(field(Some(path), condition))
     }
 
-    /// Takes `>10`, `>=10`, `<10` or `<=10`.
-    pub(super) fn comparison(&mut self, path: &str) -> Read<Query> {
+    /// Consumes `>10`, `>=10`, `<10` or `<=10`.
+    pub(super) fn comparison(&mut self, path: &str) -> Parsed<Query> {
         let is_lower = self.bump() == Some('>');
         let is_inclusive = self.peek() == Some('=');
         if is_inclusive {
@@ -127,22 +127,22 @@ impl Cursor<'_> {
         } else if self.peek() == Some('"') {
             (self.quoted()?, None)
         } else {
-            let raw = self.raw();
-            (written(&raw.pieces), raw.boost)
+            let raw = self.raw_term();
+            (literal_text(&raw.tokens), raw.boost)
         };
         if text.is_empty() {
-            return Err(Unreadable);
+            return Err(SyntaxError);
         }
         self.words += 1;
         let value = value_of(path, &text);
         let bound = if is_inclusive { Bound::Included(value) } else { Bound::Excluded(value) };
         let (from, to) =
             if is_lower { (bound, Bound::Unbounded) } else { (Bound::Unbounded, bound) };
-        Ok(boosted(field(Some(path), Test::Range { from, to }), boost))
+        Ok(boosted(field(Some(path), Condition::Range { from, to }), boost))
     }
 
-    /// The words of a text that was written as one; on a field it may be a value that is no text.
-    fn value(&mut self, text: &str, path: Option<&str>, typing: Typing) -> Option<Query> {
+    /// The words of one operand; on a field also the scalar or date that it may be.
+    fn value(&mut self, text: &str, path: Option<&str>, fuzziness: Fuzziness) -> Option<Query> {
         if let Some(seconds) = path.and_then(|path| date(path, text)) {
             return Some(self.equals(path, seconds));
         }
@@ -150,131 +150,144 @@ impl Cursor<'_> {
             return self.phrase_of(text, path);
         }
         let Some(scalar_value) = path.and_then(|_| scalar(text)) else {
-            let words = self.words(text, path, typing);
-            return self.together(words);
+            let words = self.words(text, path, fuzziness);
+            return self.combine(words);
         };
-        // In a text the sign is no part of the word, but as a number the word is another one.
+        // Words have no sign: `-5` must not match the number 5.
         let without_sign = text.strip_prefix('-').and_then(scalar);
-        let not = without_sign.map(|scalar| field(path, Test::Equals(scalar)));
+        let not = without_sign.map(|scalar| field(path, Condition::Equals(scalar)));
         let words = self
             .phrase_of(text, path)
             .and_then(|words| all_of(vec![words], not.into_iter().collect()));
-        any_of(words.into_iter().chain([field(path, Test::Equals(scalar_value))]).collect())
+        any_of(words.into_iter().chain([field(path, Condition::Equals(scalar_value))]).collect())
     }
 
-    fn words(&mut self, text: &str, path: Option<&str>, typing: Typing) -> Vec<Query> {
-        let (mut queries, mut row, mut word, mut from) = (Vec::new(), Vec::new(), String::new(), 0);
-        while let Some(place) = analysis::next_word(text, from, &mut word) {
-            // Words without anything between them are found as they stand.
-            if !row.is_empty() && place.start > from {
-                queries.push(self.row(std::mem::take(&mut row), path, typing));
+    fn words(&mut self, text: &str, path: Option<&str>, fuzziness: Fuzziness) -> Vec<Query> {
+        let (mut queries, mut sequence, mut word, mut from) =
+            (Vec::new(), Vec::new(), String::new(), 0);
+        while let Some(span) = analysis::next_word(text, from, &mut word) {
+            // Adjacent words form a phrase.
+            if !sequence.is_empty() && span.start > from {
+                queries.push(self.sequence(std::mem::take(&mut sequence), path, fuzziness));
             }
-            row.push(word.clone());
-            from = place.end;
+            sequence.push(word.clone());
+            from = span.end;
         }
-        if !row.is_empty() {
-            queries.push(self.row(row, path, typing));
+        if !sequence.is_empty() {
+            queries.push(self.sequence(sequence, path, fuzziness));
         }
         queries
     }
 
-    fn row(&mut self, mut row: Vec<String>, path: Option<&str>, typing: Typing) -> Query {
-        self.words += row.len();
-        if row.len() > 1 {
-            return field(path, Test::Phrase(row));
+    fn sequence(
+        &mut self,
+        mut sequence: Vec<String>,
+        path: Option<&str>,
+        fuzziness: Fuzziness,
+    ) -> Query {
+        self.words += sequence.len();
+        if sequence.len() > 1 {
+            return field(path, Condition::Phrase(sequence));
         }
-        let word = row.pop().unwrap_or_default();
-        let edits = match (typing, word.chars().count()) {
-            (_, limits::FUZZY_CHARS..) | (Typing::Exact, _) | (Typing::ByLength, 0..=2) => 0,
-            (Typing::Edits(edits), _) => edits,
-            (Typing::ByLength, 3..=5) => 1,
-            (Typing::ByLength, _) => 2,
+        let word = sequence.pop().unwrap_or_default();
+        let edits = match (fuzziness, word.chars().count()) {
+            (_, limits::FUZZY_CHARS..) | (Fuzziness::Exact, _) | (Fuzziness::Auto, 0..=2) => 0,
+            (Fuzziness::Edits(edits), _) => edits,
+            (Fuzziness::Auto, 3..=5) => 1,
+            (Fuzziness::Auto, _) => 2,
         };
         if edits == 0 {
-            return field(path, Test::Word(word));
+            return field(path, Condition::Word(word));
         }
         self.expansions += 1;
-        field(path, Test::Fuzzy { word, edits })
+        field(path, Condition::Fuzzy { word, edits })
     }
 
-    /// Wildcards belong to one word. Where every character is a word they mean nothing.
-    fn patterns(&mut self, pieces: &[Piece], path: Option<&str>, typing: Typing) -> Option<Query> {
-        let splits =
-            |piece: &Piece| matches!(piece, Piece::Char(c) if !analysis::is_word_character(*c));
+    /// Applies wildcards to each word; they have no effect on words of one character.
+    fn patterns(
+        &mut self,
+        tokens: &[PatternToken],
+        path: Option<&str>,
+        fuzziness: Fuzziness,
+    ) -> Option<Query> {
+        let splits = |token: &PatternToken| matches!(token, PatternToken::Char(c) if !analysis::is_word_character(*c));
         let mut queries = Vec::new();
-        for word in pieces.split(splits) {
-            let is_syllabic =
-                word.iter().any(|p| matches!(p, Piece::Char(c) if analysis::stands_alone(*c)));
-            if has_wildcards(word) && !is_syllabic {
+        for word in tokens.split(splits) {
+            let is_single_character = word.iter().any(
+                |p| matches!(p, PatternToken::Char(c) if analysis::is_single_character_word(*c)),
+            );
+            if has_wildcards(word) && !is_single_character {
                 let pattern = pattern(word);
-                if !is_anything(&pattern) {
+                if !matches_all(&pattern) {
                     self.words += 1;
                     self.expansions += 1;
-                    queries.push(field(path, Test::Wildcard(Pattern(pattern))));
+                    queries.push(field(path, Condition::Wildcard(Pattern(pattern))));
                 }
             } else {
-                queries.extend(self.words(&written(word), path, typing));
+                queries.extend(self.words(&literal_text(word), path, fuzziness));
             }
         }
-        self.together(queries)
+        self.combine(queries)
     }
 
     fn equals(&mut self, path: Option<&str>, scalar: Scalar) -> Query {
         self.words += 1;
-        field(path, Test::Equals(scalar))
+        field(path, Condition::Equals(scalar))
     }
 
-    fn together(&self, queries: Vec<Query>) -> Option<Query> {
-        if self.terms.needs_all { all_of(queries, Vec::new()) } else { any_of(queries) }
+    fn combine(&self, queries: Vec<Query>) -> Option<Query> {
+        if self.options.all_required { all_of(queries, Vec::new()) } else { any_of(queries) }
     }
 }
 
-fn field(path: Option<&str>, test: Test) -> Query {
-    Query::Field { path: path.map(str::to_owned), test }
+fn field(path: Option<&str>, condition: Condition) -> Query {
+    Query::Field { path: path.map(str::to_owned), condition }
 }
 
-/// Tells whether there is nothing but stars, or nothing at all.
-fn is_anything(pieces: &[Piece]) -> bool {
-    pieces.iter().all(|piece| *piece == Piece::Many)
+/// Whether there is nothing but `*`.
+fn matches_all(tokens: &[PatternToken]) -> bool {
+    tokens.iter().all(|token| *token == PatternToken::AnyChars)
 }
 
-fn has_wildcards(pieces: &[Piece]) -> bool {
-    pieces.iter().any(|piece| !matches!(piece, Piece::Char(_)))
+fn has_wildcards(tokens: &[PatternToken]) -> bool {
+    tokens.iter().any(|token| !matches!(token, PatternToken::Char(_)))
 }
 
-fn written(pieces: &[Piece]) -> String {
-    let character = |piece: &Piece| match piece {
-        Piece::Char(c) => *c,
-        Piece::One => '?',
-        Piece::Many => '*',
+fn literal_text(tokens: &[PatternToken]) -> String {
+    let character = |token: &PatternToken| match token {
+        PatternToken::Char(c) => *c,
+        PatternToken::AnyChar => '?',
+        PatternToken::AnyChars => '*',
     };
-    pieces.iter().map(character).collect()
+    tokens.iter().map(character).collect()
 }
 
-/// Brings the parts of a word between wildcards into the form of words; `**` is `*`.
-fn pattern(word: &[Piece]) -> Vec<Piece> {
-    let mut pieces = Vec::with_capacity(word.len());
-    for part in word.chunk_by(|a, b| matches!((a, b), (Piece::Char(_), Piece::Char(_)))) {
+/// Normalizes the parts of a word between wildcards; `**` becomes `*`.
+fn pattern(word: &[PatternToken]) -> Vec<PatternToken> {
+    let mut tokens = Vec::with_capacity(word.len());
+    for part in
+        word.chunk_by(|a, b| matches!((a, b), (PatternToken::Char(_), PatternToken::Char(_))))
+    {
         match part {
-            [Piece::Many] if pieces.last() == Some(&Piece::Many) => {}
-            [wildcard @ (Piece::One | Piece::Many)] => pieces.push(*wildcard),
+            [PatternToken::AnyChars] if tokens.last() == Some(&PatternToken::AnyChars) => {}
+            [wildcard @ (PatternToken::AnyChar | PatternToken::AnyChars)] => tokens.push(*wildcard),
             _ => {
                 let mut folded = String::new();
-                analysis::fold(&written(part), &mut folded);
-                pieces.extend(folded.chars().map(Piece::Char));
+                analysis::fold(&literal_text(part), &mut folded);
+                tokens.extend(folded.chars().map(PatternToken::Char));
             }
         }
     }
-    pieces
+    tokens
 }
 
-fn bound(path: &str, text: &str, is_inclusive: bool) -> Read<Bound<Value>> {
+fn bound(path: &str, text: &str, is_inclusive: bool) -> Parsed<Bound<Value>> {
     let text = text.trim();
     let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    let bound = unescaped(quoted.unwrap_or(text));
+    let bound = unescape(quoted.unwrap_or(text));
     match text {
         "*" => Ok(Bound::Unbounded),
-        "" => Err(Unreadable),
+        "" => Err(SyntaxError),
         _ if is_inclusive => Ok(Bound::Included(value_of(path, &bound))),
         _ => Ok(Bound::Excluded(value_of(path, &bound))),
     }
@@ -285,13 +298,13 @@ fn value_of(path: &str, text: &str) -> Value {
     Value { text: text.to_lowercase(), number: date(path, text).or(number) }
 }
 
-/// Reads a date on a field that holds seconds.
+/// Parses the date of a field that holds seconds.
 fn date(path: &str, text: &str) -> Option<Scalar> {
     let date = DATES.contains(&path).then(|| dates::parse_lenient(text)).flatten()?;
     Some(Scalar::Integer(date.seconds()))
 }
 
-/// Reads a number or a boolean.
+/// Parses a number or a boolean.
 fn scalar(text: &str) -> Option<Scalar> {
     match text {
         "true" => return Some(Scalar::Bool(true)),

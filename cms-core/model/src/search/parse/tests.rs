@@ -10,7 +10,7 @@ use crate::{
     error::Error,
     search::{
         analysis,
-        query::{Pattern, Piece, Point, Scalar, Value},
+        query::{Pattern, PatternToken, Point, Scalar, Value},
     },
 };
 
@@ -20,8 +20,8 @@ fn show(query: &Query) -> String {
         Query::All => "*".to_owned(),
         Query::None => "nothing".to_owned(),
         Query::Boost(query, factor) => format!("{}^{factor}", show(query)),
-        Query::Field { path: None, test } => show_test(test),
-        Query::Field { path: Some(path), test } => format!("{path}:{}", show_test(test)),
+        Query::Field { path: None, condition: test } => show_test(test),
+        Query::Field { path: Some(path), condition: test } => format!("{path}:{}", show_test(test)),
         Query::Boolean { must, should, must_not } => {
             let marked = |mark: &'static str, list: &[Query]| {
                 list.iter().map(|query| format!("{mark}{}", show(query))).collect::<Vec<_>>()
@@ -32,15 +32,15 @@ fn show(query: &Query) -> String {
     }
 }
 
-fn show_test(test: &Test) -> String {
+fn show_test(test: &Condition) -> String {
     match test {
-        Test::Word(word) => word.clone(),
-        Test::Fuzzy { word, edits } => format!("{word}~{edits}"),
-        Test::Phrase(words) => format!("\"{}\"", words.join(" ")),
-        Test::Wildcard(pattern) => show_pattern(pattern),
-        Test::Equals(scalar) => format!("={}", show_scalar(scalar)),
-        Test::Exists => "any".to_owned(),
-        Test::Range { from, to } => {
+        Condition::Word(word) => word.clone(),
+        Condition::Fuzzy { word, edits } => format!("{word}~{edits}"),
+        Condition::Phrase(words) => format!("\"{}\"", words.join(" ")),
+        Condition::Wildcard(pattern) => show_pattern(pattern),
+        Condition::Equals(scalar) => format!("={}", show_scalar(scalar)),
+        Condition::Exists => "any".to_owned(),
+        Condition::Range { from, to } => {
             let bound = |bound: &Bound<Value>, signs: [&str; 2]| match bound {
                 Bound::Unbounded => String::new(),
                 Bound::Included(value) => format!("{}{}", signs[0], show_value(value)),
@@ -52,10 +52,10 @@ fn show_test(test: &Test) -> String {
 }
 
 fn show_pattern(Pattern(pieces): &Pattern) -> String {
-    let show = |piece: &Piece| match piece {
-        Piece::Char(c) => *c,
-        Piece::One => '?',
-        Piece::Many => '*',
+    let show = |piece: &PatternToken| match piece {
+        PatternToken::Char(c) => *c,
+        PatternToken::AnyChar => '?',
+        PatternToken::AnyChars => '*',
     };
     format!("/{}/", pieces.iter().map(show).collect::<String>())
 }
@@ -92,7 +92,7 @@ fn read_filter(path: &str, text: &str) -> String {
 }
 
 #[test]
-fn q_is_read_with_any_word_as_the_rule() {
+fn q_matches_any_word_by_default() {
     let table = [
         // words
         ("", "*"),
@@ -213,7 +213,7 @@ fn q_is_read_with_any_word_as_the_rule() {
 }
 
 #[test]
-fn filters_need_all_words_of_one_field() {
+fn filters_require_all_words_of_one_field() {
     let table = [
         ("", "*"),
         ("*", "p:any"),
@@ -258,7 +258,7 @@ fn filters_need_all_words_of_one_field() {
 }
 
 #[test]
-fn dates_of_internal_are_asked_for_in_seconds() {
+fn dates_of_internal_become_seconds() {
     let path = "internal.createdAt";
     let table = [
         ("2020-01-22", "internal.createdAt:=1579651200"),
@@ -284,7 +284,7 @@ fn dates_of_internal_are_asked_for_in_seconds() {
 }
 
 #[test]
-fn modes_say_how_words_match() {
+fn modes_decide_how_words_match() {
     let table = [
         ("Hello OR -World", "\"hello or world\"", "(hello~1 (+* -world~1))"),
         ("ab", "ab", "ab"),
@@ -331,7 +331,7 @@ fn fields_have_weights() {
         let request = SearchRequest { fields: Some(fields), ..request("*", QueryMode::Default) };
         let search = Search::read(&request).unwrap();
         let weighted = search.fields.unwrap_or_default();
-        let show = |field: Weighted| format!("{}^{}", field.path, field.weight);
+        let show = |field: WeightedField| format!("{}^{}", field.path, field.weight);
         (weighted.into_iter().map(show).collect::<Vec<_>>().join(" "), search.query)
     };
     assert_eq!(fields(&["title^5", "content"]), ("title^5 content^1".to_owned(), Query::All));
@@ -345,7 +345,7 @@ fn fields_have_weights() {
 }
 
 #[test]
-fn circles_are_read_in_every_unit() {
+fn circles_accept_every_unit() {
     let table = [
         ("1.50km,40.1,-19.2", 1500.0),
         ("2,40.1,-19.2", 2.0),
@@ -370,14 +370,15 @@ fn circles_are_read_in_every_unit() {
         ("3nauticalmiles,40.1,-19.2", 5556.0),
     ];
     for (text, meters) in table {
-        let circle = circle::read("place".to_owned(), &format!("geo_distance,{text}")).expect(text);
+        let circle =
+            geo_filter::parse("place".to_owned(), &format!("geo_distance,{text}")).expect(text);
         assert!((circle.meters - meters).abs() < 1e-9, "{text}");
         assert_eq!(circle.center, Point { lat: 40.1, lon: -19.2 }, "{text}");
     }
 }
 
 #[test]
-fn every_fault_is_told_at_once() {
+fn errors_are_reported_together() {
     let geo = |text: &str| SearchRequest {
         geo_filters: vec![("place".to_owned(), text.to_owned())],
         ..request("*", QueryMode::Default)
@@ -400,7 +401,7 @@ fn every_fault_is_told_at_once() {
         "geo_distance,1km,NaN,0",
         "geo_distance,1km,x,0",
     ] {
-        assert_eq!(faults(&geo(text)), [("geo_filters", circle::FAULT)], "{text}");
+        assert_eq!(errors(&geo(text)), [("geo_filters", geo_filter::INVALID)], "{text}");
     }
     let all = SearchRequest {
         q: None,
@@ -417,68 +418,68 @@ fn every_fault_is_told_at_once() {
         ("q", "The property q is required"),
         ("filters", "Too many words, limit: 1000"),
         ("post_filters", "Too many wildcards and fuzzy words, limit: 128"),
-        ("geo_filters", circle::FAULT),
+        ("geo_filters", geo_filter::INVALID),
         ("aggregate_by", "Too many aggregations, limit: 20"),
     ];
-    assert_eq!(faults(&all), expected);
+    assert_eq!(errors(&all), expected);
     let crossed = SearchRequest {
         filters: vec![("a".to_owned(), "x* ".repeat(120)); 3],
         ..request("a* b* c* d*", QueryMode::Default)
     };
     let expansions = "Too many wildcards and fuzzy words, limit: 128";
-    assert_eq!(faults(&crossed), [("filters", expansions)]);
+    assert_eq!(errors(&crossed), [("filters", expansions)]);
     let order = SearchRequest { geo_filters: Vec::new(), ..all };
-    assert!(faults(&order).contains(&("order_by", "_geo_distance requires geo_filters")));
+    assert!(errors(&order).contains(&("order_by", "_geo_distance requires geo_filters")));
 }
 
-/// The faults of a request, of which each path has one.
-fn faults(request: &SearchRequest) -> Vec<(&'static str, &'static str)> {
+/// The errors of a request, one for each path.
+fn errors(request: &SearchRequest) -> Vec<(&'static str, &'static str)> {
     let Err(Error::Invalid(errors)) = Search::read(request) else { return Vec::new() };
     let leak = |text: &str| -> &'static str { text.to_owned().leak() };
     errors.iter().map(|(path, messages)| (leak(path), leak(&messages.join("; ")))).collect()
 }
 
 #[test]
-fn there_is_a_bound_to_what_a_search_may_ask() {
+fn search_cost_is_limited() {
     const WORDS: [(&str, &str); 1] = [("q", "Too many words, limit: 1000")];
     const EXPANSIONS: [(&str, &str); 1] = [("q", "Too many wildcards and fuzzy words, limit: 128")];
-    let faults_of = |q: String, mode| faults(&request(&q, mode));
+    let errors_of = |q: String, mode| errors(&request(&q, mode));
     let default = QueryMode::Default;
     for mode in [default, QueryMode::Exact] {
-        assert!(faults_of("a ".repeat(1000), mode).is_empty());
-        assert_eq!(faults_of("a ".repeat(1001), mode), WORDS);
+        assert!(errors_of("a ".repeat(1000), mode).is_empty());
+        assert_eq!(errors_of("a ".repeat(1001), mode), WORDS);
     }
-    assert_eq!(faults_of("* ".repeat(1001), default), WORDS);
-    assert_eq!(faults_of("a:* ".repeat(1001), default), WORDS);
-    assert_eq!(faults_of("a:>1 ".repeat(1001), default), WORDS);
-    assert_eq!(faults_of("日".repeat(1001), default), WORDS);
-    assert_eq!(faults_of("(".to_owned() + &"a ".repeat(1001), default), WORDS);
-    assert!(faults_of("abc~ ".repeat(128), default).is_empty());
-    assert_eq!(faults_of("abc~ ".repeat(129), default), EXPANSIONS);
-    assert_eq!(faults_of("a?c ".repeat(129), default), EXPANSIONS);
-    assert_eq!(faults_of("abc ".repeat(129), QueryMode::Fuzzy), EXPANSIONS);
+    assert_eq!(errors_of("* ".repeat(1001), default), WORDS);
+    assert_eq!(errors_of("a:* ".repeat(1001), default), WORDS);
+    assert_eq!(errors_of("a:>1 ".repeat(1001), default), WORDS);
+    assert_eq!(errors_of("日".repeat(1001), default), WORDS);
+    assert_eq!(errors_of("(".to_owned() + &"a ".repeat(1001), default), WORDS);
+    assert!(errors_of("abc~ ".repeat(128), default).is_empty());
+    assert_eq!(errors_of("abc~ ".repeat(129), default), EXPANSIONS);
+    assert_eq!(errors_of("a?c ".repeat(129), default), EXPANSIONS);
+    assert_eq!(errors_of("abc ".repeat(129), QueryMode::Fuzzy), EXPANSIONS);
     let in_fields = |q: String, fields: usize| {
         let fields = Some(vec!["a".to_owned(); fields]);
-        faults(&SearchRequest { fields, ..request(&q, default) })
+        errors(&SearchRequest { fields, ..request(&q, default) })
     };
     assert!(in_fields("a ".repeat(100), 100).is_empty());
     let terms = [("q", "Too many words for so many fields, limit: 10000")];
     assert_eq!(in_fields("a ".repeat(101), 100), terms);
     assert!(in_fields("abc~ ".repeat(12), 10).is_empty());
     assert_eq!(in_fields("abc~ ".repeat(13), 10), EXPANSIONS);
-    // Nor have very long ones.
-    assert!(faults_of(format!("{} ", "a".repeat(64)).repeat(129), QueryMode::Fuzzy).is_empty());
-    // Short words have no typing errors; what is given up costs nothing.
-    assert!(faults_of("ab ".repeat(129), QueryMode::Fuzzy).is_empty());
-    assert!(faults_of("(".to_owned() + &"abc~ ".repeat(129), default).is_empty());
+    // Very long words have no typing errors.
+    assert!(errors_of(format!("{} ", "a".repeat(64)).repeat(129), QueryMode::Fuzzy).is_empty());
+    // Short words have no typing errors either; a text with a syntax error costs only its words.
+    assert!(errors_of("ab ".repeat(129), QueryMode::Fuzzy).is_empty());
+    assert!(errors_of("(".to_owned() + &"abc~ ".repeat(129), default).is_empty());
 
     let filters = SearchRequest {
         filters: vec![("a".to_owned(), "b".to_owned()); 101],
         ..request("", QueryMode::Default)
     };
-    assert_eq!(faults(&filters), [("filters", "Too many filters, limit: 100")]);
+    assert_eq!(errors(&filters), [("filters", "Too many filters, limit: 100")]);
     let post = SearchRequest { post_filters: filters.filters, ..request("", QueryMode::Default) };
-    assert_eq!(faults(&post), [("post_filters", "Too many filters, limit: 100")]);
+    assert_eq!(errors(&post), [("post_filters", "Too many filters, limit: 100")]);
 
     let longest = format!("{}*", "a".repeat(99));
     assert_eq!(read(&longest, default), format!("/{longest}/"));
@@ -489,7 +490,7 @@ fn there_is_a_bound_to_what_a_search_may_ask() {
 }
 
 #[test]
-fn long_texts_cost_no_more_than_their_length() {
+fn cost_of_long_texts_is_linear() {
     let parts =
         ["(", ")", "\"", "-", "NOT ", "a:", "a:(", "a:[", "a:{b TO ", "^", "~", "*", "\\", " "];
     for part in parts {
@@ -499,14 +500,14 @@ fn long_texts_cost_no_more_than_their_length() {
                 drop(Search::read(&request(&text, mode)));
             }
             drop(Search::read(&filtered("internal.createdAt", &text)));
-            // Many times what reading takes, and much less than reading again and again would.
+            // Many times the linear cost, and much less than a quadratic one.
             assert!(started.elapsed() < Duration::from_secs(10), "{part:?}");
         }
     }
 }
 
 #[test]
-fn order_is_read_as_it_will_be_applied() {
+fn order_follows_the_parameters() {
     let read = |order_by: &str, descending, random_seed| {
         let order_by = Some(order_by.to_owned());
         let request = SearchRequest {
@@ -519,15 +520,15 @@ fn order_is_read_as_it_will_be_applied() {
         Search::read(&request).unwrap().order
     };
     let path = |path: &str, as_text, descending| Order::Score {
-        then: Some(Then {
-            by: By::Path { path: path.to_owned(), as_text },
+        then: Some(SortKey {
+            by: SortBy::Path { path: path.to_owned(), as_text },
             descending,
             missing_first: true,
         }),
     };
     assert_eq!(read("", true, None), Order::Score { then: None });
     assert_eq!(read("_score", true, None), Order::Score { then: None });
-    assert_eq!(read("_score", false, None), Order::WorstFirst);
+    assert_eq!(read("_score", false, None), Order::ScoreAscending);
     assert_eq!(read("price", false, None), path("price", false, false));
     assert_eq!(read("a[*].b.keyword", true, None), path("a.b", true, true));
     assert_eq!(read("price", false, Some(7.5)), Order::Random(7.5_f64.to_bits()));
@@ -538,7 +539,7 @@ fn order_is_read_as_it_will_be_applied() {
         order_by: Some("_geo_distance".to_owned()),
         ..request("*", QueryMode::Default)
     };
-    let then = Then { by: By::Distance, descending: false, missing_first: false };
+    let then = SortKey { by: SortBy::Distance, descending: false, missing_first: false };
     assert_eq!(Search::read(&near).unwrap().order, Order::Score { then: Some(then) });
 }
 
@@ -560,7 +561,7 @@ fn aggregations_keep_their_order_and_spelling() {
     );
 }
 
-/// Words of a text, as the index has them.
+/// Words of a text, as in the index.
 fn words(text: &str) -> Vec<String> {
     let (mut found, mut word, mut from) = (Vec::new(), String::new(), 0);
     while let Some(place) = analysis::next_word(text, from, &mut word) {
@@ -571,10 +572,10 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Conditions of a query with the deepest nesting above them.
-fn leaves(query: &Query) -> (Vec<&Test>, usize) {
+fn leaves(query: &Query) -> (Vec<&Condition>, usize) {
     match query {
         Query::All | Query::None => (Vec::new(), 1),
-        Query::Field { test, .. } => (vec![test], 1),
+        Query::Field { condition: test, .. } => (vec![test], 1),
         Query::Boost(query, _) => {
             let (tests, depth) = leaves(query);
             (tests, depth + 1)
@@ -588,19 +589,19 @@ fn leaves(query: &Query) -> (Vec<&Test>, usize) {
     }
 }
 
-fn words_of<'a>(tests: &[&'a Test]) -> Vec<&'a str> {
+fn words_of<'a>(tests: &[&'a Condition]) -> Vec<&'a str> {
     let mut words = Vec::new();
     for test in tests {
         match test {
-            Test::Word(word) => words.push(word.as_str()),
-            Test::Phrase(row) => words.extend(row.iter().map(String::as_str)),
+            Condition::Word(word) => words.push(word.as_str()),
+            Condition::Phrase(row) => words.extend(row.iter().map(String::as_str)),
             _ => {}
         }
     }
     words
 }
 
-/// Texts in which operators are as likely as words.
+/// Texts with as many operators as words.
 fn operators() -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
         "a",
@@ -653,7 +654,7 @@ fn operators() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn reading_never_panics_and_keeps_its_bounds(
+    fn parser_never_panics_and_keeps_its_limits(
         text in prop_oneof![operators(), "\\PC{0,60}", any::<String>()],
     ) {
         for mode in [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy] {
@@ -679,7 +680,7 @@ proptest! {
     }
 
     #[test]
-    fn plain_words_are_read_as_they_are(list in prop::collection::vec("[a-z0-9é]{1,8}", 1..20)) {
+    fn plain_words_are_kept(list in prop::collection::vec("[a-z0-9é]{1,8}", 1..20)) {
         let text = list.join(" ");
         for request in [request(&text, QueryMode::Default), request(&text, QueryMode::Exact)] {
             let search = Search::read(&request).unwrap();
@@ -688,7 +689,7 @@ proptest! {
     }
 
     #[test]
-    fn escaped_texts_have_their_own_words(text in prop_oneof![operators(), "\\PC{0,60}"]) {
+    fn escaped_texts_keep_their_words(text in prop_oneof![operators(), "\\PC{0,60}"]) {
         prop_assume!(crate::object::link::parse(&text).is_none());
         let escaped: String = text.chars().flat_map(|c| ['\\', c]).collect();
         let search = Search::read(&request(&escaped, QueryMode::Default)).unwrap();

@@ -1,4 +1,4 @@
-//! Validation alone, without a store.
+//! Validation of objects without a store.
 
 use serde_json::{Map, Value};
 
@@ -14,14 +14,14 @@ use crate::{
     workflow::model::WorkflowSet,
 };
 
-/// Judges objects of one content type.
-pub struct Judge {
+/// Validates objects of one content type.
+pub struct ObjectValidator {
     pub properties: Vec<Property>,
     pub schema: CompiledSchema,
 }
 
-impl Judge {
-    /// Reads a content type payload, which has to be valid.
+impl ObjectValidator {
+    /// Parses a valid content type payload.
     pub fn new(payload: &Value) -> Self {
         let payload = payload.as_object().expect("a payload is an object");
         let definition = parse::definition(payload, None, &WorkflowSet::built_in())
@@ -31,9 +31,8 @@ impl Judge {
         Self { properties, schema }
     }
 
-    /// Returns all faults that can be found without a store, in `object` by itself and as a
-    /// replacement of `stored`.
-    pub fn faults(
+    /// Returns all errors of `object`, also as a replacement of `stored`, that need no store to find.
+    pub fn errors(
         &self,
         object: &Map<String, Value>,
         stored: Option<&Map<String, Value>>,

@@ -1,20 +1,20 @@
-//! What a webhook is sent about something that happened (contract 11.2, 11.3).
+//! The body of a delivery (see docs/reference/webhooks.md#deliveries).
 
 use crate::object::render;
 
-/// What happened to what.
+/// The event that a delivery reports.
 #[derive(Clone, Copy, Debug)]
-pub struct Happening<'a> {
+pub struct EventPayload<'a> {
     pub action: &'a str,
     pub content_type: &'a str,
     /// Id of the object or of the type.
     pub id: &'a str,
-    /// Version of the object; none for types and tests.
+    /// Version of the object; none for types and test deliveries.
     pub version: Option<i64>,
 }
 
-impl Happening<'_> {
-    /// Address of what it happened to.
+impl EventPayload<'_> {
+    /// Path of the object version or the type.
     pub fn reference(&self) -> String {
         let (name, id) = (self.content_type, self.id);
         match self.version {
@@ -24,7 +24,7 @@ impl Happening<'_> {
         }
     }
 
-    /// The body; without a payload, which is JSON, only the id is told.
+    /// The body with a JSON payload; without one, the payload has only the id.
     pub fn body(&self, webhook: &str, payload: Option<&[u8]>) -> String {
         let mut out = Vec::with_capacity(payload.map_or(0, <[u8]>::len) + 256);
         for (key, value) in [
@@ -54,33 +54,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_are_those_of_the_contract() {
-        let happening =
-            |action, content_type, id, version| Happening { action, content_type, id, version };
+    fn bodies_match_the_documentation() {
+        let event_payload =
+            |action, content_type, id, version| EventPayload { action, content_type, id, version };
         let product = br#"{"id":"product-1","name":"Premium pack"}"#;
-        for (told, payload, expected) in [
+        for (event, payload, expected) in [
             (
-                happening("Create", "product", "product-1", Some(1)),
+                event_payload("Create", "product", "product-1", Some(1)),
                 Some(&product[..]),
                 r#"{"webhookId":"w","action":"Create","contentTypeName":"product","ref":"/api/v1/content/product/product-1/version/1","payload":{"id":"product-1","name":"Premium pack"}}"#,
             ),
             (
-                happening("Delete", "product", "say \"a\"", Some(3)),
+                event_payload("Delete", "product", "say \"a\"", Some(3)),
                 None,
                 r#"{"webhookId":"w","action":"Delete","contentTypeName":"product","ref":"/api/v1/content/product/say \"a\"/version/3","payload":{"id":"say \"a\""}}"#,
             ),
             (
-                happening("Delete", "product", "some-uid", None),
+                event_payload("Delete", "product", "some-uid", None),
                 None,
                 r#"{"webhookId":"w","action":"Delete","contentTypeName":"product","ref":"/api/v1/internal/contenttype/product","payload":{"id":"some-uid"}}"#,
             ),
             (
-                happening("Test", "", "test", None),
+                event_payload("Test", "", "test", None),
                 None,
                 r#"{"webhookId":"w","action":"Test","contentTypeName":"","ref":"","payload":{"id":"test"}}"#,
             ),
         ] {
-            assert_eq!(told.body("w", payload), expected);
+            assert_eq!(event.body("w", payload), expected);
         }
     }
 }

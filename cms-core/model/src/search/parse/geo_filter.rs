@@ -1,22 +1,22 @@
-//! Filters by distance: `geo_distance,1.50km,40.1,-19.2` (contract 6.1).
+//! Filters by distance: `geo_distance,1.50km,40.1,-19.2` (see docs/reference/search.md#parameters).
 
 use crate::search::query::{Circle, Point};
 
-pub(super) const FAULT: &str = "Invalid geo filter query provided. \
+pub(super) const INVALID: &str = "Invalid geo filter query provided. \
     Example value is: 'geo_distance,1.50km,40.1,-19.2'. \
     Accepted filter types are: 'geo_distance'.";
 
-pub(super) fn read(path: String, text: &str) -> Option<Circle> {
+pub(super) fn parse(path: String, text: &str) -> Option<Circle> {
     let mut parts = text.split(',').map(str::trim);
     let kind = parts.next()?;
     let meters = meters(parts.next()?)?;
     let center = Point { lat: degrees(parts.next()?, 90.0)?, lon: degrees(parts.next()?, 180.0)? };
-    let is_whole = kind == "geo_distance" && parts.next().is_none() && !path.is_empty();
-    is_whole.then_some(Circle { path, center, meters })
+    let is_complete = kind == "geo_distance" && parts.next().is_none() && !path.is_empty();
+    is_complete.then_some(Circle { path, center, meters })
 }
 
-fn degrees(text: &str, most: f64) -> Option<f64> {
-    text.parse().ok().filter(|degrees: &f64| degrees.abs() <= most)
+fn degrees(text: &str, limit: f64) -> Option<f64> {
+    text.parse().ok().filter(|degrees: &f64| degrees.abs() <= limit)
 }
 
 fn meters(text: &str) -> Option<f64> {

@@ -1,10 +1,10 @@
-//! Arguments of root fields as requests for lists, which is what the rest of the API reads
-//! (contract 8.1, 8.2). The query was found valid; what is left to find here is what types say
-//! about values.
+//! Converts the arguments of root fields into the list requests of the REST API (see
+//! docs/reference/graphql.md#version-1 and docs/reference/graphql.md#version-2). The query is valid;
+//! here remain the checks that depend on content types.
 
 use serde_json::{Map, Value, json};
 
-use super::{fault::Fault, input::Values};
+use super::{error::QueryError, input::Values};
 use crate::{
     ctd::model::{InputType, Property, SchemaType},
     limits,
@@ -12,28 +12,31 @@ use crate::{
     wire::object::ListRequest,
 };
 
-/// Operators that take a list; in a filter of GraphQL it is the JSON text of one.
+/// Operators that take a list; a GraphQL filter holds it as JSON text.
 const LIST_OPERATORS: [&str; 5] = ["equals", "notEqual", "notEquals", "overlaps", "includes"];
 
-/// How the one object of a root field is found.
-pub enum One<'v> {
+/// How the object of a root field is found.
+pub enum ObjectLookup<'v> {
     ById(&'v str),
     First(ListRequest, Slice),
 }
 
-/// Reads the arguments that name one object.
-pub fn one<'v>(properties: &[Property], arguments: &'v Values) -> Result<One<'v>, Fault> {
+/// Reads the arguments of a single object.
+pub fn object<'v>(
+    properties: &[Property],
+    arguments: &'v Values,
+) -> Result<ObjectLookup<'v>, QueryError> {
     let id = text(arguments, "id");
     match (id, by_value(properties, arguments)?) {
-        (Some(id), None) => Ok(One::ById(id)),
-        (None, None) => Err(Fault::bad_request("Either id or field with value is required")),
+        (Some(id), None) => Ok(ObjectLookup::ById(id)),
+        (None, None) => Err(QueryError::bad_request("Either id or field with value is required")),
         (id, Some((path, condition))) => {
             let request = ListRequest {
                 filters: Some(json!({ path: condition }).to_string()),
                 ids: id.map(|id| vec![id.to_owned()]),
                 ..ListRequest::default()
             };
-            Ok(One::First(request, Slice { offset: 0, limit: 1 }))
+            Ok(ObjectLookup::First(request, Slice { offset: 0, limit: 1 }))
         }
     }
 }
@@ -52,33 +55,33 @@ pub fn list(arguments: &Values) -> (ListRequest, Slice) {
 pub fn connection(
     properties: &[Property],
     arguments: &Values,
-) -> Result<(ListRequest, Slice), Fault> {
+) -> Result<(ListRequest, Slice), QueryError> {
     let request = ListRequest {
         filters: Some(filters(properties, arguments)?),
         ids: text(arguments, "id").map(|id| vec![id.to_owned()]),
         ..order(arguments)
     };
     let slice = Slice {
-        offset: arguments.get("offset").and_then(Value::as_f64).map_or(0, whole),
+        offset: arguments.get("offset").and_then(Value::as_f64).map_or(0, non_negative),
         limit: limit(arguments, "first", limits::CONNECTION_DEFAULT),
     };
     Ok((request, slice))
 }
 
-/// Text of an argument; null is as good as none.
+/// Text of an argument; null counts as absent.
 fn text<'v>(arguments: &'v Values, name: &str) -> Option<&'v str> {
     arguments.get(name).and_then(Value::as_str)
 }
 
-/// A whole number that was found to be one; below zero it counts as zero.
+/// A valid `Int`; negative numbers count as 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an Int")]
-fn whole(number: f64) -> u64 {
+fn non_negative(number: f64) -> u64 {
     number.max(0.0) as u64
 }
 
-/// A number from 1 on; others count as not given (contract 1.8).
+/// A positive number; others count as absent (see docs/reference/http.md#query-parameters).
 fn at_least_one(arguments: &Values, name: &str) -> Option<u32> {
-    let number = arguments.get(name).and_then(Value::as_f64).map(whole);
+    let number = arguments.get(name).and_then(Value::as_f64).map(non_negative);
     number.and_then(|number| u32::try_from(number).ok()).filter(|number| *number >= 1)
 }
 
@@ -95,16 +98,16 @@ fn order(arguments: &Values) -> ListRequest {
     }
 }
 
-/// Reads `field` and `value`: the condition that both make, when they are given.
+/// Reads `field` and `value` as one condition; none when both are absent.
 fn by_value<'p>(
     properties: &'p [Property],
     arguments: &Values,
-) -> Result<Option<(&'p str, Value)>, Fault> {
+) -> Result<Option<(&'p str, Value)>, QueryError> {
     let (field, value) = match (text(arguments, "field"), text(arguments, "value")) {
         (Some(field), Some(value)) => (field, value),
         (None, None) => return Ok(None),
-        (Some(_), None) => return Err(Fault::bad_request("The argument field needs a value")),
-        (None, Some(_)) => return Err(Fault::bad_request("The argument value needs a field")),
+        (Some(_), None) => return Err(QueryError::bad_request("The argument field needs a value")),
+        (None, Some(_)) => return Err(QueryError::bad_request("The argument value needs a field")),
     };
     let is_text = |input: InputType| input != InputType::DateTime;
     let property = properties.iter().find(|property| {
@@ -115,13 +118,13 @@ fn by_value<'p>(
     });
     let Some(property) = property else {
         let message = format!("The field \"{field}\" is not a unique text property");
-        return Err(Fault::bad_request(message));
+        return Err(QueryError::bad_request(message));
     };
     Ok(Some((&property.name, json!({ "type": "equals", "filter": value }))))
 }
 
-/// Writes the conditions of a connection as those of a list (contract 8.2).
-fn filters(properties: &[Property], arguments: &Values) -> Result<String, Fault> {
+/// Converts the filter of a connection to the `filters` of a list.
+fn filters(properties: &[Property], arguments: &Values) -> Result<String, QueryError> {
     let mut filters = Map::new();
     if let Some(Value::Object(given)) = arguments.get("filter") {
         for (path, filter) in given {
@@ -143,7 +146,7 @@ fn filters(properties: &[Property], arguments: &Values) -> Result<String, Fault>
     let by_value = by_value(properties, arguments)?;
     let Some((path, condition)) = by_value else { return Ok(Value::Object(filters).to_string()) };
     if let Some(other) = filters.remove(path) {
-        // A path has two spellings, so that there can be two conditions on it.
+        // A path has two spellings, so it can have two conditions.
         filters.insert(format!("$.{path}"), other);
     }
     filters.insert(path.to_owned(), condition);

@@ -1,31 +1,31 @@
-//! What can be wrong with a query, and how it is told (contract 8.6).
+//! Errors of a query, and the response that reports them (see docs/reference/graphql.md#errors).
 
 use async_graphql::Pos;
 use serde_json::{Value, json};
 
 use crate::{error::Error, limits, wire::graphql::GraphQlAnswer};
 
-/// One fault of a query.
+/// One error of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct QueryError {
     pub message: String,
-    pub code: Code,
+    pub code: ErrorCode,
     pub locations: Vec<Pos>,
 }
 
-/// Kinds of faults.
+/// The `code` of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
+pub enum ErrorCode {
     Parse,
     Validation,
     BadRequest,
     NotFound,
     TooComplex,
-    /// A query is named by a hash that nobody knows.
+    /// A persisted query is requested by a hash that is not cached.
     UnknownHash,
 }
 
-impl Code {
+impl ErrorCode {
     fn as_str(self) -> &'static str {
         match self {
             Self::Parse => "GRAPHQL_PARSE_FAILED",
@@ -37,39 +37,39 @@ impl Code {
         }
     }
 
-    /// The status that it gives an answer without data.
+    /// The HTTP status of a response without data.
     fn status(self) -> u16 {
         match self {
             Self::NotFound => 404,
-            // A step of the protocol, which the client answers with the query.
+            // A step of the protocol: the client then sends the query.
             Self::UnknownHash => 200,
             Self::Parse | Self::Validation | Self::BadRequest | Self::TooComplex => 400,
         }
     }
 }
 
-impl Fault {
+impl QueryError {
     pub fn invalid(message: impl Into<String>, locations: &[Pos]) -> Self {
-        Self { message: message.into(), code: Code::Validation, locations: locations.to_vec() }
+        Self { message: message.into(), code: ErrorCode::Validation, locations: locations.to_vec() }
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: Code::BadRequest, locations: Vec::new() }
+        Self { message: message.into(), code: ErrorCode::BadRequest, locations: Vec::new() }
     }
 
     pub fn too_complex(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: Code::TooComplex, locations: Vec::new() }
+        Self { message: message.into(), code: ErrorCode::TooComplex, locations: Vec::new() }
     }
 
-    /// A hash that was not sent with its query yet, or too long ago: in the words of the protocol.
+    /// A persisted query that is not cached; the protocol prescribes the message.
     pub fn unknown_hash() -> Self {
         let message = "PersistedQueryNotFound".to_owned();
-        Self { message, code: Code::UnknownHash, locations: Vec::new() }
+        Self { message, code: ErrorCode::UnknownHash, locations: Vec::new() }
     }
 
-    /// A root field that names no content type: unlike other unknown fields, its status is 404.
+    /// A root field that matches no content type: unlike for other unknown fields, the status is 404.
     pub fn unknown_root(message: String, location: Pos) -> Self {
-        Self { message, code: Code::NotFound, locations: vec![location] }
+        Self { message, code: ErrorCode::NotFound, locations: vec![location] }
     }
 
     fn to_json(&self) -> Value {
@@ -77,7 +77,7 @@ impl Fault {
         if !self.locations.is_empty() {
             let locations = self.locations.iter();
             error["locations"] = locations
-                .map(|place| json!({ "line": place.line, "column": place.column }))
+                .map(|position| json!({ "line": position.line, "column": position.column }))
                 .collect();
         }
         error["extensions"] = json!({ "code": self.code.as_str() });
@@ -85,37 +85,37 @@ impl Fault {
     }
 }
 
-impl From<async_graphql::parser::Error> for Fault {
+impl From<async_graphql::parser::Error> for QueryError {
     fn from(error: async_graphql::parser::Error) -> Self {
         let locations = error.positions().take(1).collect();
-        Self { message: error.to_string(), code: Code::Parse, locations }
+        Self { message: error.to_string(), code: ErrorCode::Parse, locations }
     }
 }
 
-/// Why there is no answer: the query, or something else.
+/// Why a query fails: errors of the query, or any other error.
 pub enum Failure {
-    Faults(Vec<Fault>),
-    Error(Error),
+    Query(Vec<QueryError>),
+    Other(Error),
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Faults(vec![fault])
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        Self::Query(vec![error])
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Error(error)
+        Self::Other(error)
     }
 }
 
-/// The answer to a query that is not carried out.
-pub fn refusal(faults: &[Fault]) -> GraphQlAnswer {
-    let errors: Vec<Value> =
-        faults.iter().take(limits::GRAPHQL_FAULTS).map(Fault::to_json).collect();
-    let statuses = faults.iter().map(|fault| fault.code.status());
-    // A field that is not there says more than what else is wrong.
+/// The response to a query that is not executed.
+pub fn error_response(errors: &[QueryError]) -> GraphQlAnswer {
+    let statuses = errors.iter().map(|error| error.code.status());
+    // 404 of an unknown content type goes before 400 of other errors.
     let status = statuses.max().unwrap_or(400);
+    let errors: Vec<Value> =
+        errors.iter().take(limits::GRAPHQL_FAULTS).map(QueryError::to_json).collect();
     GraphQlAnswer { status, body: json!({ "errors": errors }).to_string().into_bytes() }
 }

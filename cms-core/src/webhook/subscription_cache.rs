@@ -1,4 +1,4 @@
-//! The webhooks that there are, read again only when one of them changed.
+//! Caches the webhooks until one of them changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,29 +15,29 @@ use cms_store::Reader;
 
 use crate::object::write;
 
-/// Most webhooks that are looked at.
-const MOST: usize = 10_000;
+/// Maximum number of webhooks.
+const MAX_WEBHOOKS: usize = 10_000;
 
-/// The newest webhooks that this process knows, and the state of their type at which it read them.
+/// The cached webhooks, and the state of their type at which they were read.
 #[derive(Default)]
-pub(crate) struct Known(Mutex<(i64, Arc<Vec<Webhook>>)>);
+pub(crate) struct SubscriptionCache(Mutex<(i64, Arc<Vec<Webhook>>)>);
 
-impl Known {
+impl SubscriptionCache {
     /// Returns the webhooks of a snapshot.
     pub(crate) fn at(&self, reader: &Reader<'_>, catalog: &Catalog) -> Result<Arc<Vec<Webhook>>> {
         let Some(content_type) = catalog.find(WEBHOOKS) else { return Ok(Arc::default()) };
         let changes = reader.ctd_state(content_type.pk)?.changes;
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.0 != changes {
-            *held = (changes, Arc::new(read(reader, content_type)?));
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cached.0 != changes {
+            *cached = (changes, Arc::new(read(reader, content_type)?));
         }
-        Ok(Arc::clone(&held.1))
+        Ok(Arc::clone(&cached.1))
     }
 }
 
 /// Reads all webhooks, oldest first.
 pub(super) fn read(reader: &Reader<'_>, content_type: &Type) -> Result<Vec<Webhook>> {
-    let rows = reader.object_rows_after(content_type.pk, (i64::MIN, 0), MOST)?;
+    let rows = reader.object_rows_after(content_type.pk, (i64::MIN, 0), MAX_WEBHOOKS)?;
     let pks: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
     let mut webhooks = Vec::with_capacity(pks.len());
     reader.object_rows(Edition::Current, &pks, |_, stored| {

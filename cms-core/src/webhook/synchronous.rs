@@ -1,0 +1,143 @@
+//! Calls synchronous webhooks before a write, one after the other, each with the data that the one before
+//! returned (see docs/reference/webhooks.md#synchronous-webhooks). Neither the writer nor a snapshot is
+//! held meanwhile.
+
+use cms_model::{
+    clock::Timestamp,
+    context::Caller,
+    ctd::builtin::WEBHOOKS,
+    error::{Error, FieldErrors, Result},
+    limits,
+    webhook::{
+        model::{Webhook, WebhookKind},
+        signature::Secret,
+        synchronous::{self, DeliveryOutcome, Rejection, WriteEvent},
+    },
+};
+use serde_json::{Map, Value};
+
+use super::service::Webhooks;
+use crate::cms::Cms;
+
+/// Sends requests of synchronous webhooks, which are not called without a transport.
+pub trait WebhookTransport: Send + Sync {
+    /// Sends a body to a URL and waits for the response until a timeout.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when too many requests are in flight.
+    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<DeliveryOutcome>;
+}
+
+impl<'a> Webhooks<'a> {
+    /// Enables synchronous webhooks.
+    pub fn set_transport(&self, transport: Box<dyn WebhookTransport>) {
+        // A transport that is already set remains.
+        self.cms.webhooks.transport.set(transport).ok();
+    }
+
+    /// Prepares the calls about objects of one type; none when no webhook matches.
+    pub(crate) fn synchronous_calls(
+        &self,
+        caller: &'a Caller,
+        content_type: &'a str,
+        event: WriteEvent,
+    ) -> Result<Option<SynchronousCalls<'a>>> {
+        let Some(transport) = self.cms.webhooks.transport.get() else { return Ok(None) };
+        // Rejection webhook is called about webhooks, so that a broken one can be repaired.
+        if content_type == WEBHOOKS {
+            return Ok(None);
+        }
+        let matches = |webhook: &&Webhook| {
+            webhook.kind == WebhookKind::Synchronous
+                && webhook.matches(event.action(), content_type)
+        };
+        let (webhooks, key) = self.cms.store.read(|reader| {
+            let webhooks: Vec<Webhook> =
+                self.subscriptions(reader)?.iter().filter(matches).cloned().collect();
+            let key = if webhooks.is_empty() { String::new() } else { reader.webhook_key()? };
+            Ok((webhooks, key))
+        })?;
+        Ok((!webhooks.is_empty()).then_some(SynchronousCalls {
+            cms: self.cms,
+            transport: &**transport,
+            caller,
+            content_type,
+            event,
+            webhooks,
+            key,
+            deadline: Timestamp(
+                self.cms.config.clock.now().0 + limits::CONSULTATION_SECONDS * 1_000_000,
+            ),
+            failed: None,
+        }))
+    }
+}
+
+/// The calls of synchronous webhooks about the objects of one request.
+pub(crate) struct SynchronousCalls<'a> {
+    cms: &'a Cms,
+    transport: &'a dyn WebhookTransport,
+    caller: &'a Caller,
+    content_type: &'a str,
+    event: WriteEvent,
+    webhooks: Vec<Webhook>,
+    key: String,
+    /// Time after which no webhook is called any more.
+    deadline: Timestamp,
+    /// The errors of the first invalid response: no webhook is called again.
+    failed: Option<FieldErrors>,
+}
+
+impl SynchronousCalls<'_> {
+    /// Calls the webhooks about one object; returns the data to write.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when a webhook rejects the write.
+    pub(crate) fn call(&mut self, mut payload: Map<String, Value>) -> Result<Map<String, Value>> {
+        if let Some(failed) = &self.failed {
+            return Err(Error::Invalid(failed.clone()));
+        }
+        let kept = ["id", "internal"].map(|name| (name, payload.get(name).cloned()));
+        let config = &self.cms.config;
+        for (sequence, webhook) in self.webhooks.iter().enumerate() {
+            let key = &self.caller.actor().name;
+            let body =
+                synchronous::request_body(self.event, sequence, self.content_type, key, &payload);
+            let message = format!("msg_{}", config.ids.uuid());
+            let signature =
+                Secret::derive(&self.key, webhook.pk).headers(&message, config.clock.now(), &body);
+            let mut headers = webhook.headers.clone();
+            headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
+            let outcome = if config.clock.now() < self.deadline {
+                self.transport.send(&webhook.url, &headers, &body)?
+            } else {
+                DeliveryOutcome::NoResponse("no answer in time".to_owned())
+            };
+            payload = match synchronous::read_response(webhook, self.event, outcome) {
+                Ok(payload) => payload,
+                Err(Rejection::ByReceiver(errors)) => return Err(Error::Invalid(errors)),
+                Err(Rejection::Failed(errors)) => {
+                    self.failed = Some(errors.clone());
+                    return Err(Error::Invalid(errors));
+                }
+            };
+            // Webhooks cannot change `id` and `internal`.
+            for (name, value) in &kept {
+                if let Some(value) = value {
+                    payload.insert((*name).to_owned(), value.clone());
+                }
+            }
+        }
+        Ok(payload)
+    }
+
+    /// Calls the webhooks about an object whose payload may lack the id.
+    pub(crate) fn call_with_id(
+        &mut self,
+        id: &str,
+        mut payload: Map<String, Value>,
+    ) -> Result<Map<String, Value>> {
+        payload.entry("id").or_insert_with(|| id.into());
+        self.call(payload)
+    }
+}
