@@ -13,6 +13,7 @@ mod faults;
 mod graphql;
 mod interrupted_imports;
 mod kept_dates;
+mod layers;
 mod lost;
 mod media;
 mod media_files;
