@@ -20,6 +20,7 @@ mod cms;
 mod config;
 mod ctd;
 mod graphql;
+mod housekeeping;
 mod import;
 mod media;
 mod object;
@@ -78,8 +79,8 @@ pub use readiness::Part;
 pub use search::service::Searching;
 pub use statistics::{Renderings, Statistics};
 pub use webhook::{
-    consult::AskReceiver,
     service::{Outgoing, Recorded, Webhooks},
+    state::AskReceiver,
 };
 pub use workflow::service::Workflows;
 

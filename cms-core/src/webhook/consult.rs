@@ -15,17 +15,8 @@ use cms_model::{
 };
 use serde_json::{Map, Value};
 
-use super::service::Webhooks;
+use super::{service::Webhooks, state::AskReceiver};
 use crate::cms::Cms;
-
-/// Makes the requests, which the core does not. Without one, blocking webhooks are not asked.
-pub trait AskReceiver: Send + Sync {
-    /// Sends a body to an address, and waits for the answer, but not for long.
-    ///
-    /// # Errors
-    /// [`Error::Busy`] when too many are asked already.
-    fn ask(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<Answered>;
-}
 
 impl<'a> Webhooks<'a> {
     /// Lets blocking webhooks be asked from now on.

@@ -6,3 +6,4 @@ pub(crate) mod consult;
 pub(crate) mod feed;
 pub(crate) mod known;
 pub(crate) mod service;
+pub(crate) mod state;

@@ -6,8 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, PoisonError},
 };
 
 use cms_model::{
@@ -34,28 +33,13 @@ use cms_model::{
 use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer};
 use cms_system::lock;
 
-use super::{
-    consult::AskReceiver,
-    feed::{self, Cursor},
-    known::Known,
-};
+use super::feed;
 use crate::cms::Cms;
 
 /// The file whose lock says which process sends.
 const LOCK: &str = "webhooks.lock";
 /// Expired deliveries that one transaction gives up.
 const EXPIRED_PER_COMMIT: u32 = 500;
-
-/// What a process remembers of webhooks.
-#[derive(Default)]
-pub(crate) struct Deliveries {
-    pub(super) known: Known,
-    cursor: Cursor,
-    /// Held for as long as this process sends.
-    lock: Mutex<Option<File>>,
-    /// Who asks blocking webhooks.
-    pub(super) receiver: OnceLock<Box<dyn AskReceiver>>,
-}
 
 /// A request to be sent.
 #[derive(Clone, Debug)]
@@ -82,6 +66,13 @@ pub struct Recorded {
 /// Operations on webhooks. They themselves are objects of the type `_webhooks`.
 pub struct Webhooks<'a> {
     pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// Webhooks, and what they are told.
+    pub fn webhooks(&self) -> Webhooks<'_> {
+        Webhooks { cms: self }
+    }
 }
 
 impl Webhooks<'_> {
