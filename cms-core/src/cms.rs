@@ -8,7 +8,6 @@ use cms_media::{
 };
 use cms_model::{
     auth::scope::Permission,
-    clock::Timestamp,
     context::Caller,
     ctd::{
         builtin::{self, WEBHOOKS},
@@ -21,16 +20,14 @@ use cms_model::{
 use cms_store::{DERIVED, Store, Writer};
 
 use crate::{
-    Backups, Changes, CoreConfig, GraphQl, Keys, Media, Objects, OpenApi, Publishing, Searching,
-    Types, Webhooks, Workflows,
-    auth::service::KeyRing,
+    CoreConfig,
+    auth::key_ring::KeyRing,
     ctd::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
-    object::idempotency,
-    openapi::service::Descriptions,
+    openapi::cache::DocumentCache,
     progress::Progress,
     search::indexer::Indexer,
-    webhook::service::WebhookState,
+    webhook::state::WebhookState,
 };
 
 /// One open data folder.
@@ -48,7 +45,7 @@ pub struct Cms {
     pub(crate) files: Files,
     pub(crate) renders: Renders,
     pub(crate) recent_renders: Recent,
-    pub(crate) descriptions: Descriptions,
+    pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
 }
 
@@ -82,7 +79,7 @@ impl Cms {
             catalog: Arc::default(),
             keys: KeyRing::default(),
             rewriting: Arc::default(),
-            descriptions: Descriptions::default(),
+            documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
         })
@@ -136,66 +133,6 @@ impl Cms {
         self.store.read(|reader| self.catalog.at(reader))
     }
 
-    /// Content objects.
-    pub fn objects(&self) -> Objects<'_> {
-        Objects { cms: self }
-    }
-
-    /// Publishing of content objects.
-    pub fn publishing(&self) -> Publishing<'_> {
-        Publishing { cms: self }
-    }
-
-    /// Workflows, and the states of content objects.
-    pub fn workflows(&self) -> Workflows<'_> {
-        Workflows { cms: self }
-    }
-
-    /// Full-text search.
-    pub fn search(&self) -> Searching<'_> {
-        Searching { cms: self }
-    }
-
-    /// Queries in the language GraphQL.
-    pub fn graphql(&self) -> GraphQl<'_> {
-        GraphQl { cms: self }
-    }
-
-    /// What changed.
-    pub fn changes(&self) -> Changes<'_> {
-        Changes { cms: self }
-    }
-
-    /// Uploaded files and pictures.
-    pub fn media(&self) -> Media<'_> {
-        Media { cms: self }
-    }
-
-    /// Backups.
-    pub fn backups(&self) -> Backups<'_> {
-        Backups { cms: self }
-    }
-
-    /// The description of the API for programs.
-    pub fn openapi(&self) -> OpenApi<'_> {
-        OpenApi { cms: self }
-    }
-
-    /// Content type definitions.
-    pub fn types(&self) -> Types<'_> {
-        Types { cms: self }
-    }
-
-    /// Webhooks, and what they are told.
-    pub fn webhooks(&self) -> Webhooks<'_> {
-        Webhooks { cms: self }
-    }
-
-    /// API keys.
-    pub fn keys(&self) -> Keys<'_> {
-        Keys { cms: self }
-    }
-
     /// Says how many objects a change of their type has rewritten, and of how many, while there is
     /// such a change, planned or carried out.
     pub fn rewriting(&self) -> Option<(u64, u64)> {
@@ -223,35 +160,6 @@ impl Cms {
                 kind: actor.kind,
                 rules: actor.rules.clone(),
             },
-        })
-    }
-
-    /// Does what is due from time to time: forgets objects deleted long ago and the part of the
-    /// journal that nobody needs, and writes down when keys were used. A server calls it every
-    /// minute and when it stops.
-    pub fn housekeep(&self) -> Result<()> {
-        let now = self.retention_time()?;
-        let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
-        let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
-        let told = self.webhooks().clean_up()?;
-        let needed = self.index.needs_from().unwrap_or(0).min(told);
-        let used = self.keys.take_used();
-        let answered = idempotency::since(now);
-        let has_expired = self.store.peek(|reader| {
-            Ok(reader.has_trash_before(expired)?
-                || reader.has_journal_before(needed, forgotten)?
-                || reader.has_stale_answers(answered, limits::IDEMPOTENCY_ANSWERS)?)
-        })?;
-        if used.is_empty() && !has_expired {
-            return Ok(());
-        }
-        self.store.write(move |writer| {
-            for (pk, at) in used {
-                writer.set_key_used(pk, at)?;
-            }
-            writer.forget_journal(needed, forgotten)?;
-            writer.forget_answers(answered, limits::IDEMPOTENCY_ANSWERS)?;
-            writer.empty_trash(expired)
         })
     }
 

@@ -20,6 +20,7 @@ mod cms;
 mod config;
 mod ctd;
 mod graphql;
+mod housekeeping;
 pub mod import;
 mod media;
 mod object;
@@ -80,7 +81,7 @@ pub use search::service::Searching;
 pub use statistics::{Renderings, Statistics};
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},
-    synchronous::WebhookTransport,
+    state::WebhookTransport,
 };
 pub use workflow::service::Workflows;
 

@@ -15,6 +15,7 @@ mod graphql;
 mod hostile_media;
 mod interrupted_imports;
 mod keep_dates;
+mod layers;
 mod links;
 mod media;
 mod messages;

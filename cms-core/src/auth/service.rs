@@ -1,17 +1,11 @@
 //! Keys: create, list, revoke, and turn a token into a [`Caller`] (contract 10).
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, PoisonError, RwLock,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use cms_model::{
     auth::key::digest,
     clock::Timestamp,
-    context::{Actor, Caller},
+    context::Caller,
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
@@ -21,7 +15,7 @@ use cms_model::{
         plan::{Action, KeyPlan},
     },
 };
-use cms_store::{KeyRow, Reader, Revisions, Writer};
+use cms_store::{KeyRow, Writer};
 use serde_json::{Map, Value};
 
 use crate::{CoreConfig, cms::Cms};
@@ -53,64 +47,6 @@ impl FirstKeys {
     }
 }
 
-/// The valid keys as this process knows them, by digest.
-#[derive(Default)]
-pub(crate) struct KeyRing(RwLock<Arc<KeyTable>>);
-
-#[derive(Default)]
-struct KeyTable {
-    rev: i64,
-    by_digest: HashMap<[u8; 32], KeyEntry>,
-}
-
-struct KeyEntry {
-    actor: Arc<Actor>,
-    /// Microseconds since the epoch, or 0 when there is nothing to write down.
-    used: AtomicI64,
-}
-
-impl KeyRing {
-    /// Returns the keys when they are still true.
-    fn held(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        (held.rev == revisions.auth).then(|| Arc::clone(&held))
-    }
-
-    /// Reads the keys, and keeps what was known about their use.
-    fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
-        let rev = reader.revisions()?.auth;
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        let entries = reader.keys()?.into_iter().map(|row| {
-            let used = held.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
-            let hash = row.hash;
-            (hash, KeyEntry { actor: Arc::new(actor(row)), used: AtomicI64::new(used) })
-        });
-        let table = Arc::new(KeyTable { rev, by_digest: entries.collect() });
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
-        Ok(table)
-    }
-
-    /// Takes what is known about the use of keys since it was taken last.
-    pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        let used = held.by_digest.values().filter_map(|entry| {
-            let at = entry.used.swap(0, Ordering::Relaxed);
-            entry.actor.pk.filter(|_| at != 0).map(|pk| (pk, Timestamp(at)))
-        });
-        used.collect()
-    }
-}
-
-impl KeyEntry {
-    fn used(&self) -> i64 {
-        self.used.load(Ordering::Relaxed)
-    }
-}
-
-fn actor(row: KeyRow) -> Actor {
-    Actor { pk: Some(row.pk), id: row.uid, name: row.name, kind: row.kind, rules: row.rules }
-}
-
 fn to_wire(row: KeyRow) -> Key {
     Key {
         id: row.uid,
@@ -119,6 +55,13 @@ fn to_wire(row: KeyRow) -> Key {
         rules: row.rules,
         created_at: dates::definition_date(row.created_at),
         last_used_at: row.last_used_at.map(dates::definition_date),
+    }
+}
+
+impl Cms {
+    /// API keys.
+    pub fn keys(&self) -> Keys<'_> {
+        Keys { cms: self }
     }
 }
 

@@ -66,6 +66,13 @@ impl Drop for CopyFile {
     }
 }
 
+impl Cms {
+    /// Backups.
+    pub fn backups(&self) -> Backups<'_> {
+        Backups { cms: self }
+    }
+}
+
 impl Backups<'_> {
     /// Begins a backup. It has every write that was acknowledged before the call.
     ///

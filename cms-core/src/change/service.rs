@@ -21,6 +21,13 @@ pub struct Changes<'a> {
     pub(crate) cms: &'a Cms,
 }
 
+impl Cms {
+    /// What changed.
+    pub fn changes(&self) -> Changes<'_> {
+        Changes { cms: self }
+    }
+}
+
 impl Changes<'_> {
     /// Returns changes that the caller may learn of, oldest first.
     ///

@@ -37,6 +37,13 @@ pub struct Types<'a> {
     pub(crate) cms: &'a Cms,
 }
 
+impl Cms {
+    /// Content type definitions.
+    pub fn types(&self) -> Types<'_> {
+        Types { cms: self }
+    }
+}
+
 impl Types<'_> {
     /// Lists the types that the caller may see (contract 2.2).
     pub fn list(&self, caller: &Caller, request: &TypeListRequest) -> Result<List<ContentType>> {

@@ -30,6 +30,13 @@ pub struct GraphQl<'a> {
     pub(crate) cms: &'a Cms,
 }
 
+impl Cms {
+    /// Queries in the language GraphQL.
+    pub fn graphql(&self) -> GraphQl<'_> {
+        GraphQl { cms: self }
+    }
+}
+
 impl GraphQl<'_> {
     /// Returns the schema in the schema language.
     ///

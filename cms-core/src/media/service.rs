@@ -32,6 +32,13 @@ pub struct Media<'a> {
 /// The type of media objects.
 pub(crate) const TYPE: &str = "_media";
 
+impl Cms {
+    /// Uploaded files and pictures.
+    pub fn media(&self) -> Media<'_> {
+        Media { cms: self }
+    }
+}
+
 impl Media<'_> {
     /// Reaches for the storage of files, so that what is wrong with it shows before it is needed.
     ///

@@ -42,6 +42,13 @@ pub struct Objects<'a> {
     pub(crate) cms: &'a Cms,
 }
 
+impl Cms {
+    /// Content objects.
+    pub fn objects(&self) -> Objects<'_> {
+        Objects { cms: self }
+    }
+}
+
 impl Objects<'_> {
     /// Lists objects in the list envelope.
     ///

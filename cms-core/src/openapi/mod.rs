@@ -1,3 +1,4 @@
-//! The OpenAPI document (contract 9): [`service`] caches what [`cms_model::openapi`] describes.
+//! The OpenAPI document (contract 9): [`service`] makes it with [`cms_model::openapi`], [`cache`] keeps it.
 
+pub(crate) mod cache;
 pub(crate) mod service;

@@ -1,10 +1,7 @@
-//! The description of the API as it is now, for a key. It changes with the types alone, so it is made
-//! once for each question and remembered.
+//! The OpenAPI document as it is now, for a key. It changes with the types alone, so it is made once for
+//! each subject and cached.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
@@ -20,10 +17,8 @@ use cms_model::{
     },
 };
 
+use super::cache::Subject;
 use crate::cms::Cms;
-
-/// Descriptions that are kept. Each may have some megabytes.
-const KEPT: usize = 8;
 
 /// Types of the server that are no content (contract 9.3).
 const HIDDEN: [&str; 2] = ["_webhooks", "_plugin_settings"];
@@ -33,17 +28,11 @@ pub struct OpenApi<'a> {
     pub(crate) cms: &'a Cms,
 }
 
-/// What was described lately, newest last.
-#[derive(Default)]
-pub(crate) struct Descriptions(Mutex<VecDeque<(Question, Arc<OpenApiDocument>)>>);
-
-/// All that a description depends on.
-#[derive(Clone, PartialEq, Eq)]
-struct Question {
-    schema_rev: i64,
-    request: OpenApiRequest,
-    /// None for keys that may do everything.
-    rules: Option<Vec<Rule>>,
+impl Cms {
+    /// The description of the API for programs.
+    pub fn openapi(&self) -> OpenApi<'_> {
+        OpenApi { cms: self }
+    }
 }
 
 impl OpenApi<'_> {
@@ -56,14 +45,14 @@ impl OpenApi<'_> {
         let catalog = self.cms.current_catalog()?;
         let actor = caller.actor();
         let rules = (actor.kind == KeyKind::Scoped).then(|| actor.rules.clone());
-        let question = Question { schema_rev: catalog.rev, request: request.clone(), rules };
-        if let Some(known) = self.cms.descriptions.get(&question) {
+        let subject = Subject { schema_rev: catalog.rev, request: request.clone(), rules };
+        if let Some(known) = self.cms.documents.get(&subject) {
             return Ok(known);
         }
-        let text = describe(&catalog, question.rules.as_deref(), request)?;
+        let text = describe(&catalog, subject.rules.as_deref(), request)?;
         let tag = Tag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
-        self.cms.descriptions.keep(question, Arc::clone(&document));
+        self.cms.documents.keep(subject, Arc::clone(&document));
         Ok(document)
     }
 }
@@ -84,26 +73,4 @@ fn describe(
         .collect();
     describe::document(&types, rules.is_none(), request)
         .map_err(|error| Error::Internal(Box::new(error)))
-}
-
-impl Descriptions {
-    fn get(&self, question: &Question) -> Option<Arc<OpenApiDocument>> {
-        let kept = self.lock();
-        let known = kept.iter().find(|(known, _)| known == question)?;
-        Some(Arc::clone(&known.1))
-    }
-
-    fn keep(&self, question: Question, document: Arc<OpenApiDocument>) {
-        let mut kept = self.lock();
-        // Those of older types are of no use any more.
-        kept.retain(|(known, _)| known.schema_rev >= question.schema_rev && *known != question);
-        if kept.len() == KEPT {
-            kept.pop_front();
-        }
-        kept.push_back((question, document));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(Question, Arc<OpenApiDocument>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

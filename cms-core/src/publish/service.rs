@@ -34,6 +34,13 @@ pub struct Publishing<'a> {
     pub(crate) cms: &'a Cms,
 }
 
+impl Cms {
+    /// Publishing of content objects.
+    pub fn publishing(&self) -> Publishing<'_> {
+        Publishing { cms: self }
+    }
+}
+
 impl Publishing<'_> {
     /// Does an action to one object; with `cascade` also to the objects it links to, where that
     /// is allowed and changes something (contract 4.2, 4.4).

@@ -33,6 +33,13 @@ pub struct Searching<'a> {
     pub(crate) cms: &'a Cms,
 }
 
+impl Cms {
+    /// Full-text search.
+    pub fn search(&self) -> Searching<'_> {
+        Searching { cms: self }
+    }
+}
+
 impl Searching<'_> {
     /// Searches all content that the caller may read (contract 6).
     ///

@@ -4,5 +4,6 @@
 
 pub(crate) mod feed;
 pub(crate) mod service;
+pub(crate) mod state;
 pub(crate) mod subscription_cache;
 pub(crate) mod synchronous;

@@ -6,8 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, PoisonError},
 };
 
 use cms_model::{
@@ -34,28 +33,13 @@ use cms_model::{
 use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer};
 use cms_system::lock;
 
-use super::{
-    feed::{self, Cursor},
-    subscription_cache::SubscriptionCache,
-    synchronous::WebhookTransport,
-};
+use super::feed;
 use crate::cms::Cms;
 
 /// The file that the sending process locks.
 const LOCK: &str = "webhooks.lock";
 /// Expired deliveries per transaction.
 const EXPIRED_PER_COMMIT: u32 = 500;
-
-/// The webhook state of a process.
-#[derive(Default)]
-pub(crate) struct WebhookState {
-    pub(super) subscriptions: SubscriptionCache,
-    cursor: Cursor,
-    /// Held while this process sends.
-    lock: Mutex<Option<File>>,
-    /// Sends requests of synchronous webhooks.
-    pub(super) transport: OnceLock<Box<dyn WebhookTransport>>,
-}
 
 /// A request to be sent.
 #[derive(Clone, Debug)]
@@ -82,6 +66,13 @@ pub struct AttemptReport {
 /// Operations on deliveries; webhooks are objects of the type `_webhooks`.
 pub struct Webhooks<'a> {
     pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// Webhooks, and what they are told.
+    pub fn webhooks(&self) -> Webhooks<'_> {
+        Webhooks { cms: self }
+    }
 }
 
 impl Webhooks<'_> {

@@ -16,17 +16,8 @@ use cms_model::{
 };
 use serde_json::{Map, Value};
 
-use super::service::Webhooks;
+use super::{service::Webhooks, state::WebhookTransport};
 use crate::cms::Cms;
-
-/// Sends requests of synchronous webhooks, which are not called without a transport.
-pub trait WebhookTransport: Send + Sync {
-    /// Sends a body to a URL and waits for the response until a timeout.
-    ///
-    /// # Errors
-    /// [`Error::Busy`] when too many requests are in flight.
-    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<DeliveryOutcome>;
-}
 
 impl<'a> Webhooks<'a> {
     /// Enables synchronous webhooks.
@@ -43,7 +34,7 @@ impl<'a> Webhooks<'a> {
         event: WriteEvent,
     ) -> Result<Option<SynchronousCalls<'a>>> {
         let Some(transport) = self.cms.webhooks.transport.get() else { return Ok(None) };
-        // Rejection webhook is called about webhooks, so that a broken one can be repaired.
+        // No webhook is called about webhooks, so that a broken one can be repaired.
         if content_type == WEBHOOKS {
             return Ok(None);
         }

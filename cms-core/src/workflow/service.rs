@@ -35,6 +35,13 @@ pub struct Workflows<'a> {
     pub(crate) cms: &'a Cms,
 }
 
+impl Cms {
+    /// Workflows, and the states of content objects.
+    pub fn workflows(&self) -> Workflows<'_> {
+        Workflows { cms: self }
+    }
+}
+
 impl Workflows<'_> {
     /// Lists all workflows on one page, for every key.
     pub fn list(&self) -> Result<List<Workflow>> {

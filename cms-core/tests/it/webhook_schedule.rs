@@ -43,7 +43,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    PendingDelivery,
+    Waiting,
     Done,
     Failed,
 }

@@ -366,11 +366,11 @@ fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
     articles(&test, &["a", "b", "c", "d", "e", "f"]);
     let mut first = due(&test);
     assert_eq!(versions(&first), ["a 1", "b 1", "c 1", "d 1"]);
-    let down = Recorded { went_down: true, ..Recorded::default() };
-    assert_eq!(respond(&test, first.remove(0), 500), Recorded::default());
+    let down = AttemptReport { went_down: true, ..AttemptReport::default() };
+    assert_eq!(respond(&test, first.remove(0), 500), AttemptReport::default());
     assert_eq!(respond(&test, first.remove(0), 0), down);
     // A request from before the pause changes nothing.
-    assert_eq!(respond(&test, first.remove(0), 503), Recorded::default());
+    assert_eq!(respond(&test, first.remove(0), 503), AttemptReport::default());
     let mut probe = Vec::new();
     for pause in [10, 60, 120, 240, 480, 600, 600] {
         test.clock.advance(pause - 1);

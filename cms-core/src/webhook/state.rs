@@ -1,0 +1,30 @@
+//! The webhook state of a process, and the trait through which synchronous webhooks are called.
+
+use std::{
+    fs::File,
+    sync::{Mutex, OnceLock},
+};
+
+use cms_model::{error::Result, webhook::synchronous::DeliveryOutcome};
+
+use super::{feed::Cursor, subscription_cache::SubscriptionCache};
+
+/// Sends requests of synchronous webhooks, which are not called without a transport.
+pub trait WebhookTransport: Send + Sync {
+    /// Sends a body to a URL and waits for the response until a timeout.
+    ///
+    /// # Errors
+    /// [`cms_model::error::Error::Busy`] when too many requests are in flight.
+    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<DeliveryOutcome>;
+}
+
+/// The webhook state of a process.
+#[derive(Default)]
+pub(crate) struct WebhookState {
+    pub(super) subscriptions: SubscriptionCache,
+    pub(super) cursor: Cursor,
+    /// Held while this process sends.
+    pub(super) lock: Mutex<Option<File>>,
+    /// Sends requests of synchronous webhooks.
+    pub(super) transport: OnceLock<Box<dyn WebhookTransport>>,
+}
