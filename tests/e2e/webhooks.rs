@@ -134,7 +134,7 @@ fn a_failing_delivery_holds_back_its_own_object_alone() {
     assert_eq!(ids(&receiver.received()), ["a1", "a2", "a3", "a4"], "a1 is not due yet");
     let count = |name: &str| server.metric(&format!("cms_webhook_{name}"));
     assert_eq!(["deliveries_waiting", "endpoints_down"].map(count), ["2", "0"]);
-    assert_ne!(count("longest_wait_seconds"), "0");
+    assert_ne!(count("oldest_delivery_seconds"), "0");
     place.run(&["webhook", "replay", "hook"]);
     wait_until(|| log(&place).iter().all(|entry| entry["status"] == "done"));
     let received = receiver.received();
@@ -152,7 +152,7 @@ fn a_failing_delivery_holds_back_its_own_object_alone() {
     assert_eq!(last, versions);
     let attempts = |result: &str| count(&format!("attempts_total{{result=\"{result}\"}}"));
     assert_eq!(["delivered", "refused", "unanswered"].map(attempts), ["5", "2", "1"]);
-    assert_eq!(["deliveries_waiting", "longest_wait_seconds"].map(count), ["0", "0"]);
+    assert_eq!(["deliveries_waiting", "oldest_delivery_seconds"].map(count), ["0", "0"]);
 }
 
 /// The server is killed again and again, with requests under way, and the receiver fails meanwhile.
