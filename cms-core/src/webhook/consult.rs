@@ -49,6 +49,13 @@ impl<'a> Webhooks<'a> {
         let wants = |webhook: &&Webhook| {
             webhook.kind == Kind::Blocking && webhook.wants(event.action(), content_type)
         };
+        // Mostly there is no such webhook, which takes one statement to find out.
+        let catalog = self.cms.catalog_of(caller)?;
+        let cached =
+            self.cms.store.peek(|reader| self.cms.webhooks.known.cached_at(reader, &catalog))?;
+        if cached.is_some_and(|webhooks| !webhooks.iter().any(|webhook| wants(&webhook))) {
+            return Ok(None);
+        }
         let (asked, key) = self.cms.store.read(|reader| {
             let asked: Vec<Webhook> = self.known(reader)?.iter().filter(wants).cloned().collect();
             let key = if asked.is_empty() { String::new() } else { reader.webhook_key()? };
