@@ -151,7 +151,7 @@ fn a_failing_delivery_holds_back_its_own_object_alone() {
     let versions = [1, 2].map(|version| format!("/api/v1/content/_tag/a1/version/{version}"));
     assert_eq!(last, versions);
     let attempts = |result: &str| count(&format!("attempts_total{{result=\"{result}\"}}"));
-    assert_eq!(["delivered", "refused", "unanswered"].map(attempts), ["5", "2", "1"]);
+    assert_eq!(["delivered", "rejected", "no_response"].map(attempts), ["5", "2", "1"]);
     assert_eq!(["deliveries_waiting", "oldest_delivery_seconds"].map(count), ["0", "0"]);
 }
 
