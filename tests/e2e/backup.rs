@@ -89,10 +89,10 @@ fn backup_of_a_busy_server_has_all_acknowledged_writes() {
         cli.run(&["backup", "site.tar"]).ok();
         writer.join().unwrap();
     });
-    let sent = |result: &str| {
-        server.metric(&format!("cms_backups_total{{kind=\"sent\",result=\"{result}\"}}"))
+    let downloaded = |result: &str| {
+        server.metric(&format!("cms_backups_total{{kind=\"downloaded\",result=\"{result}\"}}"))
     };
-    assert_eq!(["made", "failed"].map(sent), ["1", "0"]);
+    assert_eq!(["completed", "failed"].map(downloaded), ["1", "0"]);
     let here = Cli::empty();
     fs::copy(cli.path("site.tar"), here.path("site.tar")).unwrap();
     here.run(&["restore", "site.tar", "--data", "new"]).ok();

@@ -133,7 +133,7 @@ fn failing_delivery_blocks_only_its_own_object() {
     assert_eq!(ids(&receiver.received()), ["a1", "a2", "a3", "a4"], "a1 is not due yet");
     let count = |name: &str| server.metric(&format!("cms_webhook_{name}"));
     assert_eq!(["deliveries_waiting", "endpoints_down"].map(count), ["2", "0"]);
-    assert_ne!(count("longest_wait_seconds"), "0");
+    assert_ne!(count("oldest_delivery_seconds"), "0");
     cli.run(&["webhook", "replay", "hook"]);
     wait_until(|| log(&cli).iter().all(|entry| entry["status"] == "done"));
     let received = receiver.received();
@@ -150,8 +150,8 @@ fn failing_delivery_blocks_only_its_own_object() {
     let versions = [1, 2].map(|version| format!("/api/v1/content/_tag/a1/version/{version}"));
     assert_eq!(last, versions);
     let attempts = |result: &str| count(&format!("attempts_total{{result=\"{result}\"}}"));
-    assert_eq!(["delivered", "refused", "unanswered"].map(attempts), ["5", "2", "1"]);
-    assert_eq!(["deliveries_waiting", "longest_wait_seconds"].map(count), ["0", "0"]);
+    assert_eq!(["delivered", "rejected", "no_response"].map(attempts), ["5", "2", "1"]);
+    assert_eq!(["deliveries_waiting", "oldest_delivery_seconds"].map(count), ["0", "0"]);
 }
 
 /// The server is killed several times with requests under way, and the receiver fails meanwhile.

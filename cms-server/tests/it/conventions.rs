@@ -50,7 +50,7 @@ async fn body_without_json_media_type_returns_415() {
     }
 }
 
-/// 1.1: what is no JSON, or JSON of another kind than the endpoint takes.
+/// What is no JSON, or JSON of another kind than the endpoint takes.
 #[tokio::test]
 async fn body_of_the_wrong_kind_returns_400() {
     let app = TestApp::new();
@@ -91,7 +91,7 @@ async fn body_of_the_wrong_kind_returns_400() {
     assert_eq!(mixed.both(), malformed());
 }
 
-/// 1.1, 14: unknown paths come before the key, unknown methods after it.
+/// Unknown paths come before the key, unknown methods after it.
 #[tokio::test]
 async fn unknown_path_returns_404_and_method_405() {
     let app = TestApp::new();
@@ -151,7 +151,7 @@ async fn unknown_path_returns_404_and_method_405() {
     );
 }
 
-/// 1.1: a trailing slash, percent-encoding, `Accept`, letter case of ids.
+/// A trailing slash, percent-encoding, `Accept`, letter case of ids.
 #[tokio::test]
 async fn path_has_several_spellings() {
     let app = TestApp::new();
@@ -282,7 +282,7 @@ async fn checks_run_in_order() {
     }
 }
 
-/// 1.4, 1.12: the limit of a whole body is the server's.
+/// The limit of a whole body is the server's.
 #[tokio::test]
 async fn body_over_the_limit_returns_413() {
     let config = cms_server::ServerConfig { body_limit: 1000, ..Default::default() };

@@ -1,4 +1,4 @@
-//! Headers of requests and responses: views, browsers, request ids, compression (contract 1.10, 1.14).
+//! Headers of requests and responses: views, browsers, request ids, compression.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// 1.14: browsers send a preflight request without a key, and read every response.
+/// Browsers send a preflight request without a key, and read every response.
 #[tokio::test]
 async fn cors_headers_allow_browsers() {
     let app = TestApp::new();
@@ -35,7 +35,7 @@ async fn cors_headers_allow_browsers() {
     }
 }
 
-/// 1.10: header values are compared without case, others are ignored.
+/// Header values are compared without case, others are ignored.
 #[tokio::test]
 async fn view_is_selected_by_headers() {
     let app = TestApp::new();

@@ -1,4 +1,4 @@
-//! Bad input: always a 4xx with a body of the contract, never a 5xx, never a panic.
+//! Bad input: always a 4xx with a documented body, never a 5xx, never a panic.
 
 use serde_json::{Map, Value, json};
 

@@ -38,7 +38,7 @@ async fn with_variant(app: &TestApp, id: &str) {
     assert_eq!(reply.status, 200, "{:?}", reply.json());
 }
 
-/// 7.3, 7.4, 7.5: every form of an address, and the size of what comes.
+/// Every form of an address, and the size of what comes.
 /// The tag of a stored file: its id, and when its object was made.
 fn tag_of(id: &str) -> String {
     format!("\"{id}-{START:x}\"")
@@ -170,7 +170,7 @@ fn told(headers: &HeaderMap) -> Value {
     own.map(|(name, value)| (name.as_str().to_owned(), json!(value.to_str().unwrap()))).collect()
 }
 
-/// 7.4: the headers of originals and renderings; HEAD has the same ones.
+/// The headers of originals and renderings; HEAD has the same ones.
 #[tokio::test]
 async fn image_has_cache_headers() {
     let app = TestApp::new();
@@ -334,7 +334,7 @@ async fn cached_image_returns_304() {
 /// Range, condition; status, content, `Content-Range`.
 type Case<'a> = (&'a str, Option<&'a str>, u16, &'a [u8], Option<&'a str>);
 
-/// 7.4: one part of a stored file.
+/// One part of a stored file.
 #[tokio::test]
 async fn file_range_requests() {
     let app = TestApp::new();
@@ -404,7 +404,7 @@ async fn large_file_is_streamed() {
     }
 }
 
-/// 7.2: an object that was made without a file, and what goes with an object.
+/// An object that was made without a file, and what goes with an object.
 #[tokio::test]
 async fn image_is_available_as_long_as_its_file() {
     let app = TestApp::new();

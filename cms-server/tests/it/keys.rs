@@ -1,5 +1,4 @@
-//! Keys: where they stand in a request, what they say of themselves, how they are managed
-//! (contract 1.2, 1.13, 10.1).
+//! Keys: header and query, permissions, and management.
 
 use serde_json::{Value, json};
 
@@ -7,7 +6,7 @@ use crate::support::{CallerKind, TestApp, forbidden, not_found, unauthorized};
 
 const ONE: &str = "/api/v1/content/post/one";
 
-/// 1.2: header or query; the header decides.
+/// Header or query; the header decides.
 #[tokio::test]
 async fn keys_come_in_a_header_or_in_the_query() {
     let app = TestApp::new();
@@ -37,7 +36,7 @@ async fn keys_come_in_a_header_or_in_the_query() {
     assert_eq!(app.send("PATCH", &path, &json, r#"{"price":2}"#).await.status, 200);
 }
 
-/// 1.13: which key this is.
+/// Which key this is.
 #[tokio::test]
 async fn auth_context_describes_the_key() {
     let app = TestApp::new();
@@ -65,7 +64,7 @@ async fn auth_context_describes_the_key() {
     }
 }
 
-/// 10.1: keys are made, listed without their token, and refused once they are revoked.
+/// Keys are made, listed without their token, and refused once they are revoked.
 #[tokio::test]
 async fn keys_are_managed() {
     let app = TestApp::new();

@@ -93,7 +93,7 @@ pub(crate) fn files(app: &TestApp, folder: &str) -> Vec<String> {
     entries.map(|entry| name(&entry.unwrap().path())).collect()
 }
 
-/// 7.1: the whole object, and the same from the alias and from where all objects are.
+/// The whole object, and the same from the alias and from where all objects are.
 #[tokio::test]
 async fn upload_creates_a_media_object() {
     let app = TestApp::new();
@@ -158,7 +158,7 @@ async fn media_type_is_detected_from_content() {
     }
 }
 
-/// 7.1: the messages, alone and together.
+/// The messages, alone and together.
 #[tokio::test]
 async fn upload_reports_all_errors() {
     let app = TestApp::new();
@@ -222,7 +222,7 @@ async fn upload_reports_all_errors() {
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (1, 0));
 }
 
-/// 7.1: `save=0` stores the file and leaves the object to the client.
+/// `save=0` stores the file and leaves the object to the client.
 #[tokio::test]
 async fn unsaved_file_is_used_by_a_later_object() {
     let app = TestApp::new();
@@ -280,7 +280,7 @@ async fn upload_has_optional_fields() {
     assert_eq!(files(&app, "media"), [id]);
 }
 
-/// 1.4, 10: key, permission, media type, size and form, in this order.
+/// Key, permission, media type, size and form, in this order.
 #[tokio::test]
 async fn upload_checks_run_in_order() {
     let config = ServerConfig { upload_limit: 70_000, ..ServerConfig::default() };
@@ -372,7 +372,7 @@ async fn stalled_upload_returns_400() {
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
 }
 
-/// 10.1: what is stored is compared with what there should be.
+/// What is stored is compared with what there should be.
 #[tokio::test]
 async fn stored_file_is_checked() {
     let app = TestApp::new();

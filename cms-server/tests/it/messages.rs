@@ -114,7 +114,7 @@ fn needs_base(row: &Row) -> bool {
     row.database || row.method == "PUT"
 }
 
-/// 3.9: a batch says of each element what a create says of the object alone, and saves the rest.
+/// A batch says of each element what a create says of the object alone, and saves the rest.
 #[tokio::test]
 async fn element_errors() {
     let table = Table::read("object_messages");
@@ -143,7 +143,7 @@ async fn element_errors() {
     assert_eq!(app.get(EXAMPLES).await.json()["total_count"], 1);
 }
 
-/// 1.7, 3.6: ids of requests, and objects that do not exist.
+/// Ids of requests, and objects that do not exist.
 #[tokio::test]
 async fn id_errors_of_changes() {
     let app = with_examples();
@@ -193,7 +193,7 @@ async fn id_errors_of_changes() {
     );
 }
 
-/// 3.6: unique values clash with those of other live objects, spelt exactly so.
+/// Unique values clash with those of other live objects, spelt exactly so.
 #[tokio::test]
 async fn unique_value_errors() {
     let app = with_examples();
@@ -232,7 +232,7 @@ async fn unique_value_errors() {
     check(&app, vec![("POST", BATCH, pair, (400, report(2, 1, &error)))]).await;
 }
 
-/// 3.6: targets that are gone, and changes that validate the whole object.
+/// Targets that are gone, and changes that validate the whole object.
 #[tokio::test]
 async fn changed_value_errors() {
     let app = with_examples();
@@ -252,7 +252,7 @@ async fn changed_value_errors() {
     assert_eq!(app.get(SECOND).await.json()["internal"]["latestVersion"], 1);
 }
 
-/// 3.6: read-only properties are set once; the same value and omission are fine.
+/// Read-only properties are set once; the same value and omission are fine.
 #[tokio::test]
 async fn read_only_value_errors() {
     let app = with_examples();
@@ -284,7 +284,7 @@ async fn read_only_value_errors() {
     }
 }
 
-/// 1.4: an object over 1 MB is refused by name, and a batch with it as a whole.
+/// An object over 1 MB is refused by name, and a batch with it as a whole.
 #[tokio::test]
 async fn object_size_errors() {
     let app = with_examples();
@@ -314,7 +314,7 @@ async fn object_size_errors() {
     .await;
 }
 
-/// 3.8: what is linked to stays.
+/// What is linked to stays.
 #[tokio::test]
 async fn linked_object_cannot_be_deleted() {
     let app = with_examples();
@@ -372,7 +372,7 @@ async fn linked_object_cannot_be_deleted() {
     .await;
 }
 
-/// 3.8: what was deleted since.
+/// What was deleted since.
 #[tokio::test]
 async fn removed_id_errors() {
     let app = with_examples();
@@ -511,7 +511,7 @@ async fn batch_errors() {
     assert_eq!(app.get("/api/v1/content/example/a").await.json()["title"], "Bbb");
 }
 
-/// 3.11: copies.
+/// Copies.
 #[tokio::test]
 async fn duplicate_errors() {
     let app = with_examples();
@@ -572,7 +572,7 @@ async fn duplicate_errors() {
     assert_eq!(app.get(topic.as_str().unwrap()).await.json()["name"], "One");
 }
 
-/// 2.4, 2.6: names of types, and types that the server itself depends on.
+/// Names of types, and types that the server itself depends on.
 #[tokio::test]
 async fn content_type_name_errors() {
     let app = TestApp::new();
@@ -609,7 +609,7 @@ async fn content_type_name_errors() {
     assert_eq!(app.request("POST", &format!("{TYPES}/_tag/purge"), &Value::Null).await.status, 204);
 }
 
-/// 2.6: an update that stored objects cannot follow changes nothing.
+/// An update that stored objects cannot follow changes nothing.
 #[tokio::test]
 async fn content_type_update_conflicts_with_objects() {
     let app = TestApp::new();
@@ -631,7 +631,7 @@ async fn content_type_update_conflicts_with_objects() {
     assert_eq!(app.request("PUT", post, &json!(stricter)).await.status, 200);
 }
 
-/// 2.7: what keeps a type, and what a purge leaves.
+/// What keeps a type, and what a purge leaves.
 #[tokio::test]
 async fn content_type_deletion_errors() {
     let app = TestApp::new();

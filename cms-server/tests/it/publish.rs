@@ -91,14 +91,14 @@ impl State {
         shown("article", id, &changes, &json!({ "title": self.title }))
     }
 
-    /// What readers get (contract 4.3).
+    /// What readers get.
     fn public_view(self, id: &str) -> Option<Value> {
         let (version, title, updated) = self.published?;
         Some(Self { status: "public", version, title, updated, ..self }.shown(id))
     }
 }
 
-/// 4.2: four statuses, three actions, four ways to edit.
+/// Four statuses, three actions, four ways to edit.
 #[tokio::test]
 async fn status_table() {
     let first = |status| State { status, version: 1, title: "Old", updated: 0, published: None };
@@ -195,7 +195,7 @@ fn saved() -> Value {
     json!({ "batch_total_count": 1, "batch_success_count": 1, "batch_error_count": 0, "errors": [] })
 }
 
-/// 4.1, 4.2, 4.5, 13.3: without Draft & Public every object is public, and nothing changes that.
+/// Without Draft & Public every object is public, and nothing changes that.
 #[tokio::test]
 async fn type_without_draft_and_public_refuses_every_action() {
     let app = app();
@@ -300,7 +300,7 @@ async fn batch_sets_one_status() {
     }
 }
 
-/// 4.5: a batch does not follow links.
+/// A batch does not follow links.
 #[tokio::test]
 async fn batch_does_not_cascade() {
     let app = app();
@@ -337,7 +337,7 @@ async fn linked() -> TestApp {
     app
 }
 
-/// 4.4: what is linked, lists included, and what those link to not.
+/// What is linked, lists included, and what those link to not.
 #[tokio::test]
 async fn cascade_publishes_linked_objects() {
     let all = |a: &str, b: &str, main: &str, z: &str| json!({ "a": a, "b": b, "c": "draft", "main": main, "z": z });
@@ -358,7 +358,7 @@ async fn cascade_publishes_linked_objects() {
     }
 }
 
-/// 4.4: related objects in which nothing is to be done, or may be, are left as they are.
+/// Related objects in which nothing is to be done, or may be, are left as they are.
 #[tokio::test]
 async fn cascade_skips_objects_in_other_statuses() {
     let app = linked().await;
@@ -407,7 +407,7 @@ async fn cascade_over_a_cycle_ends() {
     assert_eq!(statuses(&app, "article").await["c"], "public");
 }
 
-/// 4.4: a refused action changes nothing at all.
+/// A refused action changes nothing at all.
 #[tokio::test]
 async fn refused_cascade_changes_nothing() {
     let app = linked().await;
@@ -430,7 +430,7 @@ async fn refused_cascade_changes_nothing() {
     assert_eq!(statuses(&app, "article").await, before);
 }
 
-/// 4.4: the links of the current version count, not those that readers see.
+/// The links of the current version count, not those that readers see.
 #[tokio::test]
 async fn cascade_follows_the_current_version() {
     let app = linked().await;
@@ -443,7 +443,7 @@ async fn cascade_follows_the_current_version() {
     assert_eq!(statuses(&app, "article").await, wanted);
 }
 
-/// 4.4, 10: a key changes only what it could change itself.
+/// A key changes only what it could change itself.
 #[tokio::test]
 async fn cascade_skips_types_without_permission() {
     let app = linked().await;
@@ -468,7 +468,7 @@ async fn cascade_skips_types_without_permission() {
     assert_eq!(app.send("POST", path, &headers, "").await.both(), forbidden());
 }
 
-/// 3.8: what readers still see counts as used.
+/// What readers still see counts as used.
 #[tokio::test]
 async fn published_version_keeps_its_links() {
     let app = app();
@@ -485,7 +485,7 @@ async fn published_version_keeps_its_links() {
     assert_eq!(delete().await.both(), no_content());
 }
 
-/// 3.6: a value that readers still see is taken, by anybody else.
+/// A value that readers still see is taken, by anybody else.
 #[tokio::test]
 async fn published_version_keeps_its_unique_values() {
     let app = TestApp::new();

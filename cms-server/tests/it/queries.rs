@@ -1,4 +1,4 @@
-//! The query of a request (contract 1.8, 1.9, 1.11, 2.2).
+//! The query of a request.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// 1.8, 1.9: numbers fall back, booleans are `true` and `1`, arrays have three spellings.
+/// Numbers fall back, booleans are `true` and `1`, arrays have three spellings.
 #[tokio::test]
 async fn invalid_parameter_falls_back() {
     let app = TestApp::new();
@@ -62,7 +62,7 @@ async fn invalid_parameter_falls_back() {
     assert_eq!(bad.both(), (400, message));
 }
 
-/// 2.2: the list of types has its own parameters and limits.
+/// The list of types has its own parameters and limits.
 #[tokio::test]
 async fn content_types_are_listed() {
     let app = TestApp::new();
@@ -97,7 +97,7 @@ async fn content_types_are_listed() {
     assert!(plain["schemaDefinition"]["allOf"].is_array());
 }
 
-/// 1.11: what was sent and ignored is named, in request order.
+/// What was sent and ignored is named, in request order.
 #[tokio::test]
 async fn ignored_names_are_listed() {
     let app = TestApp::new();

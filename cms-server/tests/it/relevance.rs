@@ -1,5 +1,5 @@
 //! What searches find, and in which order: each parameter and mode over the same few recipes
-//! (contract 6.1 to 6.3).
+//!.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Scheduled publication (contract 13.3). The clock stands until a test moves it.
+//! Scheduled publication. The clock stands until a test moves it.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -159,7 +159,7 @@ async fn schedule_is_set_changed_and_removed() {
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
 }
 
-/// 13.3, 4.2: at the time, and not a second earlier, the object is published as by hand.
+/// At the time, and not a second earlier, the object is published as by hand.
 #[tokio::test]
 async fn due_schedule_publishes_once() {
     let app = app().await;
@@ -200,7 +200,7 @@ async fn due_schedule_publishes_once() {
     assert_eq!(publish_due(), 0);
 }
 
-/// 13.3: any edit calls it off, and so does every change of status.
+/// Any edit calls it off, and so does every change of status.
 #[tokio::test]
 async fn schedule_is_cancelled_by_edits_and_status_changes() {
     let edit = json!([{ "id": "one", "title": "New" }]);

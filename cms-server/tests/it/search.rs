@@ -62,7 +62,7 @@ async fn result_has_the_complete_object() {
     let one = item(&app, path, object, &json!({})).await;
     let found = app.get("/api/v1/search?q=*").await;
     assert_eq!(found.both(), (200, answer(&[(one.clone(), json!(1.0))], &json!([]))));
-    // In the order of the contract, too.
+    // In the documented order too.
     let text = String::from_utf8(found.bytes.to_vec()).unwrap();
     let head = r#"{"total_count":1,"count":1,"total_pages":1,"current_page":1,"summary":{"aggregations":[]},"data":[{"item":{"id":"one","#;
     assert!(text.starts_with(head), "{text}");

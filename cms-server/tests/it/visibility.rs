@@ -1,4 +1,4 @@
-//! The table of contract 1.10: what each combination of the two headers shows of each kind of
+//! Views: what each combination of the two headers shows of each kind of
 //! type, on every endpoint. Complete responses are compared.
 //!
 //! | type | has |
@@ -284,7 +284,7 @@ async fn view_of_lists_and_objects() {
     }
 }
 
-/// 4.3: filters, order, ids and totals work on what the view shows.
+/// Filters, order, ids and totals work on what the view shows.
 #[tokio::test]
 async fn view_of_filtered_and_ordered_lists() {
     let app = fixture().await;
@@ -391,7 +391,7 @@ async fn view_of_filtered_and_ordered_lists() {
     }
 }
 
-/// 3.5: links, also those in lists, become what a list would show, or stay links.
+/// Links, also those in lists, become what a list would show, or stay links.
 #[tokio::test]
 async fn view_of_hydrated_objects() {
     let app = fixture().await;

@@ -73,7 +73,7 @@ fn own() -> Value {
     })
 }
 
-/// 5.1: every key may see what there is.
+/// Every key may see what there is.
 #[tokio::test]
 async fn workflows_are_listed() {
     let app = TestApp::new();
@@ -91,7 +91,7 @@ async fn workflows_are_listed() {
     assert_eq!(admin(&app, "GET", WORKFLOWS, &Value::Null).await, (200, all));
 }
 
-/// 5.2, 5.3: the way of an object through `publishing`, minute by minute.
+/// The way of an object through `publishing`, minute by minute.
 #[tokio::test]
 async fn object_moves_through_its_workflow() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
@@ -151,7 +151,7 @@ async fn object_moves_through_its_workflow() {
     );
 }
 
-/// 5.3: entering `public` from itself approves the version of now; leaving it, none.
+/// Entering `public` from itself approves the version of now; leaving it, none.
 #[tokio::test]
 async fn approval_follows_the_state_public() {
     let app = TestApp::new();
@@ -231,7 +231,7 @@ async fn action_without_a_transition_returns_400() {
     assert_eq!(reply, not_enabled("_draft_review", "saved"));
 }
 
-/// 10.1: definitions are made, read, replaced and deleted by admin keys.
+/// Definitions are made, read, replaced and deleted by admin keys.
 #[tokio::test]
 async fn workflows_are_managed() {
     let app = TestApp::new();
@@ -291,7 +291,7 @@ async fn workflows_are_managed() {
     assert_eq!(admin(&app, "GET", WORKFLOWS, &none).await, (200, listed(&built_in())));
 }
 
-/// 10.1: what a type or an object uses is not lost.
+/// What a type or an object uses is not lost.
 #[tokio::test]
 async fn workflows_in_use_are_kept() {
     let app = TestApp::new();
@@ -333,7 +333,7 @@ async fn workflows_in_use_are_kept() {
     assert_eq!(count().await, 1);
 }
 
-/// 2.4: which workflow a type may name, and with what.
+/// Which workflow a type may name, and with what.
 #[tokio::test]
 async fn content_type_needs_an_existing_workflow() {
     let app = app(&json!({})).await;
@@ -359,7 +359,7 @@ async fn content_type_needs_an_existing_workflow() {
     assert_eq!(update(&app, &json!({ "workflowId": "publishing" })).await, excluded);
 }
 
-/// 2.6: states that the new workflow does not know become its first one.
+/// States that the new workflow does not know become its first one.
 #[tokio::test]
 async fn objects_follow_their_type_into_another_workflow() {
     let app = TestApp::new();
@@ -416,7 +416,7 @@ async fn objects_follow_their_type_into_another_workflow() {
     assert_eq!(states().await, [approved(0), approved(1), approved(1)]);
 }
 
-/// 2.6: Draft & Public goes on and off again over objects of every status.
+/// Draft & Public goes on and off again over objects of every status.
 #[tokio::test]
 async fn objects_follow_their_type_into_draft_and_public_and_back() {
     let app = app(&json!({})).await;
@@ -460,7 +460,7 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
     assert_eq!(app.get("/api/v1/content/paper?ids[]=one&ids[]=draft").await.json()["count"], 2);
 }
 
-/// 2.8, 14: a project may bring its workflows, which its types name.
+/// A project may contain the workflows that its types name.
 #[tokio::test]
 async fn workflows_are_applied_with_a_project() {
     let app = TestApp::new();

@@ -214,7 +214,7 @@ async fn view_of_deletions_transitions_and_creations() {
     }
 }
 
-/// 3.11: a copy is made of the version that the view shows of one object.
+/// A copy is made of the version that the view shows of one object.
 #[tokio::test]
 async fn copy_has_the_visible_version() {
     for view in &VIEWS {
