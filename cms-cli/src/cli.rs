@@ -401,7 +401,7 @@ pub(crate) struct PublishArgs {
     /// Use these ids, or `-` to read them from standard input, one per line.
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
-    /// With 1, include linked objects of Draft & Public types.
+    /// Include objects of Draft & Public types that are linked, down to this many levels.
     #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) hydrate: Option<u8>,
     #[command(flatten)]

@@ -48,6 +48,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     let (set_level, log) = start_log(args.log_format, &args.log_level, traces.as_ref())?;
     let log = FlushLog(log);
     let mut known = config_file::read()?.values;
+    let defaults = ServerConfig::default();
     let mut config = ServerConfig {
         listen: args.listen,
         public_url: args.public_url.clone(),
@@ -62,26 +63,17 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         tunables: tunables(args),
         log: Some(log.0.clone()),
         connections_per_address: args.connections_per_address,
-        ..ServerConfig::default()
+        connections: args.max_connections.unwrap_or(defaults.connections),
+        response_memory: args.response_memory.unwrap_or(defaults.response_memory),
+        subscribers: args.max_subscribers.unwrap_or(defaults.subscribers),
+        body_limit: args.body_limit.unwrap_or(defaults.body_limit),
+        webhook_private: args.webhooks.webhook_allow_private,
+        upload_limit: args
+            .upload_limit
+            .unwrap_or(defaults.upload_limit)
+            .max(args.media_file_limit.unwrap_or_default().saturating_add(MAX_FIELD_BYTES)),
+        ..defaults
     };
-    if let Some(connections) = args.max_connections {
-        config.connections = connections;
-    }
-    if let Some(bytes) = args.response_memory {
-        config.response_memory = bytes;
-    }
-    if let Some(subscribers) = args.max_subscribers {
-        config.subscribers = subscribers;
-    }
-    if let Some(limit) = args.body_limit {
-        config.body_limit = limit;
-    }
-    config.webhook_private = args.webhooks.webhook_allow_private;
-    let largest_file = args.media_file_limit.unwrap_or_default();
-    config.upload_limit = args
-        .upload_limit
-        .unwrap_or(config.upload_limit)
-        .max(largest_file.saturating_add(MAX_FIELD_BYTES));
     if let Some(to) = args.backups.to.as_ref().filter(|to| !to.is_empty()) {
         config.backups = Some(BackupPlan {
             to: settings::backup_location(to)?,
@@ -231,30 +223,24 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
         Some(TargetAddress::Directory(folder)) => folder.clone(),
         _ => DEFAULT_DIRECTORY.into(),
     };
-    let mut config = CoreConfig::new(folder);
-    config.new_database = settings.new_database();
-    config.durability = match args.durability {
-        DurabilityChoice::Full => Durability::Full,
-        DurabilityChoice::Normal => Durability::Normal,
-    };
-    if let Some(limit) = args.batch_limit {
-        config.batch_limit = limit;
+    let defaults = CoreConfig::new(folder);
+    CoreConfig {
+        new_database: settings.new_database(),
+        durability: match args.durability {
+            DurabilityChoice::Full => Durability::Full,
+            DurabilityChoice::Normal => Durability::Normal,
+        },
+        batch_limit: args.batch_limit.unwrap_or(defaults.batch_limit),
+        search_wait: args.search_wait.map_or(defaults.search_wait, Duration::from_millis),
+        media_file_limit: args.media_file_limit.unwrap_or(defaults.media_file_limit),
+        render_cache: args.render_cache.unwrap_or(defaults.render_cache),
+        max_types: args.max_types,
+        max_objects: args.max_objects,
+        lenient_readonly: args.lenient_readonly,
+        http_webhooks: args.webhooks.webhook_allow_http,
+        media: settings.media.clone(),
+        ..defaults
     }
-    if let Some(wait) = args.search_wait {
-        config.search_wait = Duration::from_millis(wait);
-    }
-    if let Some(limit) = args.media_file_limit {
-        config.media_file_limit = limit;
-    }
-    if let Some(space) = args.render_cache {
-        config.render_cache = space;
-    }
-    config.max_types = args.max_types;
-    config.max_objects = args.max_objects;
-    config.lenient_readonly = args.lenient_readonly;
-    config.http_webhooks = args.webhooks.webhook_allow_http;
-    config.media = settings.media.clone();
-    config
 }
 
 /// Keys from the environment.
