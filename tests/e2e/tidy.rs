@@ -1,7 +1,7 @@
 //! The rules of the layout, as tests that read the sources.
 //!
-//! ARCHITECTURE.md says why each rule holds. A rule speaks about code: comments and the test module
-//! at the end of a file are not looked at, unless the rule is about them. Nothing here runs `cms`.
+//! ARCHITECTURE.md gives the reason for each rule. The rules ignore comments and the test module at the end
+//! of a file, unless they are about them. No test here runs `cms`.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ const CODE_LINES: usize = 500;
 const FILE_LINES: usize = 600;
 const TEST_LINES: usize = 800;
 
-/// Packages that have one home, and that home. A path that ends in `/` is a folder.
+/// Packages with one home, and that home. A path that ends in `/` is a folder.
 const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["cms-core/src/store/"]),
     ("tantivy", &["cms-core/src/search/"]),
@@ -103,7 +103,7 @@ fn services_import_lower_layers_only() {
 
 #[test]
 fn core_is_synchronous_and_reads_no_environment() {
-    // Two wait for a library that is asynchronous, one names a kind of webhook as the API does.
+    // Two use an asynchronous library, one has `async` as a value of the API.
     let exempt = [
         "cms-core/src/media/files.rs",
         "cms-core/src/media/storage.rs",
@@ -128,7 +128,7 @@ fn core_exports_only_its_public_modules() {
         .filter_map(|(_, line)| line.trim().strip_prefix("pub mod ")?.strip_suffix(';'))
         .collect();
     let extra: Vec<_> = open.iter().filter(|name| !PUBLIC_MODULES.contains(name)).collect();
-    assert!(extra.is_empty(), "other crates would see the inside of the core: {extra:?}");
+    assert!(extra.is_empty(), "internal modules of the core are public: {extra:?}");
 
     let mut violations = Vec::new();
     for source in sources().iter().filter(|s| !s.path.starts_with("cms-core/")) {
@@ -153,7 +153,7 @@ fn files_are_short() {
             violations.push(format!("{}: {lines} lines, at most {limit}", source.path));
         }
     }
-    none(&violations, "a file is too long to be read in one go");
+    none(&violations, "a file is too long");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn modules_have_specific_names() {
         })
         .map(|source| source.path)
         .collect();
-    none(&violations, "a module is named after nothing");
+    none(&violations, "a module has no specific name");
 }
 
 #[test]
@@ -219,10 +219,10 @@ fn links_in_documents_resolve() {
             }
         }
     }
-    none(&violations, "a link leads nowhere");
+    none(&violations, "a link has no target");
 }
 
-/// The rules are only as good as the reading: this is what they rely on.
+/// All rules rely on the source reader.
 #[test]
 fn source_reader_ignores_comments_and_tests() {
     let source = Source {
@@ -287,7 +287,7 @@ impl Source {
     }
 }
 
-/// Everything from `//` on is a comment, unless it stands inside a text such as a URL.
+/// The line up to `//`, except inside a string such as a URL.
 fn without_comment(line: &str) -> &str {
     line.match_indices("//")
         .find(|(at, _)| line[..*at].matches('"').count().is_multiple_of(2))
@@ -326,7 +326,7 @@ fn source(path: &str) -> Source {
     Source { path: path.to_owned(), text }
 }
 
-/// What ships: the sources of the three crates, without files that are tests.
+/// The sources of all crates without test files.
 fn sources() -> Vec<Source> {
     let ships = |source: &Source| {
         source.path.starts_with("cms-") && source.path.contains("/src/") && !source.is_test()

@@ -441,7 +441,7 @@ fn deliveries_are_given_up_three_days_after_they_were_first_due() {
     let given_up = log(&test).pop().unwrap();
     assert_eq!((&*given_up.status, given_up.next_attempt_at), ("failed", None));
     assert_eq!(given_up.error.unwrap(), "the answer has status 400");
-    // The next delivery has three days of its own.
+    // The next delivery has its own three days.
     let next = due(&test);
     assert_eq!(versions(&next), ["a 2"]);
     respond(&test, next.into_iter().next().unwrap(), 400);

@@ -117,7 +117,7 @@ async fn links_are_hydrated_in_the_item_only() {
         let found = app.get(&format!("/api/v1/search?q=Hub&hydrate={hydrate}")).await.json();
         assert_eq!(found["data"][0]["item"], expected, "hydrate={hydrate}");
     }
-    // An id in quotes finds what links to it, and the object itself.
+    // An id in quotes finds the object itself and objects that link to it.
     assert_eq!(ids(&app, Role::ReadOnly, &[], "q=%22one%22&order_by=id").await.len(), 2);
 }
 
