@@ -281,11 +281,11 @@ impl System {
         let dispatch = running.remove(which);
         let webhooks = self.test.cms.webhooks();
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
-        let answered = match status {
+        let outcome = match status {
             0 => Answered::Nothing("no answer in time".to_owned()),
             status => Answered::With(status, String::new()),
         };
-        webhooks.record(outgoing, answered).unwrap();
+        webhooks.record(outgoing, outcome).unwrap();
     }
 
     fn log(&self) -> Vec<(String, u32)> {

@@ -65,11 +65,11 @@ fn next(test: &TestCms) -> Option<Outgoing> {
 }
 
 fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> Recorded {
-    let answered = match status {
+    let outcome = match status {
         0 => Answered::Nothing("no answer in time".to_owned()),
         status => Answered::With(status, "no".to_owned()),
     };
-    test.cms.webhooks().record(outgoing, answered).unwrap()
+    test.cms.webhooks().record(outgoing, outcome).unwrap()
 }
 
 /// Ids and versions of the objects in the requests.

@@ -1,4 +1,4 @@
-//! ETags, conditional and idempotent requests over HTTP.
+//! `ETags`, conditional and idempotent requests over HTTP.
 
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ async fn get_tags(app: &TestApp, paths: &[String]) -> Vec<String> {
     tags
 }
 
-/// The ETags of plain, hydrated and compressed reads and of writes are valid conditions.
+/// The `ETags` of plain, hydrated and compressed reads and of writes are valid conditions.
 #[tokio::test]
 async fn etag_of_any_response_is_a_valid_condition() {
     let app = TestApp::new();

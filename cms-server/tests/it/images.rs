@@ -38,7 +38,7 @@ async fn with_variant(app: &TestApp, id: &str) {
     assert_eq!(response.status, 200, "{:?}", response.json());
 }
 
-/// The ETag of a stored file: its id and the date of its object.
+/// The `ETag` of a stored file: its id and the date of its object.
 fn tag_of(id: &str) -> String {
     format!("\"{id}-{START:x}\"")
 }

@@ -35,19 +35,19 @@ fn scheduled_publications_of_a_killed_process_run_once_on_two_servers() {
     let folder = TempDir::new().unwrap();
     Process::start("schedule", folder.path()).kill();
     assert_eq!(
-        Publications::read(folder.path()),
-        Publications { scheduled: OBJECTS, ..Publications::default() }
+        Counts::read(folder.path()),
+        Counts { scheduled: OBJECTS, ..Counts::default() }
     );
     let servers = ["serve", "serve"].map(|role| Process::start(role, folder.path()));
     let started = Instant::now();
-    while Publications::read(folder.path()).scheduled > 0 {
+    while Counts::read(folder.path()).scheduled > 0 {
         assert!(started.elapsed() < Duration::from_mins(1), "due objects are not published");
     }
     // A graceful shutdown finishes running work.
     for server in servers {
         server.finish();
     }
-    assert_eq!(Publications::read(folder.path()), Publications::all_published());
+    assert_eq!(Counts::read(folder.path()), Counts::all_published());
 }
 
 /// A process is killed while it publishes; two others publish the rest concurrently.
@@ -59,13 +59,13 @@ fn publications_are_neither_lost_nor_repeated_after_a_kill() {
     first.go();
     first.read("published");
     first.kill();
-    let state = Publications::read(folder.path());
-    let done = state.publications;
+    let counts = Counts::read(folder.path());
+    let done = counts.publications;
     // Transactions are complete.
-    assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{state:?}");
+    assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{counts:?}");
     let expected =
-        Publications { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
-    assert_eq!(state, expected);
+        Counts { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
+    assert_eq!(counts, expected);
 
     let mut rivals = ["publish", "publish"].map(|role| Process::start(role, folder.path()));
     for rival in &mut rivals {
@@ -74,12 +74,12 @@ fn publications_are_neither_lost_nor_repeated_after_a_kill() {
     for rival in rivals {
         rival.finish();
     }
-    assert_eq!(Publications::read(folder.path()), Publications::all_published());
+    assert_eq!(Counts::read(folder.path()), Counts::all_published());
 }
 
 /// Numbers of publications in the database.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Publications {
+struct Counts {
     scheduled: usize,
     /// Rows of the journal, and the number of objects in them.
     publications: usize,
@@ -88,7 +88,7 @@ struct Publications {
     public: usize,
 }
 
-impl Publications {
+impl Counts {
     fn all_published() -> Self {
         Self { scheduled: 0, publications: OBJECTS, objects: OBJECTS, public: OBJECTS }
     }
@@ -105,17 +105,17 @@ impl Publications {
                   AND object.public_version = 1 AND object.scheduled_zone IS NULL),
              (SELECT sum(published) FROM ctd_state)";
         let row = |row: &rusqlite::Row<'_>| {
-            let state = Self {
+            let counts = Self {
                 scheduled: row.get(0)?,
                 publications: row.get(1)?,
                 objects: row.get(2)?,
                 public: row.get(3)?,
             };
-            Ok((state, row.get(4)?))
+            Ok((counts, row.get(4)?))
         };
-        let (state, counted): (Self, usize) = database.query_row(sql, [], row).unwrap();
-        assert_eq!(state.public, counted, "the counter of the public view is wrong");
-        state
+        let (counts, counted): (Self, usize) = database.query_row(sql, [], row).unwrap();
+        assert_eq!(counts.public, counted, "the counter of the public view is wrong");
+        counts
     }
 }
 
