@@ -34,10 +34,7 @@ const LONG_AFTER: i64 = 60;
 fn scheduled_publications_of_a_killed_process_run_once_on_two_servers() {
     let folder = TempDir::new().unwrap();
     Process::start("schedule", folder.path()).kill();
-    assert_eq!(
-        Counts::read(folder.path()),
-        Counts { scheduled: OBJECTS, ..Counts::default() }
-    );
+    assert_eq!(Counts::read(folder.path()), Counts { scheduled: OBJECTS, ..Counts::default() });
     let servers = ["serve", "serve"].map(|role| Process::start(role, folder.path()));
     let started = Instant::now();
     while Counts::read(folder.path()).scheduled > 0 {
