@@ -1,9 +1,9 @@
-// Shrinks one JPEG with cms, sharp and vipsthumbnail in turn; compare starts it.
+// Downscales one JPEG with cms, sharp and vipsthumbnail; started by compare.
 //
-// Each is timed within its own process, after warming up, on one thread, file to encoded bytes; rounds
-// are interleaved, so that what else the machine does hits all alike. Time is told by the clock and as
-// what the processor worked, which counts when a machine is busy. Memory is the most that a new process
-// holds which shrinks one picture.
+// Each runs in its own process, after a warm-up, on one thread, from the file to the encoded bytes.
+// Rounds are interleaved, so that other load affects all alike. Measures wall-clock and processor time;
+// on a busy machine only the latter is comparable. Memory is the peak of a new process that downscales
+// one image.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ const COPIES = 10;
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
-/** A process of ours that shrinks once for each line it gets. It has one thread. */
+/** A process of cms with one thread, which downscales the image once per input line. */
 function startCms(size) {
   const process = spawn(shrink, ["--measure", file, size]);
   const answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
@@ -42,7 +42,7 @@ async function timeSharp(width, height) {
   return { clock: performance.now() - start, work: (user + system) / 1000 };
 }
 
-/** Many pictures less one, because starting the program is not what is compared. */
+/** The time of one image, without the start of the program. */
 function timeVips(size, folder) {
   const run = (copies) => {
     const start = performance.now();
@@ -57,8 +57,8 @@ function timeVips(size, folder) {
   return { clock: (many.clock - one.clock) / COPIES, work: (many.work - one.work) / COPIES };
 }
 
-/** The most megabytes that a new process held. What it says of itself is gone with it, so it is asked
- * all the time. */
+/** The peak memory of a new process in megabytes. It is polled, because it is not available after the
+ * process ended. */
 async function memory(command, ...options) {
   const process = spawn(command, options, { env: VIPS, stdio: "ignore" });
   let most = 0;

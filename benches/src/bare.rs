@@ -1,7 +1,7 @@
-//! The limit of the database: the same posts in plain columns, without a content model.
+//! The database of the baseline: the same posts in plain columns, without a content model.
 //!
-//! No validation, no versions, no counts of what a filter matches. The load measures it behind
-//! bare routes, the benches of the core call it directly.
+//! No validation, no versions, no counts. The load program measures it behind bare routes, the
+//! benchmarks of the core call it directly.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(crate) const HYDRATED: &str = "SELECT post.data, author.data FROM post
     JOIN author ON author.id = post.author ORDER BY rank, post.pk LIMIT 20";
 pub(crate) const PAGE_400: &str = "SELECT data FROM post ORDER BY rank, pk LIMIT 20 OFFSET 7980";
 
-/// The rows and indexes that the server keeps for the same posts, on plain columns.
+/// The same rows and indexes as those of the server, on plain columns.
 const SCHEMA: &str = "
     PRAGMA journal_mode = WAL;
     CREATE TABLE author (pk INTEGER PRIMARY KEY, id TEXT UNIQUE, data TEXT) STRICT;
@@ -49,13 +49,13 @@ const INTERNAL: &str = r#""internal":{"contentType":"post","createdAt":"2026-01-
 pub(crate) struct Bare(Connection);
 
 impl Bare {
-    /// Makes a file that has the authors and no posts yet.
+    /// Creates a file with the authors and without posts.
     pub(crate) fn create(path: &Path, synchronous: &str) -> Self {
         let bare = Self::open(path, synchronous);
         bare.0.execute_batch(SCHEMA).expect("the schema is valid");
         for number in 0..corpus::AUTHORS {
             let author = corpus::author(number);
-            let text = answer_text(&author);
+            let text = response_text(&author);
             bare.0
                 .execute(
                     "INSERT INTO author (id, data) VALUES (?1, ?2)",
@@ -84,7 +84,7 @@ impl Bare {
     }
 
     pub(crate) fn commit(&self) {
-        self.0.execute_batch("COMMIT").expect("the disk has room");
+        self.0.execute_batch("COMMIT").expect("the disk has space");
     }
 
     /// Inserts posts in one transaction.
@@ -96,9 +96,9 @@ impl Bare {
         self.commit();
     }
 
-    /// Inserts a post; returns what a create answers.
+    /// Inserts a post; returns the response of a create.
     pub(crate) fn insert(&self, object: &Value) -> String {
-        let text = answer_text(object);
+        let text = response_text(object);
         let value = |name: &str| object[name].as_str().unwrap_or_default().to_owned();
         let author = object["author"][0]["dataUrl"].as_str().unwrap_or_default();
         let author = author.rsplit('/').next().unwrap_or_default();
@@ -159,8 +159,8 @@ impl Bare {
     }
 }
 
-/// What a create answers: as long as what the server sends for it.
-fn answer_text(object: &Value) -> String {
+/// The response of a create, as long as that of the server.
+fn response_text(object: &Value) -> String {
     let text = object.to_string();
     format!("{{{INTERNAL}{}", &text[1..])
 }

@@ -1,8 +1,8 @@
-//! The limit: bare axum routes over one prepared rusqlite statement each, on the same texts.
+//! The baseline: bare axum routes with one prepared rusqlite statement each, on the same posts.
 //!
 //! No keys, no validation, no visibility, no counts. Reads run on the worker threads with a
-//! connection each; writes go to one thread that commits what has gathered, durably. The
-//! statements are in [`super::bare`].
+//! connection each; writes go to one thread with durable group commits. The statements are in
+//! [`super::bare`].
 
 use std::{cell::RefCell, net::SocketAddr, path::PathBuf, sync::mpsc};
 
@@ -20,8 +20,8 @@ use tokio::sync::oneshot;
 
 use crate::bare::{self, Bare};
 
-/// The file that is served from memory and from disk, beside the database.
-pub(crate) const PICTURE: &str = "picture.jpg";
+/// The file beside the database that is served from memory and from disk.
+pub(crate) const IMAGE: &str = "image.jpg";
 
 struct Create {
     object: Value,
@@ -41,9 +41,9 @@ thread_local! {
 /// Runs the routes until the process is killed; prints the address.
 #[expect(clippy::print_stdout, reason = "the parent process reads the address")]
 pub(crate) async fn serve(path: PathBuf) {
-    let file = path.with_file_name(PICTURE);
-    let from_disk = move || std::fs::read(&file).expect("it lies beside the database");
-    let picture = Bytes::from(from_disk());
+    let file = path.with_file_name(IMAGE);
+    let from_disk = move || std::fs::read(&file).expect("it is beside the database");
+    let image = Bytes::from(from_disk());
     let (creates, queue) = mpsc::channel();
     let writer = Bare::open(&path, "FULL");
     std::thread::spawn(move || write(&writer, &queue));
@@ -53,8 +53,8 @@ pub(crate) async fn serve(path: PathBuf) {
         .route("/filtered", get(|s: State<Shared>| async move { list(&s, bare::FILTERED) }))
         .route("/hydrated", get(|s: State<Shared>| async move { list(&s, bare::HYDRATED) }))
         .route("/page", get(|s: State<Shared>| async move { list(&s, bare::PAGE_400) }))
-        .route("/picture", get(move || async move { picture }))
-        .route("/picture-on-disk", get(move || async move { from_disk() }))
+        .route("/image", get(move || async move { image }))
+        .route("/image-on-disk", get(move || async move { from_disk() }))
         .route("/create", post(create_post))
         .with_state(Shared { path, creates });
     let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
@@ -86,21 +86,21 @@ fn list(shared: &Shared, sql: &str) -> Response {
 
 async fn create_post(State(shared): State<Shared>, body: Bytes) -> Response {
     let object = serde_json::from_slice(&body).expect("bodies are JSON");
-    let (done, answer) = oneshot::channel();
+    let (done, response) = oneshot::channel();
     shared.creates.send(Create { object, done }).expect("the writer runs");
-    json(answer.await.expect("the writer answers"))
+    json(response.await.expect("the writer responds"))
 }
 
-/// Takes what has gathered, writes it, commits once, answers all.
+/// Writes all queued objects in one commit, then responds to all.
 fn write(writer: &Bare, queue: &mpsc::Receiver<Create>) {
     while let Ok(first) = queue.recv() {
         writer.begin();
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         for create in std::iter::once(first).chain(queue.try_iter().take(255)) {
-            answers.push((writer.insert(&create.object), create.done));
+            responses.push((writer.insert(&create.object), create.done));
         }
         writer.commit();
-        for (text, done) in answers {
+        for (text, done) in responses {
             drop(done.send(text));
         }
     }

@@ -1,4 +1,4 @@
-//! A load generator: connections that send the next request when the last one is answered.
+//! A load generator: each connection sends the next request after the last response.
 
 use std::{
     io,
@@ -14,13 +14,13 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Makes the bytes of the request with this number.
+/// Creates the bytes of the request with this number.
 pub(crate) type MakeRequest = Arc<dyn Fn(u64) -> Vec<u8> + Send + Sync>;
 
-/// Sends requests over `connections` for a while; returns answers per second.
+/// Sends requests over `connections` for a while; returns responses per second.
 ///
 /// # Panics
-/// On an answer that is not 200: a fast error is no result.
+/// On a response other than 200.
 pub(crate) async fn run(
     address: &str,
     connections: usize,
@@ -36,26 +36,26 @@ pub(crate) async fn run(
             tokio::spawn(async move { connection(&address, end, &next, &make).await })
         })
         .collect();
-    let mut answers = 0;
+    let mut responses = 0;
     for task in tasks {
-        answers += task.await.expect("a connection does not panic");
+        responses += task.await.expect("a connection does not panic");
     }
-    f64::from(answers) / start.elapsed().as_secs_f64()
+    f64::from(responses) / start.elapsed().as_secs_f64()
 }
 
 async fn connection(address: &str, end: Instant, next: &AtomicU64, make: &MakeRequest) -> u32 {
     let mut connection = Connection::open(address).await.expect("the server listens");
-    let mut answers = 0;
+    let mut responses = 0;
     while Instant::now() < end {
         let request = make(next.fetch_add(1, Ordering::Relaxed));
-        let (status, _) = connection.exchange(&request).await.expect("the server answers");
+        let (status, _) = connection.exchange(&request).await.expect("the server responds");
         assert_eq!(status, 200, "not a success");
-        answers += 1;
+        responses += 1;
     }
-    answers
+    responses
 }
 
-/// A connection that is kept for the next request.
+/// A kept-alive connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -68,7 +68,7 @@ impl Connection {
         Ok(Self { stream, buffer: vec![0; 256 * 1024] })
     }
 
-    /// Sends a request, and returns status and body of its answer.
+    /// Sends a request; returns status and body of the response.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> io::Result<(u16, &[u8])> {
         self.stream.write_all(request).await?;
         let mut filled = 0;
@@ -89,17 +89,17 @@ impl Connection {
     }
 }
 
-/// What matters of the head of an answer.
+/// Status, position and length of the body of a response.
 #[derive(Clone, Copy)]
 struct Head {
     status: u16,
-    /// Where the body begins, and how long it is.
+    /// Offset of the body.
     body: usize,
     length: usize,
 }
 
 impl Head {
-    /// Reads it once it is complete.
+    /// Parses the head once it is complete.
     fn read(bytes: &[u8]) -> Option<Self> {
         let body = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
         let head = std::str::from_utf8(&bytes[..body]).expect("heads are text");
@@ -109,7 +109,7 @@ impl Head {
             .filter_map(|line| line.split_once(':'))
             .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
             .map_or(0, |(_, value)| value.trim().parse().expect("a length is a number"));
-        Some(Self { status: status.expect("answers begin with a status"), body, length })
+        Some(Self { status: status.expect("responses begin with a status"), body, length })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the load works on: authors, and posts of about 2 KB that link to them. Always the same.
+//! The content of the benchmarks: authors, and posts of about 2 KB that link to them, always the same.
 
 use std::{
     fs::File,
@@ -18,7 +18,7 @@ const WORDS: [&str; 32] = [
     "quarry", "summit", "pigeon", "walnut", "beacon",
 ];
 
-/// A small generator of numbers, so that every run has the same corpus.
+/// A small random number generator, so that every run has the same content.
 struct Numbers(u64);
 
 impl Numbers {
@@ -64,7 +64,7 @@ pub(crate) fn post(number: usize) -> Value {
     })
 }
 
-/// The parameters of a search; there are a few thousand different ones.
+/// The parameters of one of a few thousand searches.
 pub(crate) fn query(number: u64) -> String {
     let mut numbers = Numbers(0x2545_F491_4F6C_DD1D ^ (number + 1));
     let words = numbers.text(2).replace(' ', "+");
@@ -76,7 +76,7 @@ pub(crate) fn query(number: u64) -> String {
     }
 }
 
-/// The two types as the API takes them.
+/// The payloads of the two types.
 pub(crate) fn types() -> [Value; 2] {
     let text = |required: bool| {
         if required { json!({"type": "string", "minLength": 1}) } else { json!({"type": "string"}) }

@@ -1,8 +1,8 @@
-//! Runs the release server and the bare baseline in turn on the same posts, and prints what each
-//! reaches and the ratio between them.
+//! Load on the release server and on a bare baseline, alternating, with the same posts. Prints requests
+//! per second of both and their ratio.
 //!
-//! `cargo build --release && cargo run --release -p cms-benches` — machines are noisy, so the
-//! ratios are what carries over to another one. [`baseline`] says what the limit leaves out.
+//! `cargo build --release && cargo run --release -p cms-benches` — only the ratios are comparable
+//! between machines. [`baseline`] lists what the baseline leaves out.
 
 mod bare;
 mod baseline;
@@ -31,40 +31,40 @@ use crate::{
 
 #[derive(Parser)]
 struct Options {
-    /// Posts in the type, once per size.
+    /// Numbers of posts to measure with
     #[arg(long, value_delimiter = ',', default_value = "10000,200000")]
     posts: Vec<usize>,
-    /// Connections, once per count.
+    /// Numbers of connections to measure with
     #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
     connections: Vec<usize>,
-    /// Seconds of one measurement.
+    /// Seconds of one measurement
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
-    /// Measurements of each figure; the median counts.
+    /// Measurements per figure, of which the median is printed
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// The server to measure.
+    /// The binary of the server
     #[arg(long, default_value = "target/release/cms")]
     cms: PathBuf,
-    /// Instead of measuring, search for so many minutes, and print the memory of the server.
+    /// Search for this number of minutes and print the memory of the server, instead of measuring
     #[arg(long)]
     soak: Option<u32>,
-    /// Instead of measuring, read, write and search for so many minutes over the first number of posts
-    /// and the last number of connections, and see that nothing is lost.
+    /// Read, write and search for this number of minutes, with the first number of posts and the last
+    /// number of connections, and check that no write is lost, instead of measuring
     #[arg(long)]
     mixed: Option<f64>,
-    /// How often the server is killed meanwhile.
+    /// Number of kills of the server with --mixed
     #[arg(long, default_value_t = 5)]
     kills: u32,
-    /// Only rows whose name contains this.
+    /// Measure only operations whose name contains this text
     #[arg(long, default_value = "")]
     only: String,
-    /// Serve the baseline from this file instead of measuring.
+    /// Serve the baseline from this file, instead of measuring
     #[arg(long, hide = true)]
     serve_baseline: Option<PathBuf>,
 }
 
-/// One operation, as asked of the server and of the baseline.
+/// An operation, with its requests for the server and for the baseline.
 struct Operation {
     name: String,
     cms: MakeRequest,
@@ -93,21 +93,21 @@ async fn main() {
     }
 }
 
-/// Measures everything over one number of posts.
+/// Measures all operations with one number of posts.
 async fn measure(options: &Options, posts: usize) {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary directory can be created");
     let start = start_up(options, folder.path());
-    print(&format!("| {posts} | start to first answer, idle memory | | {start} | | |"));
+    print(&format!("| {posts} | start to first response, idle memory | | {start} | | |"));
     let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
     prepare(options, folder.path(), &data, &bare, posts);
     let server = Server::cms(&options.cms, &data);
     server.wait_until_indexed(posts);
-    let picture = server.picture();
-    let rendered = server.get(&picture);
-    std::fs::write(bare.with_file_name(baseline::PICTURE), &rendered).expect("as in prepare");
+    let image = server.image();
+    let rendered = server.get(&image);
+    std::fs::write(bare.with_file_name(baseline::IMAGE), &rendered).expect("as in prepare");
     let limit = Server::baseline(&bare);
     let memory = server.memory_megabytes();
-    for operation in operations(posts, &picture) {
+    for operation in operations(posts, &image) {
         if !operation.name.contains(&options.only) {
             continue;
         }
@@ -133,10 +133,10 @@ async fn measure(options: &Options, posts: usize) {
     print(&format!("| {posts} | memory before and after, MB | | {memory:.0}, {after:.0} | | |"));
 }
 
-/// Searches without a pause, and writes a little, over the first number of posts and connections.
+/// Searches continuously, with a few writes, with the first number of posts and connections.
 async fn soak(options: &Options, minutes: u32) {
     let (posts, connections) = (options.posts[0], options.connections[0]);
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary directory can be created");
     let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
     prepare(options, folder.path(), &data, &bare, posts);
     let server = Server::cms(&options.cms, &data);
@@ -149,9 +149,9 @@ async fn soak(options: &Options, minutes: u32) {
         }
         client::get(&format!("/api/v1/search?{}", corpus::query(number)), KEY)
     });
-    print("| minute | searches per second | memory, MB | of it its own, MB |\n|---|---|---|---|");
+    print("| minute | searches per second | memory, MB | anonymous, MB |\n|---|---|---|---|");
     for half in 0..=2 * minutes {
-        let memory = (server.memory_megabytes(), server.own_megabytes());
+        let memory = (server.memory_megabytes(), server.anonymous_megabytes());
         let mut rate = 0.0;
         if half > 0 {
             let time = Duration::from_secs(30);
@@ -162,10 +162,10 @@ async fn soak(options: &Options, minutes: u32) {
     }
 }
 
-/// Numbers of requests never repeat in a run, so that creates are always new.
+/// Numbers of requests are unique in a run, so that created posts are always new.
 static COUNTER: AtomicU64 = AtomicU64::new(1_000_000);
 
-/// Starts the server on an empty folder: milliseconds to the first answer, idle memory.
+/// Starts the server on an empty data directory: milliseconds to the first response, idle memory.
 fn start_up(options: &Options, folder: &Path) -> String {
     let data = folder.join("empty");
     drop(Server::cms(&options.cms, &data));
@@ -184,7 +184,7 @@ fn start_up(options: &Options, folder: &Path) -> String {
     format!("{:.1} ms, {:.0} MB", times[4], server.memory_megabytes())
 }
 
-/// Fills both databases with the same posts; the import itself is a figure.
+/// Fills both databases with the same posts, and measures the import.
 fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: usize) {
     let lines = folder.join("posts.ndjson");
     let authors = folder.join("authors.ndjson");
@@ -218,7 +218,7 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
     row(posts, "import, objects per second", "", of_cms, of_bare);
 }
 
-fn operations(posts: usize, picture: &str) -> Vec<Operation> {
+fn operations(posts: usize, image: &str) -> Vec<Operation> {
     let list = "/api/v1/content/post?limit=20";
     let filter =
         "%7B%22category%22%3A%7B%22type%22%3A%22equals%22%2C%22filter%22%3A%22category-7%22%7D%7D";
@@ -247,8 +247,8 @@ fn operations(posts: usize, picture: &str) -> Vec<Operation> {
         fixed("20 filtered", format!("{list}&filters={filter}"), "/filtered"),
         fixed("20 hydrated", format!("{list}&order_by=rank&hydrate=1"), "/hydrated"),
         fixed("page 400", format!("{list}&order_by=rank&page=400"), "/page"),
-        fixed("a rendered picture", picture.to_owned(), "/picture"),
-        fixed("a rendered picture, from disk", picture.to_owned(), "/picture-on-disk"),
+        fixed("a rendered image", image.to_owned(), "/image"),
+        fixed("a rendered image, from disk", image.to_owned(), "/image-on-disk"),
         Operation {
             name: "create".to_owned(),
             cms: Arc::new(move |n| client::post("/api/v1/content/post", KEY, &create(n))),
@@ -260,8 +260,8 @@ fn operations(posts: usize, picture: &str) -> Vec<Operation> {
     operations
 }
 
-/// The same lists ascending and descending, by many and by few different values. The baseline reads
-/// its ascending list for both, so the ratios of a pair compare.
+/// Ascending and descending lists, by properties with many and with few values. The baseline reads its
+/// ascending list for both, so that the ratios of a pair are comparable.
 fn directions(list: &str, filter: &str) -> Vec<Operation> {
     const ORDERS: [(&str, &str); 5] = [
         ("rank", "order_by=rank"),
@@ -310,7 +310,7 @@ fn row(posts: usize, name: &str, connections: &str, cms: f64, bare: f64) {
     ));
 }
 
-#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+#[expect(clippy::print_stdout, reason = "the program prints tables")]
 fn print(line: &str) {
     println!("{line}");
 }

@@ -1,4 +1,4 @@
-//! The two servers as child processes, and commands on a data folder.
+//! The two servers as child processes, and commands on a data directory.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -11,17 +11,17 @@ use serde_json::Value;
 
 use crate::client;
 
-/// Key that the measured server accepts for everything.
+/// The admin key of the measured server.
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// A running server; it is killed when this value goes.
+/// A running server; it is killed on drop.
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: String,
 }
 
 impl Server {
-    /// Starts the release server on a folder.
+    /// Starts the release server on a data directory.
     pub(crate) fn cms(binary: &Path, data: &Path) -> Self {
         Self::cms_at(binary, data, "127.0.0.1:0")
     }
@@ -45,44 +45,44 @@ impl Server {
         Self { process, address }
     }
 
-    /// Waits for the first answer.
+    /// Waits for the first response.
     pub(crate) fn wait_until_healthy(&self) {
         self.get("/healthz");
     }
 
-    /// Returns the body of an answer.
+    /// Sends a GET request; returns the body of the response.
     pub(crate) fn get(&self, path: &str) -> Vec<u8> {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: bench\r\nX-AUTH-TOKEN: {KEY}\r\nConnection: close\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).expect("it reads");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("it answers");
-        assert!(answer.starts_with(b"HTTP/1.1 200"), "{path} is not answered");
-        let head = answer.windows(4).position(|window| window == b"\r\n\r\n");
-        answer.split_off(head.expect("a head ends") + 4)
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).expect("it responds");
+        assert!(response.starts_with(b"HTTP/1.1 200"), "{path} failed");
+        let head = response.windows(4).position(|window| window == b"\r\n\r\n");
+        response.split_off(head.expect("a head ends") + 4)
     }
 
-    /// Returns the address of the one picture there is, at 800 by 600.
-    pub(crate) fn picture(&self) -> String {
+    /// Returns the path of the only image, at 800 by 600.
+    pub(crate) fn image(&self) -> String {
         let list = self.get("/api/v1/content/_media?limit=1");
         let list: Value = serde_json::from_slice(&list).expect("lists are JSON");
         let url = list["data"][0]["url"].as_str().expect("a photo was uploaded");
         url.replace("0x0", "800x600")
     }
 
-    /// Waits until so many posts are indexed, which would disturb what is measured.
+    /// Waits until all posts are indexed, because indexing would disturb the measurement.
     pub(crate) fn wait_until_indexed(&self, posts: usize) {
-        let wanted = format!("\"doc_count\":{posts}}}");
+        let expected = format!("\"doc_count\":{posts}}}");
         let path =
             "/api/v1/search?q=&limit=1&content_type[]=post&aggregate_by[]=internal.contentType";
         loop {
             let mut stream = TcpStream::connect(&self.address).expect("it listens");
             stream.write_all(&client::get(path, KEY)).expect("it reads");
-            let mut answer = vec![0; 64 * 1024];
-            let length = stream.read(&mut answer).expect("it answers");
-            if String::from_utf8_lossy(&answer[..length]).contains(&wanted) {
+            let mut response = vec![0; 64 * 1024];
+            let length = stream.read(&mut response).expect("it responds");
+            if String::from_utf8_lossy(&response[..length]).contains(&expected) {
                 return;
             }
         }
@@ -93,8 +93,8 @@ impl Server {
         self.status("VmRSS:")
     }
 
-    /// Resident memory that is not pages of files.
-    pub(crate) fn own_megabytes(&self) -> f64 {
+    /// Resident memory without mapped files.
+    pub(crate) fn anonymous_megabytes(&self) -> f64 {
         self.status("RssAnon:")
     }
 
@@ -122,13 +122,13 @@ fn address(output: impl Read + Send + 'static) -> String {
         .by_ref()
         .map_while(Result::ok)
         .find_map(|line| line.split("listening on http://").nth(1).map(|a| a.trim().to_owned()))
-        .expect("the server says where it listens");
-    // Whatever else it prints must not fill the pipe.
+        .expect("the server prints its address");
+    // Further output must not fill the pipe.
     std::thread::spawn(move || lines.for_each(drop));
     address
 }
 
-/// Runs one command on a folder.
+/// Runs a command on a data directory.
 pub(crate) fn run(binary: &Path, data: &Path, command: &[&str], files: &[&Path]) {
     let status = Command::new(binary)
         .args(command)

@@ -1,4 +1,4 @@
-//! Content types and whole projects, as JSON.
+//! Definitions of content types and projects, as JSON.
 
 #![no_main]
 

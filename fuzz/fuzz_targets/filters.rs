@@ -1,4 +1,4 @@
-//! Filters, orders and ids of a list of objects.
+//! Parameters of lists: filters, order and ids.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Queries of both versions.
+//! GraphQL queries, in both versions.
 
 #![no_main]
 

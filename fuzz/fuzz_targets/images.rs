@@ -1,4 +1,4 @@
-//! Uploaded files: what they are, what they say of their size, and pictures made of them.
+//! Uploaded files: detection of their type and size, and rendering.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Objects with all kinds of properties, links among them, as JSON.
+//! Objects with properties of all kinds, including links, as JSON.
 
 #![no_main]
 

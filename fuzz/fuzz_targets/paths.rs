@@ -1,4 +1,4 @@
-//! Addresses of pictures.
+//! Image URLs.
 
 #![no_main]
 

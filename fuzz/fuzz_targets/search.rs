@@ -1,4 +1,4 @@
-//! The query language and all parameters of a search, from any bytes.
+//! The query language and all parameters of a search.
 
 #![no_main]
 

@@ -10,7 +10,7 @@ use std::{
 
 use super::support::{Cli, Server, files};
 
-/// Runs commands one after the other on a data folder that does not exist yet.
+/// Runs commands in order on a new data directory.
 fn transcript(commands: &[&str]) -> String {
     let cli = Cli::with_data();
     cli.copy(&files());

@@ -167,7 +167,7 @@ fn upload(server: &Server, name: &str, kind: &str, bytes: &[u8]) -> (u16, Vec<u8
     send(server, "POST", "/api/media", &headers, &body)
 }
 
-/// Sends a request on a connection of its own; returns status and body of the response.
+/// Sends a request on a new connection; returns status and body of the response.
 fn send(
     server: &Server,
     method: &str,

@@ -137,6 +137,8 @@ fn kill_in(step: usize, steps: usize, duration: Duration, here: &Cli, exact: boo
     restore.wait().unwrap();
 }
 
+const WORKERS: usize = 4;
+
 /// Kills a restore in each of its steps and repeats it.
 #[test]
 fn killed_restore_is_repeated_and_opens_only_when_complete() {
@@ -163,29 +165,20 @@ fn killed_restore_is_repeated_and_opens_only_when_complete() {
     } else {
         40
     };
-    let (mut interrupted, mut complete) = (0, 0);
-    for step in 1..=steps {
-        kill_in(step, steps, duration, &here, exact);
+    let kill_and_repeat = |here: &Cli, step: usize| {
+        kill_in(step, steps, duration, here, exact);
         let before = files(&here.path("new"));
         let opened = here.run(&["key", "list", "--data", "new"]);
-        match opened.exit {
+        let is_complete = match opened.exit {
             // The database is moved into place last: then the restore is complete.
-            0 => {
-                complete += 1;
-                assert!(here.path("new/cms.db").exists());
-            }
-            // The restore is incomplete.
-            4 | 5 => {
-                interrupted += 1;
-                assert_eq!(
-                    files(&here.path("new")),
-                    before,
-                    "step {step}: {}",
-                    opened.transcript()
-                );
-            }
+            0 => here.path("new/cms.db").exists(),
+            4 | 5 => false,
             _ => panic!("step {step}: {}", opened.transcript()),
+        };
+        if !is_complete {
+            assert_eq!(files(&here.path("new")), before, "step {step}: {}", opened.transcript());
         }
+        assert_eq!(is_complete, opened.exit == 0, "step {step}");
         let again = here.run(&restored);
         let is_done = again.exit == 5 && !here.path("new/restoring").exists();
         assert!(is_done || again.exit == 0, "step {step}: {}", again.transcript());
@@ -196,7 +189,25 @@ fn killed_restore_is_repeated_and_opens_only_when_complete() {
             "2 stored files\nno problems found\n"
         );
         fs::remove_dir_all(here.path("new")).unwrap();
-    }
+        is_complete
+    };
+    // The commands mostly wait for the disk, so the steps run on several threads.
+    let complete: usize = thread::scope(|scope| {
+        let workers = (1..=WORKERS).map(|first| {
+            let here = Cli::empty();
+            fs::copy(cli.path("site.tar"), here.path("site.tar")).unwrap();
+            let kill_and_repeat = &kill_and_repeat;
+            scope.spawn(move || {
+                (first..=steps)
+                    .step_by(WORKERS)
+                    .filter(|step| kill_and_repeat(&here, *step))
+                    .count()
+            })
+        });
+        let workers: Vec<_> = workers.collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    let interrupted = steps - complete;
     let is_covered = interrupted > 10 && complete > 0;
     assert!(is_covered || !exact, "{interrupted} and {complete} of {steps}");
 }

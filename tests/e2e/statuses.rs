@@ -284,10 +284,10 @@ fn published_version_must_belong_to_its_object() {
         (json!("one"), "\"one\" where a mapping is expected"),
         (json!(null), "the published version is missing"),
     ];
+    let cli = Cli::with_data();
+    space_with_a_secret(&cli);
+    cli.run(&["export", "out"]).ok();
     for (published, reason) in wrong {
-        let cli = Cli::with_data();
-        space_with_a_secret(&cli);
-        cli.run(&["export", "out"]).ok();
         let rows = [
             json!({"id": "one", "t": "cur", "p": "secret",
                 "internal": {"status": "modified", "published": published}}),

@@ -1,4 +1,4 @@
-// Generates a client from what a server says of itself, compiles it with a program that uses it, and
+// Generates a client from a server's OpenAPI document, compiles it with a program that uses it, and
 // runs that: node client.mjs URL KEY FOLDER. The server needs the Draft & Public type `news`.
 import { createClient } from '@hey-api/openapi-ts';
 import { execFileSync } from 'node:child_process';
@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 const [url, key, folder] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 
-const answer = await fetch(`${url}/api/v1/open-api-schema.json`, { headers: { 'X-AUTH-TOKEN': key } });
-if (!answer.ok) throw new Error(`the description: ${answer.status}`);
-const description = join(folder, 'description.json');
-writeFileSync(description, await answer.text());
+const response = await fetch(`${url}/api/v1/open-api-schema.json`, { headers: { 'X-AUTH-TOKEN': key } });
+if (!response.ok) throw new Error(`the OpenAPI document: ${response.status}`);
+const document = join(folder, 'openapi.json');
+writeFileSync(document, await response.text());
 await createClient({
-  input: description,
+  input: document,
   output: { path: join(folder, 'client'), module: { extension: '.js' } },
   logs: { level: 'silent' },
 });

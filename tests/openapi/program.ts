@@ -1,4 +1,4 @@
-// What a front end does with the generated client; an answer that is not wanted ends it.
+// Typical requests of a front end with the generated client; an unexpected response ends it.
 import * as api from './client/index.js';
 import { client } from './client/client.gen.js';
 
@@ -6,13 +6,13 @@ declare const process: { argv: string[] };
 const [baseUrl, key] = process.argv.slice(2) as [string, string];
 client.setConfig({ baseUrl, headers: { 'X-AUTH-TOKEN': key } });
 
-function equal(found: unknown, wanted: unknown): void {
-  const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
+function equal(found: unknown, expected: unknown): void {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)];
   if (a !== b) throw new Error(`${a} instead of ${b}`);
 }
 
-const made = await api.newsCreate({ body: { id: 'a', title: 'First' }, throwOnError: true });
-equal([made.data.id, made.data.title, made.data.internal?.status], ['a', 'First', 'draft']);
+const created = await api.newsCreate({ body: { id: 'a', title: 'First' }, throwOnError: true });
+equal([created.data.id, created.data.title, created.data.internal?.status], ['a', 'First', 'draft']);
 const refused = await api.newsCreate({ body: { id: 'a', title: '' } });
 equal(refused.response?.status, 400);
 

@@ -1,4 +1,4 @@
-//! Somebody who follows the changes all the while, and breaks off now and then.
+//! A client of the change stream that reconnects regularly.
 
 use std::{
     io,
@@ -18,39 +18,42 @@ use tokio::{
 
 use crate::{client::Connection, server::KEY};
 
-/// How long a connection is kept before it is broken off, however well it works.
-const KEPT: Duration = Duration::from_secs(7);
+/// Time after which a connection is closed.
+const CONNECTION_TIME: Duration = Duration::from_secs(7);
 
-/// Numbers of the changes that were seen, in the order in which they came.
+/// Numbers of the received changes, in the order of arrival.
 pub(super) type Seen = Arc<Mutex<Vec<u64>>>;
 
-/// Returns the place after which changes will come.
-pub(super) async fn place(connection: &mut Connection, since: Option<&str>) -> io::Result<Page> {
+/// Reads a page of changes after a position; without one, the current position.
+pub(super) async fn read_changes(
+    connection: &mut Connection,
+    since: Option<&str>,
+) -> io::Result<Page> {
     let since = since.map(|since| format!("?limit=1000&since={since}")).unwrap_or_default();
     let request = crate::client::get(&format!("/api/v1/changes{since}"), KEY);
     let (status, body) = connection.exchange(&request).await?;
-    assert_eq!(status, 200, "changes are told");
+    assert_eq!(status, 200, "changes are returned");
     let page: Value = serde_json::from_slice(body).expect("pages are JSON");
     let numbers = page["data"].as_array().expect("a page has data");
     Ok(Page {
         numbers: numbers.iter().map(|change| change["seq"].as_u64().expect("a number")).collect(),
-        next: page["next"].as_str().expect("a place").to_owned(),
+        next: page["next"].as_str().expect("a position").to_owned(),
         more: page["more"] == true,
     })
 }
 
-/// Changes that were asked for, and where they go on.
+/// A page of changes, and the next position.
 pub(super) struct Page {
     pub(super) numbers: Vec<u64>,
     pub(super) next: String,
     pub(super) more: bool,
 }
 
-/// Follows until told to end, and comes back whenever a connection breaks.
+/// Follows the stream until the end of the run, and reconnects whenever the connection ends.
 pub(super) async fn follow(address: String, mut after: String, seen: Seen, ends: Arc<AtomicBool>) {
     while !ends.load(Ordering::Relaxed) {
-        // However it ended: it goes on after the last event that was read whole.
-        if timeout(KEPT, read(&address, &mut after, &seen)).await.is_ok() {
+        // The next connection continues after the last complete event.
+        if timeout(CONNECTION_TIME, read(&address, &mut after, &seen)).await.is_ok() {
             sleep(Duration::from_millis(20)).await;
         }
     }
@@ -72,7 +75,7 @@ async fn read(address: &str, after: &mut String, seen: &Seen) -> io::Result<()> 
             let change: Value = serde_json::from_str(text).expect("changes are JSON");
             number = change["seq"].as_u64();
         } else if line.is_empty() {
-            // An event ends here: now it counts.
+            // The event is complete.
             seen.lock().expect("no holder panics").extend(number.take());
             if let Some(id) = id.take() {
                 *after = id;

@@ -1,8 +1,8 @@
-//! Reads, writes and searches at once on a server that is killed now and then: is everything there
-//! that was acknowledged, is every answer right, and does the server stay as fast and as small as it
-//! was? A backup is made under way, and somebody follows the changes.
+//! Concurrent reads, writes and searches on a server that is killed several times: checks that no
+//! acknowledged write is lost and that every response is correct, and measures latency and memory. A
+//! backup runs meanwhile, and a client follows the changes.
 //!
-//! Of 100 requests 90 read, 8 write and 2 search. Each writer has objects of its own, see [`model`].
+//! Of 100 requests 90 read, 8 write and 2 search. Each writer has its own objects, see [`model`].
 
 mod follower;
 mod model;
@@ -19,7 +19,7 @@ use std::{
 };
 
 use self::{
-    follower::{Seen, place},
+    follower::{Seen, read_changes},
     model::Model,
     writer::{Shared, Tally, work},
 };
@@ -30,11 +30,10 @@ use crate::{
     server::{self, KEY, Server},
 };
 
-/// What follows a start is not counted: the database is not in memory yet.
-const SETTLING: Duration = Duration::from_secs(3);
+/// Time after a start that is not measured, because the database is not in memory yet.
+const WARM_UP: Duration = Duration::from_secs(3);
 
-/// Runs for so many minutes over the first number of posts, with a `kill -9` after each of the
-/// `stretches` but the last.
+/// Runs for `minutes` in `kills + 1` intervals with a `kill -9` between them.
 pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
@@ -42,10 +41,10 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
     let mut server = Server::cms(&options.cms, &data);
     let address = server.address.clone();
     server.wait_until_indexed(options.posts[0]);
-    let picture = server.picture();
+    let image = server.image();
 
-    let mut asking = Connection::open(&address).await.expect("the server listens");
-    let begin = place(&mut asking, None).await.expect("it answers").next;
+    let mut connection = Connection::open(&address).await.expect("the server listens");
+    let begin = read_changes(&mut connection, None).await.expect("it responds").next;
     let (seen, ends) = (Seen::default(), Arc::new(AtomicBool::new(false)));
     let following =
         follower::follow(address.clone(), begin.clone(), Arc::clone(&seen), Arc::clone(&ends));
@@ -55,7 +54,7 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
     let shared = Arc::new(Shared {
         address: address.clone(),
         posts: options.posts[0] as u64,
-        picture,
+        image,
         ends: AtomicBool::new(false),
         tally: Mutex::default(),
     });
@@ -66,16 +65,16 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
         .collect();
 
     print(
-        "| stretch | requests per second | p50, ms | p99, ms | p99 of writes, ms | memory, MB | of it its own, MB | restart, ms |",
+        "| interval | requests per second | p50, ms | p99, ms | p99 of writes, ms | memory, MB | anonymous, MB | restart, ms |",
     );
     print("|---|---|---|---|---|---|---|---|");
     let time = Duration::from_secs_f64(minutes * 60.0 / f64::from(kills + 1));
     let mut backup = None;
-    for stretch in 0..=kills {
-        tokio::time::sleep(SETTLING).await;
+    for interval in 0..=kills {
+        tokio::time::sleep(WARM_UP).await;
         shared.take_tally();
         let start = Instant::now();
-        if stretch == kills / 2 {
+        if interval == kills / 2 {
             backup = Some(tokio::spawn(back_up(
                 options.cms.clone(),
                 address.clone(),
@@ -83,26 +82,26 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
                 models.clone(),
             )));
         }
-        tokio::time::sleep(time.saturating_sub(SETTLING)).await;
+        tokio::time::sleep(time.saturating_sub(WARM_UP)).await;
         let tally = shared.take_tally();
-        let rate = per_second(tally.answers(), start);
-        let memory = (server.memory_megabytes(), server.own_megabytes());
+        let rate = per_second(tally.responses(), start);
+        let memory = (server.memory_megabytes(), server.anonymous_megabytes());
         let mut restart = String::new();
-        if stretch < kills {
-            // Whoever waits for it waits until it is back.
+        if interval < kills {
+            // The time of a restart includes the kill.
             drop(server);
             let killed = Instant::now();
             server = Server::cms_at(&options.cms, &data, &address);
             server.wait_until_healthy();
             restart = format!("{:.0}", killed.elapsed().as_secs_f64() * 1000.0);
         }
-        tell(stretch, rate, tally, memory, &restart);
+        print_interval(interval, rate, tally, memory, &restart);
     }
     shared.ends.store(true, Ordering::Relaxed);
     for writer in writers {
-        writer.await.expect("a writer finds nothing wrong");
+        writer.await.expect("a writer does not panic");
     }
-    let backup = backup.expect("one stretch has it").await.expect("a backup is made");
+    let backup = backup.expect("one interval has a backup").await.expect("the backup succeeds");
 
     let found = compare(&address, &models).await;
     let changes = follow_again(&address, &begin, &seen).await;
@@ -110,17 +109,17 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
     following.await.expect("it ends");
     let copied = restore(options, folder.path(), &backup, &models).await;
     print(&format!(
-        "\n{found} objects are what was acknowledged, {changes} changes were followed once and in \
-         order, {copied} objects of the backup are what they were or became; {} answers were wrong",
+        "\n{found} objects have their acknowledged state, {changes} changes were received once and \
+         in order, {copied} objects of the backup have a state since its start; {} responses were wrong",
         shared.wrong()
     ));
     assert_eq!(shared.wrong(), 0, "see above");
 }
 
-fn tell(stretch: u32, rate: f64, tally: Tally, memory: (f64, f64), restart: &str) {
+fn print_interval(interval: u32, rate: f64, tally: Tally, memory: (f64, f64), restart: &str) {
     let Tally { reads, writes, .. } = tally;
     print(&format!(
-        "| {stretch} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {restart} |",
+        "| {interval} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {restart} |",
         percentile(reads.clone(), 50),
         percentile(reads, 99),
         percentile(writes, 99),
@@ -134,7 +133,7 @@ fn percentile(mut millis: Vec<f32>, percent: usize) -> f32 {
     millis.get(millis.len() * percent / 100).copied().unwrap_or_default()
 }
 
-/// A backup, and what was acknowledged before it began.
+/// A backup, and the acknowledged states before it started.
 struct BackedUp {
     file: std::path::PathBuf,
     before: Vec<Model>,
@@ -158,7 +157,7 @@ async fn back_up(
         }
     });
     let status = status.await.expect("it does not panic").expect("the command was built");
-    assert!(status.success(), "the backup is made");
+    assert!(status.success(), "the backup succeeds");
     BackedUp { file, before }
 }
 
@@ -166,43 +165,43 @@ fn copies(models: &[Arc<Mutex<Model>>]) -> Vec<Model> {
     models.iter().map(|model| model.lock().expect("no holder panics").clone()).collect()
 }
 
-/// Reads every object that was ever written, and counts them.
+/// Reads every object that was ever written; returns their number.
 async fn compare(address: &str, models: &[Arc<Mutex<Model>>]) -> usize {
     let mut connection = Connection::open(address).await.expect("the server listens");
     let mut count = 0;
     for model in models {
         let ids = model.lock().expect("no holder panics").ids();
         for id in ids {
-            let found = writer::read(&mut connection, &id).await.expect("the server answers");
-            let judged = model.lock().expect("no holder panics").finds(&id, found);
-            judged.expect("no acknowledged write is lost");
+            let found = writer::read(&mut connection, &id).await.expect("the server responds");
+            let result = model.lock().expect("no holder panics").finds(&id, found);
+            result.expect("no acknowledged write is lost");
             count += 1;
         }
     }
     count
 }
 
-/// Compares what a follower saw with what the server says now, and counts it.
+/// Compares the changes that the follower received with the journal; returns their number.
 async fn follow_again(address: &str, begin: &str, seen: &Seen) -> usize {
     let mut connection = Connection::open(address).await.expect("the server listens");
-    let (mut wanted, mut since, mut more) = (Vec::new(), begin.to_owned(), true);
+    let (mut expected, mut since, mut more) = (Vec::new(), begin.to_owned(), true);
     while more {
-        let page = place(&mut connection, Some(&since)).await.expect("the server answers");
-        wanted.extend(page.numbers);
+        let page = read_changes(&mut connection, Some(&since)).await.expect("the server responds");
+        expected.extend(page.numbers);
         (since, more) = (page.next, page.more);
     }
     for _ in 0..100 {
-        let is_there = seen.lock().expect("no holder panics").len() >= wanted.len();
+        let is_there = seen.lock().expect("no holder panics").len() >= expected.len();
         if is_there {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert!(*seen.lock().expect("no holder panics") == wanted, "each change once and in order");
-    wanted.len()
+    assert!(*seen.lock().expect("no holder panics") == expected, "each change once and in order");
+    expected.len()
 }
 
-/// Restores the backup, has it checked, and compares it with what was acknowledged before.
+/// Restores and checks the backup, and compares it with the acknowledged states before it.
 async fn restore(
     options: &Options,
     folder: &Path,
@@ -211,14 +210,14 @@ async fn restore(
 ) -> usize {
     let data = folder.join("restored");
     server::run(&options.cms, &data, &["restore"], &[&backup.file]);
-    // Ends with 6, which is no success, when something is wrong.
+    // Ends with 6, which is no success, if a check fails.
     server::run(&options.cms, &data, &["check"], &[]);
     let server = Server::cms(&options.cms, &data);
     let mut connection = Connection::open(&server.address).await.expect("the server listens");
     let mut count = 0;
     for (before, later) in backup.before.iter().zip(copies(models)) {
         for id in before.ids() {
-            let copied = writer::read(&mut connection, &id).await.expect("the server answers");
+            let copied = writer::read(&mut connection, &id).await.expect("the server responds");
             assert!(before.is_in_copy(&id, copied, &later), "{id} is {copied:?} in the backup");
             count += 1;
         }

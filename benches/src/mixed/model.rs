@@ -1,11 +1,12 @@
-//! What one writer knows of its objects: nobody else changes them, so each answer can be judged.
+//! The expected states of a writer's objects. No other writer changes them, so each response can be
+//! checked.
 
 use std::collections::HashMap;
 
 /// An object, numbered by its writes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    /// The last write that was acknowledged; none as long as it is not known to be there.
+pub(super) struct ObjectState {
+    /// The last acknowledged write; none while the object may not exist.
     acknowledged: Option<u64>,
     /// The last write that was sent.
     sent: u64,
@@ -21,88 +22,89 @@ enum Deletion {
 
 /// Objects by id.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Model(HashMap<String, Known>);
+pub(super) struct Model(HashMap<String, ObjectState>);
 
 impl Model {
-    /// Notes that a write is sent; returns its number, which the object carries.
+    /// Records that a write is sent; returns its number, which the object contains.
     pub(super) fn sends(&mut self, id: &str) -> u64 {
-        let new = Known { acknowledged: None, sent: 0, deletion: Deletion::None };
-        let known = self.0.entry(id.to_owned()).or_insert(new);
-        known.sent += 1;
-        known.sent
+        let new = ObjectState { acknowledged: None, sent: 0, deletion: Deletion::None };
+        let state = self.0.entry(id.to_owned()).or_insert(new);
+        state.sent += 1;
+        state.sent
     }
 
     pub(super) fn sends_deletion(&mut self, id: &str) {
-        self.known(id).deletion = Deletion::Sent;
+        self.state(id).deletion = Deletion::Sent;
     }
 
-    /// The last thing that was sent is done.
+    /// The last write or deletion was acknowledged.
     pub(super) fn acknowledges(&mut self, id: &str) {
-        let known = self.known(id);
-        match known.deletion {
-            Deletion::None => known.acknowledged = Some(known.sent),
-            _ => known.deletion = Deletion::Acknowledged,
+        let state = self.state(id);
+        match state.deletion {
+            Deletion::None => state.acknowledged = Some(state.sent),
+            _ => state.deletion = Deletion::Acknowledged,
         }
     }
 
-    /// The last thing that was sent was refused, so it did not happen.
+    /// The last write or deletion was refused, so it had no effect.
     pub(super) fn refuses(&mut self, id: &str) {
-        let known = self.known(id);
-        match known.deletion {
-            Deletion::None => known.sent -= 1,
-            _ => known.deletion = Deletion::None,
+        let state = self.state(id);
+        match state.deletion {
+            Deletion::None => state.sent -= 1,
+            _ => state.deletion = Deletion::None,
         }
-        if known.sent == 0 {
+        if state.sent == 0 {
             self.0.remove(id);
         }
     }
 
-    /// Judges what an object was found to be: the number of its last write, or none when it is not
-    /// there. Whatever was under way before is settled then.
+    /// Checks the state of an object that was read: the number of its last write, or none if it does not
+    /// exist. Afterwards no write is under way.
     pub(super) fn finds(&mut self, id: &str, found: Option<u64>) -> Result<(), String> {
-        let known = self.known(id);
-        let (is_right, what) = (known.allows(found), *known);
+        let state = self.state(id);
+        let (is_right, what) = (state.allows(found), *state);
         match found {
             Some(number) => {
-                *known = Known { acknowledged: found, sent: number, deletion: Deletion::None };
+                *state =
+                    ObjectState { acknowledged: found, sent: number, deletion: Deletion::None };
             }
-            None if known.acknowledged.is_none() => drop(self.0.remove(id)),
-            None => known.deletion = Deletion::Acknowledged,
+            None if state.acknowledged.is_none() => drop(self.0.remove(id)),
+            None => state.deletion = Deletion::Acknowledged,
         }
         if is_right { Ok(()) } else { Err(format!("{id} is {found:?}, known: {what:?}")) }
     }
 
-    /// Judges an object of a copy that was made later than this model.
+    /// Checks an object of a backup that was created later than this model.
     pub(super) fn is_in_copy(&self, id: &str, copied: Option<u64>, later: &Self) -> bool {
-        let was_deleted = later.0.get(id).is_none_or(|known| known.deletion != Deletion::None);
-        let known = self.0[id];
+        let was_deleted = later.0.get(id).is_none_or(|state| state.deletion != Deletion::None);
+        let state = self.0[id];
         match copied {
             Some(number) => {
-                known.deletion != Deletion::Acknowledged && known.acknowledged <= Some(number)
+                state.deletion != Deletion::Acknowledged && state.acknowledged <= Some(number)
             }
-            None => known.acknowledged.is_none() || was_deleted,
+            None => state.acknowledged.is_none() || was_deleted,
         }
     }
 
-    /// Ids of all objects, those that are gone among them.
+    /// Ids of all objects, including deleted ones.
     pub(super) fn ids(&self) -> Vec<String> {
         self.0.keys().cloned().collect()
     }
 
-    /// Ids of objects that are there for certain.
+    /// Ids of objects that certainly exist.
     pub(super) fn live(&self) -> Vec<&str> {
-        let is_live = |known: &Known| {
-            known.deletion == Deletion::None && known.acknowledged == Some(known.sent)
+        let is_live = |state: &ObjectState| {
+            state.deletion == Deletion::None && state.acknowledged == Some(state.sent)
         };
-        self.0.iter().filter(|(_, known)| is_live(known)).map(|(id, _)| id.as_str()).collect()
+        self.0.iter().filter(|(_, state)| is_live(state)).map(|(id, _)| id.as_str()).collect()
     }
 
-    fn known(&mut self, id: &str) -> &mut Known {
-        self.0.get_mut(id).expect("only what was written is asked for")
+    fn state(&mut self, id: &str) -> &mut ObjectState {
+        self.0.get_mut(id).expect("only written objects are read")
     }
 }
 
-impl Known {
+impl ObjectState {
     fn allows(&self, found: Option<u64>) -> bool {
         match found {
             Some(number) => {

@@ -33,9 +33,9 @@ fn refused_write_does_not_affect_others() {
                     let related = map(json!({ "related": [link("article", target)] }));
                     let patched = cms.objects().patch(local, "article", &id, related);
                     if target == "gone" {
-                        let fault =
+                        let refusal =
                             FieldErrors::one("related", "This value does not exist in database");
-                        assert!(matches!(patched, Err(Error::Invalid(found)) if found == fault));
+                        assert!(matches!(patched, Err(Error::Invalid(found)) if found == refusal));
                     } else {
                         assert_eq!(patched.unwrap().to_value()["internal"]["latestVersion"], 2);
                     }

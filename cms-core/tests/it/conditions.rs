@@ -55,7 +55,7 @@ fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> Tag {
     test.cms.objects().get_with_tag(caller, name, "a", hydrate).unwrap().1
 }
 
-/// Different responses have different ETags, also within one second.
+/// Different responses have different `ETags`, also within one second.
 #[test]
 fn etag_changes_with_every_visible_change() {
     let (test, local) = with_types();
@@ -170,7 +170,7 @@ fn stale_etag_refuses_every_kind_of_change() {
     assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
 }
 
-/// The ETag of a published version does not permit to overwrite a newer edit.
+/// The `ETag` of a published version does not permit to overwrite a newer edit.
 #[test]
 fn condition_applies_to_the_current_version() {
     let (test, local) = with_types();

@@ -45,18 +45,18 @@ fn mutated(text: String) -> impl Strategy<Value = String> {
     })
 }
 
-fn attack(target: &str, cases: u32, ask: impl Fn(&str) -> bool) {
+fn attack(target: &str, cases: u32, is_valid: impl Fn(&str) -> bool) {
     let seeds = seeds(target);
     assert!(!seeds.is_empty(), "{target}");
     // The seeds themselves must be valid.
     for seed in &seeds {
-        assert!(ask(seed), "{target}: {seed}");
+        assert!(is_valid(seed), "{target}: {seed}");
     }
     let mut runner =
         TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let texts = prop::sample::select(seeds).prop_flat_map(mutated);
     let outcome = runner.run(&texts, |text| {
-        ask(&text);
+        is_valid(&text);
         Ok(())
     });
     outcome.unwrap();

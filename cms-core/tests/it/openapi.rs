@@ -194,9 +194,9 @@ fn requests_and_responses_match_their_schema() {
             validators.check(name, &[&patched, &old]);
             validators.check(&format!("{name}VersionsList"), &[&versions.unwrap().to_value()]);
         }
-        let faulty = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
+        let invalid = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
         let report =
-            cms.objects().batch_create(&local, "post", &Elements::of(&faulty), false).unwrap();
+            cms.objects().batch_create(&local, "post", &Elements::of(&invalid), false).unwrap();
         validators.check("BatchResponseError", &[&json!(report)]);
         let report = cms.objects().batch_create(&local, "_tag", &Elements::of(&[]), false).unwrap();
         validators.check("BatchResponseSuccess", &[&json!(report)]);

@@ -1,5 +1,4 @@
-//! Queries over the limits of complexity, each named after what it has too much of. For tests and
-//! benchmarks.
+//! Queries over the limits of complexity, each named after its excess, for tests and benchmarks.
 
 /// Posts within each other.
 pub(crate) fn nested(open: &str, close: &str, times: usize) -> String {
