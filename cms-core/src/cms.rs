@@ -27,7 +27,7 @@ use crate::{
         renders::{Recent, Renders},
     },
     object::{idempotency, remember::Remembered, service::Plan},
-    openapi::service::Descriptions,
+    openapi::service::DocumentCache,
     progress::Progress,
     search::indexer::Indexer,
     store::{DERIVED, Store, Writer},
@@ -53,7 +53,7 @@ pub struct Cms {
     pub(crate) files: Files,
     pub(crate) renders: Renders,
     pub(crate) recent_renders: Recent,
-    pub(crate) descriptions: Descriptions,
+    pub(crate) openapi_documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
 }
 
@@ -89,7 +89,7 @@ impl Cms {
             rewriting: Arc::default(),
             counts: Remembered::default(),
             plans: Remembered::default(),
-            descriptions: Descriptions::default(),
+            openapi_documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
         })

@@ -1,3 +1,3 @@
-//! The OpenAPI document (contract 9): [`service`] caches what [`cms_model::openapi`] describes.
+//! The OpenAPI document (see docs/reference/openapi.md): [`service`] caches the documents of [`cms_model::openapi`].
 
 pub(crate) mod service;

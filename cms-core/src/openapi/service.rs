@@ -1,5 +1,5 @@
-//! The description of the API as it is now, for a key. It changes with the types alone, so it is made
-//! once for each question and remembered.
+//! The OpenAPI document for a key. It changes only with content types, so documents are cached by the
+//! rights of the key and the parameters.
 
 use std::{
     collections::VecDeque,
@@ -11,7 +11,7 @@ use cms_model::{
     context::Caller,
     ctd::catalog::Catalog,
     error::{Error, Result},
-    openapi::describe::{self, Described},
+    openapi::document::{self, TypeAccess},
     wire::{
         condition::Tag,
         key::{KeyKind, Rule},
@@ -22,32 +22,32 @@ use cms_model::{
 
 use crate::cms::Cms;
 
-/// Descriptions that are kept. Each may have some megabytes.
-const KEPT: usize = 8;
+/// Maximum number of cached documents. Each may have some megabytes.
+const MAX_DOCUMENTS: usize = 8;
 
-/// Types of the server that are no content (contract 9.3).
+/// System types without paths (see docs/reference/openapi.md#paths-of-a-type).
 const HIDDEN: [&str; 2] = ["_webhooks", "_plugin_settings"];
 
-/// The description of the API.
+/// The OpenAPI document.
 pub struct OpenApi<'a> {
     pub(crate) cms: &'a Cms,
 }
 
-/// What was described lately, newest last.
+/// The cached documents, newest last.
 #[derive(Default)]
-pub(crate) struct Descriptions(Mutex<VecDeque<(Question, Arc<OpenApiDocument>)>>);
+pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument>)>>);
 
-/// All that a description depends on.
+/// Everything that a document depends on.
 #[derive(Clone, PartialEq, Eq)]
-struct Question {
+struct DocumentKey {
     schema_rev: i64,
     request: OpenApiRequest,
-    /// None for keys that may do everything.
+    /// None for keys with all rights.
     rules: Option<Vec<Rule>>,
 }
 
 impl OpenApi<'_> {
-    /// Describes the API as the key may use it (contract 9).
+    /// Returns the document of the operations that the key allows.
     pub fn document(
         &self,
         caller: &Caller,
@@ -56,54 +56,50 @@ impl OpenApi<'_> {
         let catalog = self.cms.current_catalog()?;
         let actor = caller.actor();
         let rules = (actor.kind == KeyKind::Scoped).then(|| actor.rules.clone());
-        let question = Question { schema_rev: catalog.rev, request: request.clone(), rules };
-        if let Some(known) = self.cms.descriptions.get(&question) {
+        let key = DocumentKey { schema_rev: catalog.rev, request: request.clone(), rules };
+        if let Some(known) = self.cms.openapi_documents.get(&key) {
             return Ok(known);
         }
-        let text = describe(&catalog, question.rules.as_deref(), request)?;
+        let text = build(&catalog, key.rules.as_deref(), request)?;
         let tag = Tag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
-        self.cms.descriptions.keep(question, Arc::clone(&document));
+        self.cms.openapi_documents.keep(key, Arc::clone(&document));
         Ok(document)
     }
 }
 
-fn describe(
-    catalog: &Catalog,
-    rules: Option<&[Rule]>,
-    request: &OpenApiRequest,
-) -> Result<Vec<u8>> {
+fn build(catalog: &Catalog, rules: Option<&[Rule]>, request: &OpenApiRequest) -> Result<Vec<u8>> {
     let access = |name: &str| rules.map_or(Access::ALL, |rules| Access::granted(rules, name));
     let types = catalog.types().iter().filter(|known| !HIDDEN.contains(&known.name()));
-    let types: Vec<Described<'_>> = types
-        .map(|known| Described {
+    let types: Vec<TypeAccess<'_>> = types
+        .map(|known| TypeAccess {
             definition: &known.definition,
             properties: &known.properties,
             access: access(known.name()),
         })
         .collect();
-    describe::document(&types, rules.is_none(), request)
+    document::document(&types, rules.is_none(), request)
         .map_err(|error| Error::Internal(Box::new(error)))
 }
 
-impl Descriptions {
-    fn get(&self, question: &Question) -> Option<Arc<OpenApiDocument>> {
-        let kept = self.lock();
-        let known = kept.iter().find(|(known, _)| known == question)?;
+impl DocumentCache {
+    fn get(&self, key: &DocumentKey) -> Option<Arc<OpenApiDocument>> {
+        let documents = self.lock();
+        let known = documents.iter().find(|(known, _)| known == key)?;
         Some(Arc::clone(&known.1))
     }
 
-    fn keep(&self, question: Question, document: Arc<OpenApiDocument>) {
-        let mut kept = self.lock();
-        // Those of older types are of no use any more.
-        kept.retain(|(known, _)| known.schema_rev >= question.schema_rev && *known != question);
-        if kept.len() == KEPT {
-            kept.pop_front();
+    fn keep(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
+        let mut documents = self.lock();
+        // Documents of older revisions are not requested again.
+        documents.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
+        if documents.len() == MAX_DOCUMENTS {
+            documents.pop_front();
         }
-        kept.push_back((question, document));
+        documents.push_back((key, document));
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(Question, Arc<OpenApiDocument>)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(DocumentKey, Arc<OpenApiDocument>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
