@@ -1,3 +1,3 @@
-//! API keys (contract 10): [`service`] creates, lists and revokes them, and authenticates requests.
+//! API keys (see docs/reference/keys.md): [`service`] creates, lists and revokes them, and authenticates requests.
 
 pub(crate) mod service;

@@ -10,7 +10,7 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, Method},
 };
-use cms_core::{Copied, Error, Result};
+use cms_core::{DatabaseCopy, Error, Result};
 use futures_util::stream;
 use tokio::{runtime::Handle, sync::mpsc, task};
 
@@ -56,7 +56,7 @@ enum Next {
     End,
 }
 
-fn send(app: &App, copied: Copied, sender: mpsc::Sender<Next>) {
+fn send(app: &App, copied: DatabaseCopy, sender: mpsc::Sender<Next>) {
     let mut output = Pieces { sender, piece: Vec::with_capacity(PIECE) };
     let written = blocking::now(app, |app| app.cms.backups().write(copied, &mut output)).flatten();
     let ended = written.and_then(|backup| {

@@ -42,7 +42,7 @@ fn act(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> 
 fn act_on_many(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> {
     let [name, ..] = &call.path;
     let ids: Vec<String> = first_of(call.body, limits::BATCH_PUBLISH)?;
-    cms.publishing().act_on_many(&call.caller, name, &ids, action)?;
+    cms.publishing().act_on_batch(&call.caller, name, &ids, action)?;
     Ok(Answer::no_content())
 }
 
