@@ -1,9 +1,8 @@
-//! Looking for what does not fit together in a data folder, and mending what is derived.
+//! Checks the integrity of a data directory, and repairs derived data.
 //!
-//! What is derived follows from content: indexes, slots, links, counters, the public view as far as
-//! the versions are there, the search index. Content itself is never touched. Every look is a
-//! snapshot of its own, and a repair is followed by another look: only what is gone then counts as
-//! mended.
+//! Derived data follows from content: indexes, slots, links, counters, the public view as far as the
+//! versions exist, the search index. Content itself is never changed. After a repair the check runs
+//! again: a finding counts as repaired only if it has disappeared.
 
 use std::path::Path;
 
@@ -17,15 +16,15 @@ use cms_store::{Reader, Writer, damage, read_file};
 
 use crate::{cms::Cms, object::write};
 
-/// Most findings that are told.
-const TOLD: usize = 1000;
+/// Maximum number of reported findings.
+const MAX_FINDINGS: usize = 1000;
 
-/// Looks for damage in the database file of a folder that cannot be opened; finds nothing when the
-/// folder cannot be opened for another reason.
+/// Checks the database file of a data directory that cannot be opened; finds nothing if there is another
+/// reason.
 pub fn check_file(folder: &Path) -> Result<Check> {
     let mut findings = Vec::new();
-    let looked = read_file(&folder.join("cms.db"), |reader| pages(reader, &mut findings));
-    if let Err(error) = &looked
+    let checked = read_file(&folder.join("cms.db"), |reader| pages(reader, &mut findings));
+    if let Err(error) = &checked
         && let Some(cause) = damage(error)
     {
         findings.push(found(Part::Database, "", cause.to_string(), false));
@@ -34,19 +33,18 @@ pub fn check_file(folder: &Path) -> Result<Check> {
     if is_damaged {
         Ok(Check { findings, ..Check::default() })
     } else {
-        looked.map(|()| Check::default())
+        checked.map(|()| Check::default())
     }
 }
 
 impl Cms {
-    /// Looks for what does not fit together, and mends what can be mended when asked to. In a damaged
-    /// database nothing is mended.
+    /// Checks the integrity, and repairs derived data if requested, unless the database is damaged.
     pub fn check(&self, request: &CheckRequest) -> Result<Check> {
-        let mut findings = self.look()?;
+        let mut findings = self.inspect()?;
         let is_damaged = is_damaged(&findings);
         if request.repair && !is_damaged && findings.iter().any(|finding| finding.derived) {
-            self.mend(&findings)?;
-            let left = self.look()?;
+            self.repair(&findings)?;
+            let left = self.inspect()?;
             for finding in &mut findings {
                 finding.mended = !left.contains(finding);
             }
@@ -55,17 +53,17 @@ impl Cms {
         }
         let media = CheckRequest { repair: request.repair && !is_damaged, ..request.clone() };
         let (media, of_files) = match self.media().check(&media) {
-            // Which files have an object is not known then.
+            // The objects of files are then unknown.
             Err(Error::Internal(_)) if is_damaged => (MediaCheck::default(), Vec::new()),
             media => media?,
         };
         findings.extend(of_files);
-        let more = findings.len().saturating_sub(TOLD) as u64;
-        findings.truncate(TOLD);
+        let more = findings.len().saturating_sub(MAX_FINDINGS) as u64;
+        findings.truncate(MAX_FINDINGS);
         Ok(Check { media, findings, more })
     }
 
-    fn look(&self) -> Result<Vec<Finding>> {
+    fn inspect(&self) -> Result<Vec<Finding>> {
         let mut findings = self.store.inspect(|reader| {
             let mut findings = Vec::new();
             pages(reader, &mut findings)?;
@@ -75,12 +73,12 @@ impl Cms {
                 return Ok(findings);
             }
             match self.content(reader, &mut findings) {
-                // Damage may lie within the values of a row, where pages do not show it.
+                // Damaged values of a row are not visible in the structure of pages.
                 Err(Error::Internal(cause)) => {
                     let message = format!("content cannot be read: {cause}");
                     findings.push(found(Part::Database, "", message, false));
                 }
-                looked => looked?,
+                checked => checked?,
             }
             Ok(findings)
         })?;
@@ -92,20 +90,20 @@ impl Cms {
         Ok(findings)
     }
 
-    /// Looks at rows, of all types.
+    /// Checks the rows of all types.
     fn content(&self, reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
         rows(reader, findings)?;
         if is_damaged(findings) {
-            // What follows from rows that are not there means nothing.
+            // Without these rows, further findings mean nothing.
             return Ok(());
         }
         for content_type in self.catalog.at(reader)?.types() {
-            Look { reader, content_type, findings }.at_all()?;
+            TypeCheck { reader, content_type, findings }.all()?;
         }
         Ok(())
     }
 
-    /// Names what cannot be read in a damaged database.
+    /// Adds the unreadable types and objects of a damaged database.
     fn unreadable(&self, reader: &Reader<'_>, findings: &mut Vec<Finding>) {
         let cause = |error: &Error| match error {
             Error::Internal(cause) => cause.to_string(),
@@ -133,25 +131,25 @@ impl Cms {
         }
     }
 
-    fn mend(&self, findings: &[Finding]) -> Result<()> {
+    fn repair(&self, findings: &[Finding]) -> Result<()> {
         let is_found = |part| findings.iter().any(|found| found.part == part && found.derived);
         let derived = [Part::Database, Part::Counters, Part::Published, Part::Slots, Part::Links];
         if derived.into_iter().any(is_found) {
             let catalog = std::sync::Arc::clone(&self.catalog);
-            let (remake, relink) = (is_found(Part::Database), is_found(Part::Links));
+            let (rebuild, relink) = (is_found(Part::Database), is_found(Part::Links));
             self.store.write(move |writer| {
-                if remake {
+                if rebuild {
                     writer.remake_indexes()?;
                 }
                 let catalog = catalog.within(writer)?;
-                catalog.types().iter().try_for_each(|known| mend_type(writer, known, relink))
+                catalog.types().iter().try_for_each(|known| repair_type(writer, known, relink))
             })?;
         }
         if is_found(Part::Index) { self.search().remake() } else { Ok(()) }
     }
 }
 
-fn mend_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result<()> {
+fn repair_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result<()> {
     let (ctd, definition) = (content_type.pk, &content_type.definition);
     writer.republish(ctd, definition.draft_public)?;
     writer.fill_slots(ctd, &content_type.indexed, definition.editions())?;
@@ -173,7 +171,7 @@ fn found(part: Part, place: &str, message: impl Into<String>, derived: bool) -> 
     Finding { part, place: place.to_owned(), message: message.into(), derived, mended: false }
 }
 
-/// Tells whether something was found that makes it pointless to look further.
+/// Whether a finding makes further checks meaningless.
 fn is_damaged(findings: &[Finding]) -> bool {
     findings.iter().any(is_damage)
 }
@@ -182,53 +180,53 @@ fn is_damage(found: &Finding) -> bool {
     found.part == Part::Database && !found.derived
 }
 
-/// The file of the database.
+/// Checks the structure of the database file.
 fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (place, message) in reader.thorough_damage()? {
-        // Whatever an index lacks stands in its table.
+        // An index can be rebuilt from its table.
         let derived = message.contains("missing from index") || message.contains("in index");
         findings.push(found(Part::Database, &place, message, derived));
     }
     Ok(())
 }
 
-/// What concerns no type.
+/// Checks rows that belong to no type.
 fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (table, parent) in reader.dangling_rows()? {
         let message = format!("a row refers to one of {parent} that is not there");
         findings.push(found(Part::Database, &table, message, false));
     }
-    let strays = reader.stray_versions()?;
-    if strays > 0 {
-        let message = format!("versions of objects that are not there: {strays}");
+    let orphans = reader.stray_versions()?;
+    if orphans > 0 {
+        let message = format!("versions of objects that are not there: {orphans}");
         findings.push(found(Part::Versions, "", message, false));
     }
     Ok(())
 }
 
-/// A look at one type.
-struct Look<'l> {
+/// The check of one type.
+struct TypeCheck<'l> {
     reader: &'l Reader<'l>,
     content_type: &'l Type,
     findings: &'l mut Vec<Finding>,
 }
 
-impl Look<'_> {
+impl TypeCheck<'_> {
     fn add(&mut self, part: Part, id: Option<&str>, message: impl Into<String>, derived: bool) {
         let name = self.content_type.name();
         let place = id.map_or_else(|| name.to_owned(), |id| format!("{name}/{id}"));
         self.findings.push(found(part, &place, message, derived));
     }
 
-    fn at_all(&mut self) -> Result<()> {
-        self.at_objects()?;
-        self.at_counters()?;
-        self.at_published()?;
-        self.at_slots()?;
-        self.at_links()
+    fn all(&mut self) -> Result<()> {
+        self.objects()?;
+        self.counters()?;
+        self.published_view()?;
+        self.slots()?;
+        self.links_of_objects()
     }
 
-    fn at_objects(&mut self) -> Result<()> {
+    fn objects(&mut self) -> Result<()> {
         for id in self.reader.unreadable_objects(self.content_type.pk)? {
             self.add(Part::Objects, Some(&id), "its text is no JSON", false);
         }
@@ -238,7 +236,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn at_counters(&mut self) -> Result<()> {
+    fn counters(&mut self) -> Result<()> {
         let state = self.reader.ctd_state(self.content_type.pk)?;
         let (live, published) = self.reader.count_by_walk(self.content_type.pk)?;
         if (state.live, state.published) != (live, published) {
@@ -251,7 +249,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn at_published(&mut self) -> Result<()> {
+    fn published_view(&mut self) -> Result<()> {
         let draft_public = self.content_type.definition.draft_public;
         let wrong = self.reader.mispublished(self.content_type.pk, draft_public)?;
         for (id, status, is_shown, is_there) in wrong {
@@ -262,7 +260,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn at_slots(&mut self) -> Result<()> {
+    fn slots(&mut self) -> Result<()> {
         let Type { pk, indexed, definition, .. } = self.content_type;
         let unfilled = self.reader.unfilled_slots(*pk, indexed, definition.editions())?;
         if unfilled > 0 {
@@ -281,7 +279,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn at_links(&mut self) -> Result<()> {
+    fn links_of_objects(&mut self) -> Result<()> {
         let (reader, content_type) = (self.reader, self.content_type);
         let properties = &content_type.properties;
         reader.each_text(content_type.pk, |pk, id, data, published| {

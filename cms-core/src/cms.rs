@@ -1,4 +1,4 @@
-//! [`Cms`]: one open data folder, and the services that work on it.
+//! [`Cms`]: an open data directory and its services.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::{
     webhook::state::WebhookState,
 };
 
-/// One open data folder.
+/// An open data directory.
 ///
 /// Cheap to share behind an [`Arc`]; every method takes `&self` and may be called from any thread.
 pub struct Cms {
@@ -38,7 +38,7 @@ pub struct Cms {
     pub(crate) store: Store,
     pub(crate) catalog: Arc<CatalogCache>,
     pub(crate) keys: KeyRing,
-    /// Objects that a change of their type rewrites.
+    /// Progress of rewriting objects after a change of their type.
     pub(crate) rewriting: Arc<Progress>,
     pub(crate) graphql_schemas: SchemaCache,
     pub(crate) index: Indexer,
@@ -50,12 +50,12 @@ pub struct Cms {
 }
 
 impl Cms {
-    /// Opens a data folder, makes it when missing, and brings its database up to date.
+    /// Opens a data directory, creates it if missing, and migrates its database.
     ///
     /// # Errors
     /// [`crate::Error::Conflict`] when the database was written by a newer version or is in use by an
     /// older one, [`crate::Error::Busy`] when another process migrates it, [`crate::Error::Internal`] when the
-    /// folder cannot be used.
+    /// directory cannot be used.
     pub fn open(config: CoreConfig) -> Result<Self> {
         let store = config.open_store()?;
         if store.peek(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
@@ -85,8 +85,8 @@ impl Cms {
         })
     }
 
-    /// Checks key kind, content type and scope, in this order, before a body is read. The content types
-    /// are those of the snapshot in which the key was read.
+    /// Checks the rights of the key before the body is read (see docs/reference/http.md#order-of-checks).
+    /// The content types are those of the snapshot in which the key was read.
     ///
     /// # Errors
     /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when there is no
@@ -128,18 +128,18 @@ impl Cms {
             .map_or_else(|| self.current_catalog(), |known| Ok(Arc::clone(known)))
     }
 
-    /// The types as they are now.
+    /// The current content types.
     pub(crate) fn current_catalog(&self) -> Result<Arc<Catalog>> {
         self.store.read(|reader| self.catalog.at(reader))
     }
 
-    /// Says how many objects a change of their type has rewritten, and of how many, while there is
-    /// such a change, planned or carried out.
+    /// Returns the numbers of rewritten and of all objects while a change of their type is planned or
+    /// applied.
     pub fn rewriting(&self) -> Option<(u64, u64)> {
         self.rewriting.get()
     }
 
-    /// Says which server, space and key this is (contract 1.13).
+    /// Returns server, space and key of the caller (see docs/reference/http.md#check-a-key).
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
         let named = |id| Named { id, name: "default".to_owned() };
         let (organization, space) = self.store.peek(|reader| {
@@ -163,19 +163,19 @@ impl Cms {
         })
     }
 
-    /// Has a function called after each commit of this process, for as long as its owner keeps it.
-    /// It runs on the thread that committed, which others wait for: it must only tell somebody.
+    /// Calls a function after each commit of this process, until the listener is dropped. It runs on the
+    /// writer thread, so it must only notify another thread.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         self.store.on_commit(listener);
     }
 
-    /// The settings this folder was opened with.
+    /// The settings of this data directory.
     pub fn config(&self) -> &CoreConfig {
         &self.config
     }
 }
 
-/// Fills a new database: its names, and the built-in types.
+/// Initializes a new database with its ids and the built-in types.
 fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     if writer.revisions_if_any()?.is_some() {
         return Ok(());
@@ -189,7 +189,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     Ok(())
 }
 
-/// Adds what folders of older versions lack: the type of webhooks, and a key for their secrets.
+/// Adds the webhook type and the key of webhook secrets to databases of older versions.
 fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     if !writer.webhook_key()?.is_empty() {
         return Ok(());

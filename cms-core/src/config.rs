@@ -1,4 +1,4 @@
-//! What the core must be told to open a folder. Reading flags and environment is the callers' work.
+//! Settings of a data directory. Callers read flags and environment.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -13,36 +13,36 @@ use cms_model::{
 use cms_store::Store;
 use cms_system::{clock::SystemClock, ids::RandomIds};
 
-/// Settings of one data folder.
+/// Settings of one data directory.
 #[derive(Clone)]
 pub struct CoreConfig {
-    /// The data folder; it is made when missing.
+    /// The data directory; created if missing.
     pub folder: PathBuf,
     pub new_database: NewDatabase,
     pub durability: Durability,
-    /// Elements of one batch create, patch or delete.
+    /// Maximum elements of one batch create, patch or delete.
     pub batch_limit: usize,
-    /// Most content types, built-in ones included; none means no quota.
+    /// Maximum number of content types, built-in ones included; none means no quota.
     pub max_types: Option<u64>,
-    /// Most live objects of all types; none means no quota.
+    /// Maximum number of live objects of all types; none means no quota.
     pub max_objects: Option<u64>,
-    /// `readonly` binds editors of forms only, not the API (contract 3.6, the lenient reading).
+    /// `readonly` applies to forms only, not to the API (see docs/reference/objects.md#read-only-properties).
     pub lenient_readonly: bool,
-    /// How long a search waits for the index to show what was written before (contract 6.4).
+    /// Maximum time that a search waits for earlier writes to be indexed (see docs/reference/search.md#the-search-index).
     pub search_wait: Duration,
     pub media: MediaStorage,
-    /// Largest file that may be uploaded, in bytes (contract 1.12).
+    /// Maximum size of an uploaded file, in bytes.
     pub media_file_limit: u64,
-    /// Most disk space for rendered pictures, in bytes.
+    /// Maximum disk space for rendered images, in bytes.
     pub render_cache: u64,
-    /// Webhooks may have `http://` addresses (contract 11.1).
+    /// Webhooks may have `http://` URLs (see docs/reference/webhooks.md#network).
     pub http_webhooks: bool,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
 }
 
 impl CoreConfig {
-    /// The defaults for a folder.
+    /// The defaults for a data directory.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),

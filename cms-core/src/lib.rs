@@ -1,9 +1,9 @@
-//! The services of cms on one data folder.
+//! The services of cms on one data directory.
 //!
-//! This crate has no async code, no HTTP, no terminal, and reads no environment: a server, a
-//! command line and a test all use it the same way. The layers below are crates:
+//! This crate has no async code, no HTTP, no terminal, and reads no environment: the server, the
+//! command line and tests use it the same way. The layers below are crates:
 //!
-//! | crate | what it is |
+//! | crate | content |
 //! |---|---|
 //! | [`cms_model`] | values, and functions from values to values |
 //! | [`cms_media`] | files, images, the rendering pipeline |
@@ -40,7 +40,7 @@ pub use auth::service::{FirstKeys, Keys};
 pub use backup::{
     restore::{restore, verify_backup},
     schedule::{BackupPlace, BackupPlan},
-    service::{Backups, Copied},
+    service::{Backups, DatabaseCopy},
 };
 pub use change::service::Changes;
 pub use check::check_file;
@@ -76,7 +76,7 @@ pub use media::{
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;
-pub use readiness::Part;
+pub use readiness::Component;
 pub use search::service::Searching;
 pub use statistics::{Renderings, Statistics};
 pub use webhook::{

@@ -1,8 +1,8 @@
-//! How far a long piece of work is, for whoever shows it meanwhile.
+//! The progress of a long operation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Parts done of a total; nothing is under way when there is no total.
+/// Completed steps of a total; no operation runs while the total is 0.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     done: AtomicU64,
@@ -23,7 +23,7 @@ impl Progress {
         self.total.store(0, Ordering::Relaxed);
     }
 
-    /// Returns what is done and what there is to do, while something is under way.
+    /// Returns completed and total steps while an operation runs.
     pub(crate) fn get(&self) -> Option<(u64, u64)> {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         (total > 0).then(|| (done.min(total), total))

@@ -1,7 +1,7 @@
-//! Which parts of a data folder can serve, for whoever decides where requests go.
+//! The readiness of the components of a data directory, for health checks.
 //!
-//! Everything here is quick: it may be asked every second. What takes time, like storage on another
-//! machine, is looked at by [`crate::Media::watch`] and only told here.
+//! Fast enough to be called every second: [`crate::Media::watch`] checks slow storage in the background,
+//! and its last result is returned here.
 
 use std::error::Error as _;
 
@@ -9,33 +9,33 @@ use cms_model::{error::Error, limits};
 
 use crate::Cms;
 
-/// A part of the folder, and what is wrong with it.
+/// A component of the data directory and its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Component {
     pub name: &'static str,
-    /// None when it can serve. For logs: it may name paths and places.
-    pub fault: Option<String>,
+    /// None when it is ready. For logs only: it may contain paths.
+    pub error: Option<String>,
 }
 
 impl Cms {
-    /// Looks at every part of the folder.
-    pub fn readiness(&self) -> [Part; 4] {
-        let part = |name, fault| Part { name, fault };
+    /// Checks every component.
+    pub fn readiness(&self) -> [Component; 4] {
+        let component = |name, error| Component { name, error };
         [
-            part("database", self.database_fault()),
-            part("index", self.index.fault()),
-            part("media", self.files.fault()),
-            part("disk", self.disk_fault()),
+            component("database", self.database_error()),
+            component("index", self.index.fault()),
+            component("media", self.files.fault()),
+            component("disk", self.disk_error()),
         ]
     }
 
-    fn database_fault(&self) -> Option<String> {
-        let answers = self.store.peek(|reader| reader.revisions().map(drop));
+    fn database_error(&self) -> Option<String> {
+        let revisions = self.store.peek(|reader| reader.revisions().map(drop));
         let damage = self.store.damage().map(|cause| format!("the file is damaged: {cause}"));
-        damage.or_else(|| answers.err().map(|error| reason(&error)))
+        damage.or_else(|| revisions.err().map(|error| reason(&error)))
     }
 
-    fn disk_fault(&self) -> Option<String> {
+    fn disk_error(&self) -> Option<String> {
         match fs4::available_space(&self.config.folder) {
             Ok(left) if left >= limits::DISK_RESERVE => None,
             Ok(left) => Some(format!("{left} bytes are left")),
@@ -44,7 +44,7 @@ impl Cms {
     }
 }
 
-/// The cause of an error where there is one: the sentence alone hides it.
+/// The cause of an error if it has one: its message alone is too general.
 fn reason(error: &Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
@@ -56,27 +56,27 @@ mod tests {
     use crate::testing::TestCms;
 
     #[test]
-    fn a_part_that_cannot_serve_is_named() {
+    fn component_that_is_not_ready_is_reported() {
         let core = TestCms::new();
-        let faults = || {
-            let parts = core.cms.readiness();
-            let faulty = parts.iter().filter(|part| part.fault.is_some());
-            faulty.map(|part| part.name).collect::<Vec<_>>()
+        let failed = || {
+            let components = core.cms.readiness();
+            let failed = components.iter().filter(|component| component.error.is_some());
+            failed.map(|component| component.name).collect::<Vec<_>>()
         };
-        assert_eq!(faults(), [""; 0]);
-        // A file where a folder should be.
+        assert_eq!(failed(), [""; 0]);
+        // A file instead of a directory.
         let media = core.path().join("media");
         fs::remove_dir(&media).unwrap();
         fs::write(&media, "").unwrap();
-        assert_eq!(faults(), ["media"]);
+        assert_eq!(failed(), ["media"]);
         fs::remove_file(&media).unwrap();
         let index = core.path().join("index");
         fs::remove_dir_all(&index).ok();
         fs::write(&index, "").unwrap();
         core.cms.search().advance().unwrap_err();
-        assert_eq!(faults(), ["index"]);
+        assert_eq!(failed(), ["index"]);
         fs::remove_file(&index).unwrap();
         core.cms.search().advance().unwrap();
-        assert_eq!(faults(), [""; 0], "what was mended is ready again");
+        assert_eq!(failed(), [""; 0], "repaired components are ready again");
     }
 }

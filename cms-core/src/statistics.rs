@@ -1,7 +1,6 @@
-//! Numbers about an open data folder, for whoever watches it over time.
+//! Statistics of an open data directory, independent of a metrics format.
 //!
-//! Counters go up from 0 when the folder is opened, all else is as it is now. Knows no format:
-//! printing them is the callers' work.
+//! Counters start at 0 when the directory is opened; the other values are current.
 
 use std::{fs, time::Duration};
 
@@ -9,38 +8,38 @@ use cms_model::error::Result;
 
 use crate::Cms;
 
-/// The numbers of one moment.
+/// A snapshot of the statistics.
 #[derive(Clone, Debug)]
 pub struct Statistics {
-    /// Connections that read the database now, and how many there may be.
+    /// Read connections in use, and their maximum number.
     pub readers_used: usize,
     pub readers: usize,
-    /// Threads that wait for such a connection.
+    /// Threads that wait for a read connection.
     pub readers_waiting: usize,
     /// Writes that wait for the next commit.
     pub writes_waiting: usize,
-    /// Commits, the writes that they carried, and how long the writer worked for them.
+    /// Commits, the writes in them, and the time that the writer was busy.
     pub commits: u64,
     pub writes: u64,
     pub writing: Duration,
     /// The last row of the journal.
     pub journal_head: i64,
-    /// What webhooks are yet to be told, and how long the first of it has waited.
+    /// Pending deliveries, and the age of the oldest.
     pub deliveries_waiting: u64,
     pub deliveries_wait: Duration,
     /// Webhooks whose endpoint is down.
     pub endpoints_down: u64,
-    /// The row of the journal up to which searches see changes; none before the first search.
+    /// The last journal row that is indexed; none before the first search.
     pub index_position: Option<i64>,
     pub database_bytes: u64,
-    /// What was committed and is not yet in the database file.
+    /// Size of the write-ahead log.
     pub wal_bytes: u64,
-    /// Free space on the disk of the folder.
+    /// Free space on the disk of the data directory.
     pub disk_free_bytes: u64,
     pub renderings: Renderings,
 }
 
-/// How often pictures were found in memory, found on disk, and made.
+/// Numbers of rendered images served from memory, served from disk, and rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Renderings {
     pub recent: u64,
@@ -49,13 +48,13 @@ pub struct Renderings {
 }
 
 impl Cms {
-    /// Takes the numbers of this moment.
+    /// Returns the current statistics.
     pub fn statistics(&self) -> Result<Statistics> {
         let [readers_used, readers, readers_waiting] = self.store.reader_counts();
         let writer = self.store.writer_counts();
         let [recent, cached, made] = self.renders.uses();
         let folder = &self.config.folder;
-        // A file that is not there is empty.
+        // A missing file counts as empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
         let (journal_head, (deliveries_waiting, since), endpoints_down) =
             self.store.read(|reader| {

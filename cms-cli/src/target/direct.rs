@@ -262,7 +262,7 @@ impl Target for Direct {
     }
 
     fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
-        self.cms.publishing().act_on_many(&self.caller, content_type, ids, action)
+        self.cms.publishing().act_on_batch(&self.caller, content_type, ids, action)
     }
 
     fn workflows(&self) -> Result<Vec<Workflow>> {

@@ -1,4 +1,4 @@
-//! Keys: create, list, revoke, and turn a token into a [`Caller`] (contract 10).
+//! Creates, lists and revokes keys, and authenticates tokens (see docs/reference/keys.md).
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::{CoreConfig, cms::Cms};
 
-/// Clients rely on what a key may do at most.
+/// The kind of a key cannot change: clients rely on its rights.
 const OTHER_KIND: &str = "This key exists with another kind";
 
 /// Operations on API keys.
@@ -28,7 +28,7 @@ pub struct Keys<'a> {
     pub(crate) cms: &'a Cms,
 }
 
-/// Tokens that the operator wants the three first keys to have; none means a new one.
+/// Tokens that the operator sets for the three first keys; none means a generated one.
 #[derive(Clone, Default)]
 pub struct FirstKeys {
     pub admin: Option<String>,
@@ -37,7 +37,7 @@ pub struct FirstKeys {
 }
 
 impl FirstKeys {
-    /// Kind, name and wanted token of each.
+    /// Kind, name and configured token of each key.
     fn each(&self) -> [(KeyKind, &'static str, Option<&String>); 3] {
         [
             (KeyKind::Admin, "admin", self.admin.as_ref()),
@@ -91,8 +91,8 @@ impl Keys<'_> {
         Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
     }
 
-    /// Makes the first keys of a new folder, and gives the first keys the tokens that the operator
-    /// set. Returns the keys whose token is new and was not set: they are shown this once.
+    /// Creates the first keys of a new data directory, and sets their configured tokens. Returns the keys
+    /// with generated tokens, which are shown only once.
     pub fn ensure_first(&self, wanted: &FirstKeys) -> Result<Vec<CreatedKey>> {
         let wanted = wanted.clone();
         let config = self.cms.config.clone();
@@ -137,7 +137,7 @@ impl Keys<'_> {
         })
     }
 
-    /// Lists the keys that are valid, oldest first.
+    /// Lists the valid keys, oldest first.
     pub fn list(&self, caller: &Caller) -> Result<List<Key>> {
         caller.require_admin()?;
         self.cms
@@ -145,7 +145,7 @@ impl Keys<'_> {
             .peek(|reader| Ok(List::whole(reader.keys()?.into_iter().map(to_wire).collect())))
     }
 
-    /// Makes a key. Its token is in the answer and nowhere else.
+    /// Creates a key. Only the response has its token.
     ///
     /// # Errors
     /// [`Error::Invalid`] when the name is empty or used, when a scoped key has no rules, or when
@@ -167,7 +167,7 @@ impl Keys<'_> {
         Ok(CreatedKey { item: to_wire(row), key: token })
     }
 
-    /// Revokes a key by id: it is refused from the next request on.
+    /// Revokes a key by id, effective with the next request.
     pub fn revoke(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
         let (id, at) = (id.to_owned(), self.cms.config.clock.now());
@@ -180,7 +180,7 @@ impl Keys<'_> {
     }
 }
 
-/// Makes a key of a project, or gives the rules to the one that has its name.
+/// Creates a key of a project, or sets the rules of the key with this name.
 pub(crate) fn put(
     writer: &Writer<'_>,
     payload: &Map<String, Value>,
@@ -225,7 +225,7 @@ pub(crate) fn put(
     Ok(planned)
 }
 
-/// Tells whether a key has these rules, in any order.
+/// Whether a key has these rules, in any order.
 fn has_rules(known: &KeyRow, rules: &[Rule]) -> bool {
     known.rules.len() == rules.len() && known.rules.iter().all(|rule| rules.contains(rule))
 }
@@ -269,7 +269,7 @@ fn validate(new: &NewKey) -> FieldErrors {
     errors
 }
 
-/// A rule names one type, which need not exist yet, or all of them.
+/// Whether a rule names one type, which need not exist yet, or all types.
 fn names_types(rule: &Rule) -> bool {
     rule.ctd == "*"
         || !rule.ctd.is_empty() && rule.ctd.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')

@@ -1,13 +1,13 @@
 //! The file of a backup: a tar archive with the database, the stored files, and last a manifest.
 //!
 //! ```text
-//! cms.db                one file, sound and whole
-//! media/_media-<uuid>   as it was uploaded; any number of them
-//! manifest.json         says what must have come before, with a digest of all of it
+//! cms.db                the database
+//! media/_media-<uuid>   the uploaded files, any number
+//! manifest.json         counts and a digest of the entries before it
 //! ```
 //!
-//! The manifest comes last, so a file can be written and read in one go, and one that was cut off
-//! has none. Names are compared with these forms and never used as paths.
+//! The manifest is the last entry, so that a file can be written and read as a stream, and a truncated
+//! file has none. Names of entries are compared with these forms and never used as paths.
 
 use std::{
     fmt::Write as _,
@@ -22,7 +22,7 @@ use cms_model::{
 use sha2::{Digest, Sha256};
 use tar::{Archive, Builder, Entry, EntryType, Header};
 
-/// Grows whenever an older program could not read the file.
+/// Incremented when older versions cannot read the file.
 const FORMAT: u32 = 1;
 
 const DATABASE: &str = "cms.db";
@@ -30,18 +30,18 @@ const FILES: &str = "media/";
 const MANIFEST: &str = "manifest.json";
 
 /// Largest manifest that is read, in bytes.
-const MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
-/// Bytes that are read at a time.
-const CHUNK: usize = 64 * 1024;
+const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
+/// Bytes per read.
+const CHUNK_BYTES: usize = 64 * 1024;
 
-/// What an entry is.
+/// The name of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum EntryName {
     Database,
     File(FileId),
 }
 
-impl Part {
+impl EntryName {
     fn name(&self) -> String {
         match self {
             Self::Database => DATABASE.to_owned(),
@@ -58,22 +58,22 @@ impl Part {
     }
 }
 
-/// What the manifest says of all entries before it.
+/// The counts and the digest of the entries written or read so far.
 #[derive(Default)]
-struct Sum {
+struct Checksum {
     digest: Sha256,
     files: u64,
     bytes: u64,
 }
 
-impl Sum {
-    fn begin(&mut self, part: &Part, size: u64) {
+impl Checksum {
+    fn begin(&mut self, part: &EntryName, size: u64) {
         self.digest.update(format!("{} {size}\n", part.name()));
-        self.files += u64::from(*part != Part::Database);
+        self.files += u64::from(*part != EntryName::Database);
         self.bytes += size;
     }
 
-    /// The digest of all entries, and of what else the manifest says.
+    /// The digest of all entries and of the other fields of the manifest.
     fn sha256(mut self, manifest: &Backup) -> String {
         let rest = Backup { sha256: String::new(), ..manifest.clone() };
         self.digest.update(serde_json::to_vec(&rest).expect("a manifest has string keys"));
@@ -86,28 +86,28 @@ impl Sum {
 }
 
 /// Writes a backup.
-pub(super) struct Packer<W: Write> {
+pub(super) struct ArchiveWriter<W: Write> {
     tar: Builder<W>,
-    sum: Sum,
+    sum: Checksum,
     /// Seconds since the epoch.
     at: u64,
 }
 
-impl<W: Write> Packer<W> {
+impl<W: Write> ArchiveWriter<W> {
     pub(super) fn new(output: W, at: u64) -> Self {
-        Self { tar: Builder::new(output), sum: Sum::default(), at }
+        Self { tar: Builder::new(output), sum: Checksum::default(), at }
     }
 
-    /// Adds an entry of exactly so many bytes.
-    pub(super) fn add(&mut self, part: &Part, size: u64, content: impl Read) -> Result<()> {
+    /// Adds an entry of exactly `size` bytes.
+    pub(super) fn add(&mut self, part: &EntryName, size: u64, content: impl Read) -> Result<()> {
         self.sum.begin(part, size);
-        let content = Exactly { content, left: size, digest: &mut self.sum.digest };
+        let content = ExactReader { content, left: size, digest: &mut self.sum.digest };
         append(&mut self.tar, &part.name(), size, self.at, content)
     }
 
-    /// Ends the file with what is known of it.
+    /// Completes the file with a manifest that has the fields of `known`.
     pub(super) fn finish(mut self, known: Backup) -> Result<Backup> {
-        let Sum { files, bytes, .. } = self.sum;
+        let Checksum { files, bytes, .. } = self.sum;
         let mut backup = Backup { format: FORMAT, files, bytes, ..known };
         backup.sha256 = self.sum.sha256(&backup);
         let text = serde_json::to_vec_pretty(&backup).expect("a manifest has string keys");
@@ -131,19 +131,19 @@ fn append(
     tar.append_data(&mut header, name, content).map_err(unwritten)
 }
 
-/// What a reader of ours said, or what became of the output.
+/// The error of a source, or of the output.
 fn unwritten(error: io::Error) -> Error {
     error.downcast().unwrap_or_else(Error::of_disk)
 }
 
-/// A reader that gives as many bytes as were promised, or fails.
-struct Exactly<'d, R> {
+/// A reader that returns exactly the declared number of bytes, or fails.
+struct ExactReader<'d, R> {
     content: R,
     left: u64,
     digest: &'d mut Sha256,
 }
 
-impl<R: Read> Read for Exactly<'_, R> {
+impl<R: Read> Read for ExactReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.content.by_ref().take(self.left).read(buffer)?;
         if read == 0 && self.left > 0 && !buffer.is_empty() {
@@ -155,22 +155,21 @@ impl<R: Read> Read for Exactly<'_, R> {
     }
 }
 
-/// Reads a backup, shows each entry to `take`, and compares all of it with the manifest.
+/// Reads a backup, passes each entry to `take`, and verifies all entries against the manifest.
 ///
-/// What `take` was shown counts only when this returns: a manifest that does not fit comes last.
+/// Entries are verified only when this returns, because the manifest is the last one.
 ///
 /// # Errors
-/// [`Error::BadRequest`] when it is no backup, damaged or cut off, [`Error::Conflict`] when a newer
-/// program wrote it, and whatever `take` says.
+/// [`Error::BadRequest`] when the file is not a backup, damaged or truncated, [`Error::Conflict`] when a
+/// newer version wrote it, and errors of `take`.
 pub(super) fn unpack(
     input: impl Read,
-    mut take: impl FnMut(&Part, &mut Content<'_>) -> Result<()>,
+    mut take: impl FnMut(&EntryName, &mut EntryContent<'_>) -> Result<()>,
 ) -> Result<Backup> {
     let mut archive = Archive::new(input);
-    let mut sum = Sum::default();
+    let mut sum = Checksum::default();
     let mut is_first = true;
-    // Raw: what only says more about the entry that follows is read as a whole, however long it is, and
-    // is not in a backup.
+    // Raw: otherwise `tar` reads extension headers of any length into memory; a backup has none.
     for entry in archive.entries().map_err(unreadable)?.raw(true) {
         let mut entry =
             entry.map_err(|error| if is_first { foreign() } else { unreadable(error) })?;
@@ -181,14 +180,15 @@ pub(super) fn unpack(
         if !is_first && name == MANIFEST {
             return compare(sum, manifest(&mut entry)?);
         }
-        let part = Part::parse(&name).filter(|part| is_first == (*part == Part::Database));
+        let part =
+            EntryName::parse(&name).filter(|part| is_first == (*part == EntryName::Database));
         let Some(part) = part else {
             return Err(if is_first { foreign() } else { unexpected(&name) });
         };
         let size = entry.header().size().map_err(unreadable)?;
         sum.begin(&part, size);
         let mut content =
-            Content { entry: Box::new(&mut entry), left: size, digest: &mut sum.digest };
+            EntryContent { entry: Box::new(&mut entry), left: size, digest: &mut sum.digest };
         take(&part, &mut content)?;
         content.skip_rest()?;
         is_first = false;
@@ -197,14 +197,14 @@ pub(super) fn unpack(
 }
 
 /// The content of one entry.
-pub(super) struct Content<'e> {
+pub(super) struct EntryContent<'e> {
     entry: Box<dyn Read + 'e>,
     left: u64,
     digest: &'e mut Sha256,
 }
 
-impl Content<'_> {
-    /// Writes all of it.
+impl EntryContent<'_> {
+    /// Writes the complete content to an output.
     pub(super) fn write_to(&mut self, output: &mut dyn Write) -> Result<()> {
         self.each(|bytes| output.write_all(bytes).map_err(Error::of_disk))
     }
@@ -214,7 +214,7 @@ impl Content<'_> {
     }
 
     fn each(&mut self, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let mut buffer = vec![0; CHUNK];
+        let mut buffer = vec![0; CHUNK_BYTES];
         while self.left > 0 {
             let read = self.entry.read(&mut buffer).map_err(unreadable)?;
             if read == 0 {
@@ -230,7 +230,7 @@ impl Content<'_> {
 
 fn manifest(entry: &mut Entry<'_, impl Read>) -> Result<Backup> {
     let size = entry.size();
-    if size > MANIFEST_BYTES {
+    if size > MAX_MANIFEST_BYTES {
         return Err(unexpected(MANIFEST));
     }
     let mut text = Vec::new();
@@ -248,7 +248,7 @@ fn manifest(entry: &mut Entry<'_, impl Read>) -> Result<Backup> {
     }
 }
 
-fn compare(sum: Sum, manifest: Backup) -> Result<Backup> {
+fn compare(sum: Checksum, manifest: Backup) -> Result<Backup> {
     let counts = (sum.files, sum.bytes);
     if counts == (manifest.files, manifest.bytes) && sum.sha256(&manifest) == manifest.sha256 {
         return Ok(manifest);

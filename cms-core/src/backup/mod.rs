@@ -1,13 +1,13 @@
-//! Copies of a whole space in one file, made while it is in use.
+//! Backups: copies of a space in one file, created while the space is in use.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | [`service`] | making a copy, writing it, looking at it again |
-//! | [`archive`] | how the file is laid out, and everything that can be wrong with one |
-//! | [`restore`] | making a data folder from a file |
-//! | [`schedule`] | making one again and again, and keeping the newest |
+//! | [`service`] | creates backups |
+//! | [`archive`] | the format of the file: writing, reading, verification |
+//! | [`restore`] | creates a data directory from a backup |
+//! | [`schedule`] | creates scheduled backups and removes old ones |
 //!
-//! What is derived (search index, rendered pictures) is not in it: it is made again.
+//! Derived data (search index, rendered images) is not part of a backup: it is rebuilt.
 
 mod archive;
 pub(crate) mod restore;

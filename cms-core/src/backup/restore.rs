@@ -1,4 +1,4 @@
-//! Making a data folder from a backup, and looking whether a file is one.
+//! Restores a data directory from a backup, and verifies backups.
 
 use std::{
     collections::HashMap,
@@ -16,35 +16,34 @@ use cms_model::{
 use cms_store::{Writer, read_copy};
 use cms_system::{folder, lock};
 
-use super::archive::{self, Content, Part};
+use super::archive::{self, EntryContent, EntryName};
 use crate::{CoreConfig, media::service::TYPE};
 
-/// Where a folder is made, within itself.
+/// The staging directory within the data directory.
 const STAGE: &str = "restoring";
-/// In the stage once all of it was compared: the manifest of the backup.
+/// In the staging directory once all entries are verified: the manifest of the backup.
 const COMPLETE: &str = "complete.json";
 const DATABASE: &str = "cms.db";
-/// Beside a database that somebody has open: changes that are not in it yet.
-const LOG: &str = "cms.db-wal";
+/// The write-ahead log of an open database.
+const WAL: &str = "cms.db-wal";
 const FILES: &str = "media";
-/// Held by every process that uses the folder.
+/// Locked by every process that uses the data directory.
 const LOCK: &str = "lock";
 
-/// Reads a whole backup, and compares it with what its end says.
+/// Verifies a backup against its manifest.
 ///
 /// # Errors
-/// [`Error::BadRequest`] when it is no backup, damaged or cut off, [`Error::Conflict`] when a newer
+/// [`Error::BadRequest`] when the file is not a backup, damaged or truncated, [`Error::Conflict`] when a newer
 /// version wrote it.
 pub fn verify_backup(backup: &Path) -> Result<Backup> {
     archive::unpack(open(backup)?, |_, _| Ok(()))
 }
 
-/// Makes a data folder from a backup: in an empty folder, in one that is not there yet, or in one
-/// whose restore was interrupted. Files go where `config` says that they are kept.
+/// Restores a data directory from a backup: in an empty or missing directory, or in one whose restore was
+/// interrupted. `config` decides where uploaded files are stored.
 ///
-/// Nothing is found in the folder before everything is there and was compared with what was written.
-/// Then the files move to their place, and the database last. A process that is killed on the way
-/// leaves the stage, which no server opens; the same call made again begins anew.
+/// Entries are written to a staging directory and verified; then the files are moved, the database last.
+/// A killed process leaves the staging directory, which no server opens; the next call starts again.
 ///
 /// # Errors
 /// Those of [`verify_backup`]; [`Error::Conflict`] when the folder is not empty, [`Error::Busy`] when
@@ -59,16 +58,16 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
         let folder = folder.display();
         Error::Busy(format!("another process uses or restores the data folder {folder}"))
     })?;
-    let mut stage = Stage {
+    let mut stage = StagingDirectory {
         folder: folder.join(STAGE),
         files: None,
         recorded: HashMap::new(),
         sent: Vec::new(),
     };
-    match Found::in_folder(folder)? {
-        Found::Nothing => {}
-        Found::Interrupted => stage.discard(folder)?,
-        Found::Restored(manifest) => {
+    match DirectoryState::in_folder(folder)? {
+        DirectoryState::Nothing => {}
+        DirectoryState::Interrupted => stage.discard(folder)?,
+        DirectoryState::Restored(manifest) => {
             let wanted = archive::unpack(input, |_, _| Ok(()))?;
             if wanted != manifest {
                 return Err(occupied(folder));
@@ -101,18 +100,18 @@ fn open(backup: &Path) -> Result<impl Read + use<>> {
     Ok(BufReader::with_capacity(256 * 1024, file))
 }
 
-/// What a restore finds in the folder.
-enum Found {
+/// The state of a directory before a restore.
+enum DirectoryState {
     Nothing,
-    /// What a restore left that was interrupted before the database was in its place.
+    /// A restore was interrupted before it moved the database.
     Interrupted,
-    /// The database is in its place, and only the stage was not removed any more.
+    /// A restore moved the database and was interrupted before it removed the staging directory.
     Restored(Backup),
 }
 
-impl Found {
+impl DirectoryState {
     /// # Errors
-    /// [`Error::Conflict`] when there is anything that no restore left.
+    /// [`Error::Conflict`] when the directory has anything else.
     fn in_folder(folder: &Path) -> Result<Self> {
         let failed = |error: &_| unusable(folder, error);
         let mut names = Vec::new();
@@ -134,7 +133,7 @@ impl Found {
         let is_staged = stage.join(DATABASE).exists();
         match manifest {
             _ if has_only(&[STAGE]) => Ok(Self::Interrupted),
-            // The files were moved, the database was not: they are those of the backup.
+            // The files were moved, the database was not: the files belong to the backup.
             Some(_) if has_only(&[STAGE, FILES]) && is_staged => Ok(Self::Interrupted),
             Some(manifest) if has(DATABASE) && !is_staged => Ok(Self::Restored(manifest)),
             _ => Err(occupied(folder)),
@@ -146,18 +145,18 @@ fn occupied(folder: &Path) -> Error {
     Error::Conflict(format!("the folder {} is not empty", folder.display()))
 }
 
-/// A data folder under way.
-struct Stage {
+/// The data directory during a restore.
+struct StagingDirectory {
     folder: PathBuf,
-    /// Known once the database is there.
+    /// Set once the database is written.
     files: Option<Files>,
-    /// What the database says of the files that were uploaded.
+    /// Fingerprints of the uploaded files in the database.
     recorded: HashMap<FileId, Fingerprint>,
-    /// Files that were stored; elsewhere they do not go away with the folder.
+    /// Files written so far: those in a bucket are not removed with the directory.
     sent: Vec<FileId>,
 }
 
-impl Stage {
+impl StagingDirectory {
     fn fill(&mut self, input: impl Read, config: &CoreConfig) -> Result<Backup> {
         let staged = CoreConfig {
             folder: self.folder.clone(),
@@ -166,13 +165,13 @@ impl Stage {
         };
         fs::create_dir(&self.folder).map_err(|error| unusable(&self.folder, &error))?;
         let backup = archive::unpack(input, |part, content| match part {
-            Part::Database => self.take_database(content, &staged),
-            Part::File(id) => self.take_file(id, content),
+            EntryName::Database => self.take_database(content, &staged),
+            EntryName::File(id) => self.take_file(id, content),
         })?;
         Ok(backup)
     }
 
-    fn take_database(&mut self, content: &mut Content<'_>, staged: &CoreConfig) -> Result<()> {
+    fn take_database(&mut self, content: &mut EntryContent<'_>, staged: &CoreConfig) -> Result<()> {
         let path = self.folder.join(DATABASE);
         let file = File::create_new(&path).map_err(|error| unusable(&path, &error))?;
         content.write_to(&mut &file)?;
@@ -182,24 +181,24 @@ impl Stage {
         if !damage.is_empty() {
             return Err(Error::BadRequest(format!("the database in it is damaged: {damage}")));
         }
-        // Brought up to date here, so that a backup that is too new is refused in time.
+        // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;
         let space = store.peek(|reader| Ok(reader.names()?.1))?;
-        // Their day begins anew: files may have got their objects after the backup.
+        // Orphans get a new deadline: their objects may have been created after the backup.
         store.write(forget_orphans)?;
         let objects = store.peek(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
         drop(store);
         let recorded = objects.into_iter();
         let recorded = recorded.filter_map(|file| FileId::parse(&file.id).zip(file.recorded));
         self.recorded = recorded.collect();
-        if self.folder.join(LOG).exists() {
+        if self.folder.join(WAL).exists() {
             return Err(Error::internal("the database cannot be closed"));
         }
         self.files = Some(Files::new(staged.files(), space));
         Ok(())
     }
 
-    fn take_file(&mut self, id: &FileId, content: &mut Content<'_>) -> Result<()> {
+    fn take_file(&mut self, id: &FileId, content: &mut EntryContent<'_>) -> Result<()> {
         let files = self.files.as_ref().expect("the database comes first");
         let mut incoming = files.receive()?;
         content.write_to(&mut incoming)?;
@@ -209,14 +208,14 @@ impl Stage {
                 "the backup is damaged: the file {id} in it is not what was uploaded"
             )));
         }
-        // Another one in a bucket is the same: the file of an id never changes.
+        // An existing file in a bucket is the same: the file of an id never changes.
         if files.size(id)?.is_none() && files.store(id, &mut incoming)? {
             self.sent.push(id.clone());
         }
         Ok(())
     }
 
-    /// Notes that everything is there and was compared.
+    /// Records that all entries are written and verified.
     fn complete(&self, backup: &Backup) -> Result<()> {
         let path = self.folder.join(COMPLETE);
         let text = serde_json::to_vec(backup).expect("a manifest has string keys");
@@ -227,7 +226,7 @@ impl Stage {
         written.and_then(|()| sync(&self.folder)).map_err(|error| unusable(&path, &error))
     }
 
-    /// Puts everything in its place; the database last, which makes it a data folder.
+    /// Moves everything to the data directory, the database last.
     fn finish(&self, folder: &Path) -> Result<()> {
         for name in [FILES, DATABASE] {
             let (from, to) = (self.folder.join(name), folder.join(name));
@@ -239,8 +238,8 @@ impl Stage {
         fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
     }
 
-    /// Removes what an interrupted restore left. Files that have moved already go back first: on their
-    /// own they would look like those of a lost database.
+    /// Removes the staging directory of an interrupted restore. Moved files are moved back first: without
+    /// a database they would look like those of a lost one.
     fn discard(&self, folder: &Path) -> Result<()> {
         let (from, to) = (folder.join(FILES), self.folder.join(FILES));
         if from.exists() {
@@ -249,12 +248,12 @@ impl Stage {
         fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
     }
 
-    /// Takes everything back, as far as that works.
+    /// Removes everything, ignoring errors.
     fn clear(&self, folder: &Path) {
         if let Some(files) = &self.files {
             files.remove(&self.sent).ok();
         }
-        // The database first: a folder that has one counts as complete.
+        // The database first: a directory with a database counts as complete.
         fs::remove_file(folder.join(DATABASE)).ok();
         for name in [FILES, STAGE] {
             fs::remove_dir_all(folder.join(name)).ok();
@@ -274,13 +273,13 @@ fn sync(folder: &Path) -> io::Result<()> {
 mod tests {
     use std::io::Write;
 
-    use super::{super::archive::Packer, *};
+    use super::{super::archive::ArchiveWriter, *};
     use crate::testing::TestCms;
     use cms_model::{context::Caller, wire::media::UploadRequest};
 
-    /// An archive whose own digest is right, with a file that was changed before it was written.
+    /// An archive with a valid digest and a file that was changed before the backup.
     #[test]
-    fn restore_refuses_a_file_that_is_not_what_was_uploaded() {
+    fn restore_rejects_a_file_that_differs_from_the_upload() {
         let core = TestCms::new();
         let mut incoming = core.cms.media().receive().unwrap();
         incoming.write_all(b"what was uploaded").unwrap();
@@ -299,9 +298,9 @@ mod tests {
         let backup = core.path().join("site.tar");
         let folder = core.path().join("restored");
         for content in [&b"what was replaced"[..], b"what was", b"what was uploaded"] {
-            let mut packer = Packer::new(File::create(&backup).unwrap(), 0);
-            packer.add(&Part::Database, database.len() as u64, &*database).unwrap();
-            packer.add(&Part::File(id.clone()), content.len() as u64, content).unwrap();
+            let mut packer = ArchiveWriter::new(File::create(&backup).unwrap(), 0);
+            packer.add(&EntryName::Database, database.len() as u64, &*database).unwrap();
+            packer.add(&EntryName::File(id.clone()), content.len() as u64, content).unwrap();
             packer.finish(Backup::default()).unwrap();
             let restored = restore(&backup, &CoreConfig::new(&folder));
             if content == b"what was uploaded" {

@@ -1,7 +1,7 @@
-//! Backups that are made again and again, in a folder or a bucket, of which the newest are kept.
+//! Scheduled backups in a directory or a bucket, of which the newest are kept.
 //!
-//! When the next one is due follows from the names of those that are there, so it does not matter how
-//! often a server starts.
+//! The time of the next backup follows from the names of the existing ones, so restarts do not change
+//! the schedule.
 
 use std::{
     fs,
@@ -22,16 +22,16 @@ use cms_system::folder;
 
 use super::{archive, service::Backups};
 
-/// Where backups are kept.
+/// The destination of backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackupPlace {
-    /// A folder, which is made when missing.
+    /// A directory, which is created if missing.
     Folder(PathBuf),
     /// S3-compatible storage.
     S3(Bucket),
 }
 
-/// When backups are made, and how many of them are kept.
+/// The interval and the number of scheduled backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupPlan {
     pub to: BackupPlace,
@@ -40,32 +40,32 @@ pub struct BackupPlan {
     pub keep: usize,
 }
 
-/// How the file store of a folder names what is not whole yet.
+/// The mark of incomplete files in a directory.
 const UNFINISHED: &str = ".tar#";
 
 impl Backups<'_> {
-    /// Returns how long it is until the next backup is due.
+    /// Returns the time until the next backup is due.
     pub fn due_in(&self, plan: &BackupPlan) -> Result<Duration> {
         let now = self.cms.config.clock.now();
         let names = self.own(&open(&plan.to)?)?;
-        let Some(last) = names.last().and_then(|name| made_at(name)) else {
+        let Some(last) = names.last().and_then(|name| created_at(name)) else {
             return Ok(Duration::ZERO);
         };
         let age = u64::try_from(now.seconds() - last.seconds()).unwrap_or_default();
         Ok(plan.every.saturating_sub(Duration::from_secs(age)))
     }
 
-    /// Makes a backup, reads it again, and removes the oldest. Gives up once `stops` says so.
+    /// Creates a backup, verifies it, and removes the oldest ones. Stops when `stops` returns true.
     ///
     /// # Errors
-    /// Those of [`Backups::begin`], and what the place says. Nothing older is removed then.
+    /// Those of [`Backups::begin`] and of the destination; then no older backup is removed.
     pub fn make(&self, plan: &BackupPlan, stops: &dyn Fn() -> bool) -> Result<Backup> {
         let storage = open(&plan.to)?;
         let name = format!("{}{}.tar", self.prefix()?, stamp(self.cms.config.clock.now()));
         let copied = self.begin()?;
-        self.sweep(&plan.to)?;
+        self.remove_incomplete(&plan.to)?;
         let mut upload = storage.write(&name)?;
-        let written = self.write(copied, &mut Stoppable { output: &mut upload, stops });
+        let written = self.write(copied, &mut StoppableWriter { output: &mut upload, stops });
         match written {
             Ok(_) => upload.finish()?,
             Err(error) => {
@@ -73,56 +73,57 @@ impl Backups<'_> {
                 return Err(error);
             }
         }
-        let looked_at = storage.read(&name).and_then(|file| archive::unpack(file, |_, _| Ok(())));
-        if looked_at.is_err() {
+        let verified = storage.read(&name).and_then(|file| archive::unpack(file, |_, _| Ok(())));
+        if verified.is_err() {
             storage.remove(&name)?;
         }
         let names = self.own(&storage)?;
-        if looked_at.is_ok() {
+        if verified.is_ok() {
             for old in &names[..names.len().saturating_sub(plan.keep.max(1))] {
                 storage.remove(old)?;
             }
         }
-        looked_at
+        verified
     }
 
-    /// Removes what a server left in a folder that was killed while it made a backup. In a bucket
-    /// nothing shows of a file before it is whole.
-    fn sweep(&self, place: &BackupPlace) -> Result<()> {
+    /// Removes incomplete backups of killed servers from a directory. A bucket shows only complete files.
+    fn remove_incomplete(&self, place: &BackupPlace) -> Result<()> {
         let BackupPlace::Folder(folder) = place else { return Ok(()) };
         let prefix = self.prefix()?;
-        let fault = |error: &_| unusable(folder, error);
-        for entry in fs::read_dir(folder).map_err(|error| fault(&error))? {
-            let entry = entry.map_err(|error| fault(&error))?;
+        let failed = |error: &_| unusable(folder, error);
+        for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
+            let entry = entry.map_err(|error| failed(&error))?;
             let name = entry.file_name();
             let name = name.to_str().unwrap_or_default();
             if name.starts_with(&prefix) && name.contains(UNFINISHED) {
-                fs::remove_file(entry.path()).map_err(|error| fault(&error))?;
+                fs::remove_file(entry.path()).map_err(|error| failed(&error))?;
             }
         }
         Ok(())
     }
 
-    /// Returns the names of this space's backups, oldest first. One that a clock which went wrong
-    /// dated in the future is left alone: it must not keep others from being made and kept.
+    /// Returns the names of the backups of this space, oldest first. Backups dated in the future by a wrong
+    /// clock are ignored, so that they do not delay or replace others.
     fn own(&self, storage: &Storage) -> Result<Vec<String>> {
         let now = self.cms.config.clock.now();
         let mut names = storage.names()?;
         let prefix = self.prefix()?;
-        names.retain(|name| name.starts_with(&prefix) && made_at(name).is_some_and(|at| at <= now));
+        names.retain(|name| {
+            name.starts_with(&prefix) && created_at(name).is_some_and(|at| at <= now)
+        });
         names.sort();
         Ok(names)
     }
 
-    /// Several spaces may share a place.
+    /// The name prefix of this space, because spaces may share a destination.
     fn prefix(&self) -> Result<String> {
         let space = self.cms.store.peek(|reader| Ok(reader.names()?.1))?;
         Ok(format!("cms-{}-", space.split('-').next_back().unwrap_or_default()))
     }
 }
 
-/// When the backup of a name was made, whatever space it is of.
-fn made_at(name: &str) -> Option<Timestamp> {
+/// The time of a backup, parsed from its name.
+fn created_at(name: &str) -> Option<Timestamp> {
     let stamp = name.strip_suffix(".tar")?.rsplit('-').next()?;
     let (day, time) = stamp.strip_suffix('Z')?.split_once('T')?;
     if day.len() != 8 || time.len() != 6 || !stamp.is_ascii() {
@@ -132,7 +133,7 @@ fn made_at(name: &str) -> Option<Timestamp> {
     dates::parse_date(&format!("{date}T{}:{}:{}Z", &time[..2], &time[2..4], &time[4..]))
 }
 
-/// `20260102T030405Z`: names in order of time.
+/// The time as `20260102T030405Z`, so that names sort by time.
 fn stamp(at: Timestamp) -> String {
     let date = dates::object_date(at.seconds());
     let digits: String = date.chars().take(19).filter(|c| !"-:".contains(*c)).collect();
@@ -149,13 +150,13 @@ fn open(place: &BackupPlace) -> Result<Storage> {
     }
 }
 
-/// An output that somebody may give up.
-struct Stoppable<'s> {
+/// A writer that fails when `stops` returns true.
+struct StoppableWriter<'s> {
     output: &'s mut dyn Write,
     stops: &'s dyn Fn() -> bool,
 }
 
-impl Write for Stoppable<'_> {
+impl Write for StoppableWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if (self.stops)() {
             return Err(io::Error::other(Error::Busy("the server stops".to_owned())));

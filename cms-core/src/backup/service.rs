@@ -1,8 +1,7 @@
-//! Making backups: the order of the steps.
+//! Creates backups without blocking writers.
 //!
-//! First files are kept from being removed, then the database is copied, then the copy is looked
-//! through: it names the files that belong to it, and all of them are there until the end. Writers
-//! wait for none of it.
+//! First the removal of files is suspended, then the database is copied. The files of the backup are
+//! those of the copy, and all of them exist until the end.
 
 use std::{
     collections::HashMap,
@@ -24,7 +23,7 @@ use cms_model::{
 };
 use cms_store::{Reader, read_copy};
 
-use super::archive::{Packer, Part};
+use super::archive::{ArchiveWriter, EntryName};
 use crate::{
     cms::Cms,
     media::{
@@ -33,19 +32,19 @@ use crate::{
     },
 };
 
-/// Bytes of a stored file that are in memory at a time. From S3 each piece is a request.
-const PIECE: u64 = 1024 * 1024;
+/// Bytes of a stored file in memory. Each chunk is one request to S3.
+const CHUNK_BYTES: u64 = 1024 * 1024;
 
-/// How many damaged files a message names.
-const NAMED: usize = 10;
+/// Number of damaged files that a message names.
+const MAX_NAMED_FILES: usize = 10;
 
-/// Copies of all that a space holds.
+/// Operations on backups.
 pub struct Backups<'a> {
     pub(crate) cms: &'a Cms,
 }
 
-/// A copy of the database, and the promise that its files stay. Both go away with this value.
-pub struct Copied {
+/// A copy of the database. Its files are not removed until this value is dropped.
+pub struct DatabaseCopy {
     database: CopyFile,
     files: RecordedFiles,
     known: Backup,
@@ -53,15 +52,15 @@ pub struct Copied {
     _kept: File,
 }
 
-/// Stored files, and what was recorded of them at the upload.
+/// Stored files with the fingerprints of their uploads.
 type RecordedFiles = Vec<(FileId, Option<Fingerprint>)>;
 
-/// A file that is removed in the end.
+/// A file that is removed on drop.
 struct CopyFile(PathBuf);
 
 impl Drop for CopyFile {
     fn drop(&mut self) {
-        // What a crash leaves is swept up a day later.
+        // After a crash, the clean-up removes it a day later.
         fs::remove_file(&self.0).ok();
     }
 }
@@ -74,13 +73,13 @@ impl Cms {
 }
 
 impl Backups<'_> {
-    /// Begins a backup. It has every write that was acknowledged before the call.
+    /// Begins a backup with all writes acknowledged before the call.
     ///
     /// # Errors
-    /// [`Error::Busy`] while another backup of the folder is made, [`Error::Internal`] when the
-    /// database is damaged, or the disk has no room for a copy of it, [`Error::Damaged`] with the
-    /// stored files that have another size than what was uploaded.
-    pub fn begin(&self) -> Result<Copied> {
+    /// [`Error::Busy`] while another backup of the data directory runs, [`Error::Internal`] when the
+    /// database is damaged or the disk is full, [`Error::Damaged`] with the stored files whose size differs
+    /// from the upload.
+    pub fn begin(&self) -> Result<DatabaseCopy> {
         let config = &self.cms.config;
         let kept = self.cms.files.keep()?;
         let folder = self.cms.files.incoming();
@@ -88,23 +87,23 @@ impl Backups<'_> {
         let database = CopyFile(folder.join(config.ids.uuid()));
         let at = config.clock.now();
         self.cms.store.copy(&database.0)?;
-        let (files, known) = read_copy(&database.0, |copy| look_through(copy, at))?;
+        let (files, known) = read_copy(&database.0, |copy| inspect_copy(copy, at))?;
         self.require_sizes(&files)?;
-        Ok(Copied { database, files, known, at, _kept: kept })
+        Ok(DatabaseCopy { database, files, known, at, _kept: kept })
     }
 
-    /// Writes what was begun, a piece at a time; returns what its manifest says.
+    /// Writes a backup in chunks; returns its manifest.
     ///
     /// # Errors
-    /// [`Error::Internal`] with what went wrong with the output or with a file, [`Error::Damaged`] with
-    /// the first file that is not what was uploaded. What was written then is no backup.
-    pub fn write(&self, copied: Copied, output: &mut dyn Write) -> Result<Backup> {
-        let Copied { database, files, mut known, at, _kept: kept } = copied;
+    /// [`Error::Internal`] with the error of the output or of a file, [`Error::Damaged`] with the first file
+    /// that differs from the upload. The output is then not a valid backup.
+    pub fn write(&self, copied: DatabaseCopy, output: &mut dyn Write) -> Result<Backup> {
+        let DatabaseCopy { database, files, mut known, at, _kept: kept } = copied;
         let seconds = u64::try_from(at.seconds()).unwrap_or_default();
-        let mut packer = Packer::new(output, seconds);
+        let mut packer = ArchiveWriter::new(output, seconds);
         let open = || Ok((fs::metadata(&database.0)?.len(), File::open(&database.0)?));
         let (size, content) = open().map_err(|error| unusable(&database.0, &error))?;
-        packer.add(&Part::Database, size, content)?;
+        packer.add(&EntryName::Database, size, content)?;
         for (id, recorded) in files {
             match self.cms.files.size(&id)? {
                 Some(size) => {
@@ -112,15 +111,15 @@ impl Backups<'_> {
                         let damage = wrong_size(&id, known.size, size);
                         return Err(Error::Damaged(format!("{damage}; {REMEDY}")));
                     }
-                    let content = Stored {
+                    let content = StoredFile {
                         backups: self,
                         id: &id,
                         rest: 0..size,
-                        piece: none(),
+                        chunk: none(),
                         recorded,
                         fingerprinter: Fingerprinter::default(),
                     };
-                    packer.add(&Part::File(id.clone()), size, content)?;
+                    packer.add(&EntryName::File(id.clone()), size, content)?;
                 }
                 None => known.missing.push(id.to_string()),
             }
@@ -130,8 +129,8 @@ impl Backups<'_> {
         Ok(backup)
     }
 
-    /// Compares the sizes of stored files with what was uploaded: all of them, and before anything is
-    /// written, so that an operator learns of every truncated file at once.
+    /// Compares the sizes of all stored files with those of the uploads before anything is written, so that
+    /// one error names every truncated file.
     fn require_sizes(&self, files: &[(FileId, Option<Fingerprint>)]) -> Result<()> {
         let stored = self.cms.files.list()?;
         let sizes: HashMap<_, _> = stored.into_iter().map(|file| (file.id, file.size)).collect();
@@ -146,8 +145,8 @@ impl Backups<'_> {
         if damaged.is_empty() {
             return Ok(());
         }
-        let more = damaged.len().saturating_sub(NAMED);
-        damaged.truncate(NAMED);
+        let more = damaged.len().saturating_sub(MAX_NAMED_FILES);
+        damaged.truncate(MAX_NAMED_FILES);
         if more > 0 {
             damaged.push(format!("{more} more"));
         }
@@ -155,8 +154,8 @@ impl Backups<'_> {
     }
 }
 
-/// Finds out what belongs to a copy, and whether it is sound.
-fn look_through(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Backup)> {
+/// Checks a copy for damage; returns its files and the manifest.
+fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Backup)> {
     let damage = copy.damage()?;
     if !damage.is_empty() {
         return Err(Error::internal(format!("the database is damaged: {}", damage.join("; "))));
@@ -175,23 +174,23 @@ fn look_through(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Back
     Ok((files, known))
 }
 
-/// A stored file, of which a piece is in memory.
-struct Stored<'s> {
+/// A reader of a stored file.
+struct StoredFile<'s> {
     backups: &'s Backups<'s>,
     id: &'s FileId,
     rest: Range<u64>,
-    piece: Cursor<Vec<u8>>,
+    chunk: Cursor<Vec<u8>>,
     recorded: Option<Fingerprint>,
     fingerprinter: Fingerprinter,
 }
 
-impl Stored<'_> {
-    /// Compares what was read with what was uploaded; called at the end of the file.
+impl StoredFile<'_> {
+    /// Compares the fingerprint with that of the upload, at the end of the file.
     fn verify(&self) -> Result<()> {
         let found = self.fingerprinter.clone().finish();
         match self.recorded {
             Some(recorded) if recorded != found => {
-                // Whoever takes a backup over HTTP only sees that the response ends early.
+                // HTTP clients see only that the response ends early.
                 tracing::error!(id = %self.id, "stored file has the wrong content");
                 Err(Error::Damaged(format!("{}; {REMEDY}", wrong_digest(self.id))))
             }
@@ -204,24 +203,24 @@ fn none() -> Cursor<Vec<u8>> {
     Cursor::new(Vec::new())
 }
 
-impl Read for Stored<'_> {
+impl Read for StoredFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.piece.read(buffer)?;
+        let read = self.chunk.read(buffer)?;
         if read > 0 || buffer.is_empty() || self.rest.is_empty() {
             return Ok(read);
         }
-        let end = self.rest.end.min(self.rest.start + PIECE);
-        let piece = self.backups.cms.files.read(self.id, self.rest.start..end);
-        let piece = piece.map_err(io::Error::other)?;
+        let end = self.rest.end.min(self.rest.start + CHUNK_BYTES);
+        let chunk = self.backups.cms.files.read(self.id, self.rest.start..end);
+        let chunk = chunk.map_err(io::Error::other)?;
         let gone = || io::Error::other(Error::internal(format!("the file {} is gone", self.id)));
-        let piece = piece.ok_or_else(gone)?;
-        self.fingerprinter.write_all(&piece)?;
-        self.piece = Cursor::new(piece.to_vec());
+        let chunk = chunk.ok_or_else(gone)?;
+        self.fingerprinter.write_all(&chunk)?;
+        self.chunk = Cursor::new(chunk.to_vec());
         self.rest.start = end;
         if self.rest.is_empty() {
-            // Before the last bytes are handed out: whoever reads may not ask again.
+            // Before the last bytes are returned: the caller may not read again.
             self.verify().map_err(io::Error::other)?;
         }
-        self.piece.read(buffer)
+        self.chunk.read(buffer)
     }
 }

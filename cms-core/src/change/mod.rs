@@ -1,7 +1,6 @@
-//! What changed, for those who follow the content: the journal as far as a caller may read it.
+//! The change feed: the part of the journal that a caller may read (see docs/reference/changes.md).
 //!
-//! [`service`] reads it; rows are written by whoever changes something, with all that is to be told
-//! of the change and with who may learn of it (`object::view`). So nothing has to be looked up of
-//! objects and types, which may be gone.
+//! [`service`] reads it. Each journal row has all fields of the change and its audience, so reading
+//! needs no objects and types, which may be deleted.
 
 pub(crate) mod service;

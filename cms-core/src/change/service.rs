@@ -1,4 +1,4 @@
-//! Reading changes.
+//! Reads the change feed.
 
 use cms_model::{
     auth::scope::Access,
@@ -13,10 +13,10 @@ use cms_store::{Event, Place, Reader, ToldEntry};
 
 use crate::cms::Cms;
 
-/// Rows that are read at a time.
-const STEP: usize = 500;
+/// Journal rows per read.
+const BATCH_ROWS: usize = 500;
 
-/// What changed.
+/// The change feed.
 pub struct Changes<'a> {
     pub(crate) cms: &'a Cms,
 }
@@ -29,13 +29,13 @@ impl Cms {
 }
 
 impl Changes<'_> {
-    /// Returns changes that the caller may learn of, oldest first.
+    /// Returns the changes that the caller may read, oldest first.
     ///
-    /// Who goes on where a page ends, be it at once or after a restart, gets every change once.
+    /// A client that continues at the end of a page gets every change once, also after a restart.
     ///
     /// # Errors
-    /// [`Error::Gone`] when changes after that place are forgotten, or the place is none of this
-    /// journal: then all content must be read anew.
+    /// [`Error::Gone`] when changes after the position are removed, or the position is not of this
+    /// journal: then the client has to read all content again.
     pub fn after(&self, caller: &Caller, request: &ChangesRequest) -> Result<Page> {
         self.cms.store.read(|reader| {
             let head = reader.journal_head()?;
@@ -48,7 +48,7 @@ impl Changes<'_> {
                 data.len() >= request.limit as usize || scanned >= limits::CHANGES_SCANNED
             };
             while next.seq < head.seq && !is_full(&data, scanned) {
-                for entry in reader.journal_told_after(next.seq, STEP)? {
+                for entry in reader.journal_told_after(next.seq, BATCH_ROWS)? {
                     next = position(entry.place);
                     scanned += 1;
                     let name = entry.content_type.as_deref().ok_or_else(forgotten)?;
@@ -56,8 +56,8 @@ impl Changes<'_> {
                         .content_types
                         .as_ref()
                         .is_none_or(|wanted| wanted.iter().any(|wanted| wanted == name));
-                    if is_wanted && entry.audience >= audience && may_learn(caller, &entry, name) {
-                        data.extend(told(entry));
+                    if is_wanted && entry.audience >= audience && may_read(caller, &entry, name) {
+                        data.extend(to_change(entry));
                     }
                     if is_full(&data, scanned) {
                         break;
@@ -69,14 +69,14 @@ impl Changes<'_> {
     }
 }
 
-/// Finds a place in the journal.
+/// Finds a position in the journal.
 fn find(reader: &Reader<'_>, since: Position, head: Place) -> Result<Position> {
     if let Some(entry) = reader.journal_entry(since.seq)? {
         let found = position(entry.place);
         let is_same = since.nonce.is_none_or(|nonce| found.nonce == Some(nonce));
         return if is_same { Ok(found) } else { Err(forgotten()) };
     }
-    // Its own row may be forgotten, if the next one is not.
+    // The row itself may be removed, if the next one exists.
     let start = reader.journal_start()?.unwrap_or(head.seq + 1);
     let is_known = since.seq <= head.seq && since.seq + 1 >= start;
     if is_known { Ok(since) } else { Err(forgotten()) }
@@ -90,17 +90,17 @@ fn position(place: Place) -> Position {
     Position::new(place.seq, place.nonce)
 }
 
-/// Tells whether the key allows to know of a change: of an object by who reads its type, of a type
-/// by who sees it.
-fn may_learn(caller: &Caller, entry: &ToldEntry, content_type: &str) -> bool {
+/// Whether the key may read a change: of an object with the right to read its type, of a type if it is
+/// visible.
+fn may_read(caller: &Caller, entry: &ToldEntry, content_type: &str) -> bool {
     match &entry.object {
         Some(_) => caller.may(Access::READ, content_type),
         None => caller.sees_type(content_type),
     }
 }
 
-/// A row as it is told; none for those that are nobody's business.
-fn told(entry: ToldEntry) -> Option<Change> {
+/// Converts a row to a change; none for internal rows.
+fn to_change(entry: ToldEntry) -> Option<Change> {
     let action = match entry.event {
         Event::ObjectCreated => "create",
         Event::ObjectUpdated => "update",

@@ -15,11 +15,11 @@ const KEPT: usize = 8;
 
 /// Documents by what they depend on, newest last.
 #[derive(Default)]
-pub(crate) struct DocumentCache(Mutex<VecDeque<(Subject, Arc<OpenApiDocument>)>>);
+pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument>)>>);
 
 /// All that a document depends on.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Subject {
+pub(crate) struct DocumentKey {
     pub(crate) schema_rev: i64,
     pub(crate) request: OpenApiRequest,
     /// None for keys that may do everything.
@@ -27,23 +27,23 @@ pub(crate) struct Subject {
 }
 
 impl DocumentCache {
-    pub(crate) fn get(&self, subject: &Subject) -> Option<Arc<OpenApiDocument>> {
+    pub(crate) fn get(&self, key: &DocumentKey) -> Option<Arc<OpenApiDocument>> {
         let kept = self.lock();
-        let known = kept.iter().find(|(known, _)| known == subject)?;
+        let known = kept.iter().find(|(known, _)| known == key)?;
         Some(Arc::clone(&known.1))
     }
 
-    pub(crate) fn keep(&self, subject: Subject, document: Arc<OpenApiDocument>) {
+    pub(crate) fn keep(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
         let mut kept = self.lock();
         // Those of older types are of no use any more.
-        kept.retain(|(known, _)| known.schema_rev >= subject.schema_rev && *known != subject);
+        kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
         if kept.len() == KEPT {
             kept.pop_front();
         }
-        kept.push_back((subject, document));
+        kept.push_back((key, document));
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(Subject, Arc<OpenApiDocument>)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(DocumentKey, Arc<OpenApiDocument>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,5 @@
-//! The OpenAPI document (contract 9): [`service`] makes it with [`cms_model::openapi`], [`cache`] keeps it.
+//! The OpenAPI document (see docs/reference/openapi.md): [`service`] builds it with [`cms_model::openapi`],
+//! [`cache`] keeps it.
 
 pub(crate) mod cache;
 pub(crate) mod service;

@@ -1,5 +1,5 @@
-//! The OpenAPI document as it is now, for a key. It changes with the types alone, so it is made once for
-//! each subject and cached.
+//! The OpenAPI document for a key. It changes only with content types, so documents are cached by the
+//! rights of the key and the parameters.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cms_model::{
     context::Caller,
     ctd::catalog::Catalog,
     error::{Error, Result},
-    openapi::describe::{self, Described},
+    openapi::document::{self, TypeAccess},
     wire::{
         condition::Tag,
         key::{KeyKind, Rule},
@@ -17,26 +17,26 @@ use cms_model::{
     },
 };
 
-use super::cache::Subject;
+use super::cache::DocumentKey;
 use crate::cms::Cms;
 
-/// Types of the server that are no content (contract 9.3).
+/// System types without paths (see docs/reference/openapi.md#paths-of-a-type).
 const HIDDEN: [&str; 2] = ["_webhooks", "_plugin_settings"];
 
-/// The description of the API.
+/// The OpenAPI document.
 pub struct OpenApi<'a> {
     pub(crate) cms: &'a Cms,
 }
 
 impl Cms {
-    /// The description of the API for programs.
+    /// The OpenAPI document.
     pub fn openapi(&self) -> OpenApi<'_> {
         OpenApi { cms: self }
     }
 }
 
 impl OpenApi<'_> {
-    /// Describes the API as the key may use it (contract 9).
+    /// Returns the document of the operations that the key allows.
     pub fn document(
         &self,
         caller: &Caller,
@@ -45,32 +45,28 @@ impl OpenApi<'_> {
         let catalog = self.cms.current_catalog()?;
         let actor = caller.actor();
         let rules = (actor.kind == KeyKind::Scoped).then(|| actor.rules.clone());
-        let subject = Subject { schema_rev: catalog.rev, request: request.clone(), rules };
-        if let Some(known) = self.cms.documents.get(&subject) {
+        let key = DocumentKey { schema_rev: catalog.rev, request: request.clone(), rules };
+        if let Some(known) = self.cms.documents.get(&key) {
             return Ok(known);
         }
-        let text = describe(&catalog, subject.rules.as_deref(), request)?;
+        let text = build(&catalog, key.rules.as_deref(), request)?;
         let tag = Tag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
-        self.cms.documents.keep(subject, Arc::clone(&document));
+        self.cms.documents.keep(key, Arc::clone(&document));
         Ok(document)
     }
 }
 
-fn describe(
-    catalog: &Catalog,
-    rules: Option<&[Rule]>,
-    request: &OpenApiRequest,
-) -> Result<Vec<u8>> {
+fn build(catalog: &Catalog, rules: Option<&[Rule]>, request: &OpenApiRequest) -> Result<Vec<u8>> {
     let access = |name: &str| rules.map_or(Access::ALL, |rules| Access::granted(rules, name));
     let types = catalog.types().iter().filter(|known| !HIDDEN.contains(&known.name()));
-    let types: Vec<Described<'_>> = types
-        .map(|known| Described {
+    let types: Vec<TypeAccess<'_>> = types
+        .map(|known| TypeAccess {
             definition: &known.definition,
             properties: &known.properties,
             access: access(known.name()),
         })
         .collect();
-    describe::document(&types, rules.is_none(), request)
+    document::document(&types, rules.is_none(), request)
         .map_err(|error| Error::Internal(Box::new(error)))
 }

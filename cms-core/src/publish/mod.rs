@@ -1,3 +1,3 @@
-//! Publishing (contract 4, 13.3): [`service`] carries out what [`cms_model::publish`] decides.
+//! Publishing (see docs/reference/publishing.md): [`service`] applies the rules of [`cms_model::publish`].
 
 pub(crate) mod service;

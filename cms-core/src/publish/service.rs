@@ -1,4 +1,4 @@
-//! Publish, unpublish, archive, and publications that are due later (contract 4, 13.3).
+//! Publishes, unpublishes and archives objects, now or scheduled (see docs/reference/publishing.md).
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -42,8 +42,8 @@ impl Cms {
 }
 
 impl Publishing<'_> {
-    /// Does an action to one object; with `cascade` also to the objects it links to, where that
-    /// is allowed and changes something (contract 4.2, 4.4).
+    /// Applies an action to one object; with `cascade` also to linked objects where it is allowed (see
+    /// docs/reference/publishing.md#linked-objects).
     ///
     /// # Errors
     /// [`Error::Refused`] when the status does not allow it; then nothing is changed.
@@ -70,20 +70,20 @@ impl Publishing<'_> {
                 return Err(Error::Refused(vec![reason.into()]));
             }
             let change = StatusChange { writer, action, at };
-            change.carry_out(content_type, (stored.pk, status))?;
+            change.apply(content_type, (stored.pk, status))?;
             if cascade {
                 let links = scan::links(&stored.data, &content_type.properties);
-                change.carry_on(catalog, &caller, &links)?;
+                change.cascade_to(catalog, &caller, &links)?;
             }
             Ok(())
         })
     }
 
-    /// Does an action to many objects, whatever their statuses (contract 4.5).
+    /// Applies an action to many objects of any status (see docs/reference/publishing.md#batches).
     ///
     /// # Errors
     /// [`Error::NotFound`] when any id is unknown; then nothing is changed.
-    pub fn act_on_many(
+    pub fn act_on_batch(
         &self,
         caller: &Caller,
         name: &str,
@@ -101,12 +101,12 @@ impl Publishing<'_> {
             let found = found.collect::<Result<BTreeMap<_, _>>>()?;
             require_draft_public(content_type)?;
             let change = StatusChange { writer, action, at };
-            found.into_iter().try_for_each(|object| change.carry_out(content_type, object))
+            found.into_iter().try_for_each(|object| change.apply(content_type, object))
         })
     }
 
-    /// Sets when an object is to be published, instead of what was set before (contract 13.3);
-    /// returns the object.
+    /// Sets or replaces the scheduled publication of an object (see
+    /// docs/reference/publishing.md#scheduled-publication); returns the object.
     pub fn schedule(
         &self,
         caller: &Caller,
@@ -125,7 +125,7 @@ impl Publishing<'_> {
         })
     }
 
-    /// Calls a scheduled publication off, if there is one.
+    /// Cancels the scheduled publication of an object, if any.
     pub fn unschedule(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         let take = |stored: &mut Stored<'_>, _| {
             stored.internal.schedule = None;
@@ -157,10 +157,10 @@ impl Publishing<'_> {
         })
     }
 
-    /// Publishes what is due; returns how many objects that were. A server calls it every second.
+    /// Publishes the objects that are due; returns their number. A server calls it every second.
     ///
-    /// What is due is asked again inside the write transaction, so of several servers on one
-    /// folder only one publishes an object.
+    /// The write transaction reads the due objects again, so only one of several servers on a data
+    /// directory publishes an object.
     pub fn publish_due(&self) -> Result<usize> {
         let at = self.cms.config.clock.now();
         if !self.cms.store.peek(|reader| reader.is_any_due(at.seconds()))? {
@@ -174,9 +174,9 @@ impl Publishing<'_> {
             for &(ctd, pk, status) in &due {
                 match catalog.types().iter().find(|known| known.pk == ctd) {
                     Some(known) if state::is_schedulable(status) => {
-                        change.carry_out(known, (pk, status))?;
+                        change.apply(known, (pk, status))?;
                     }
-                    // Nothing else is ever scheduled; if it were, it would be due for ever.
+                    // Objects of other statuses cannot be published: the schedule is removed.
                     _ => writer.set_schedule(ctd, pk, None)?,
                 }
             }
@@ -197,8 +197,8 @@ struct StatusChange<'a> {
 }
 
 impl StatusChange<'_> {
-    /// Brings an object, given by its row and its status, to the status of the action.
-    fn carry_out(&self, content_type: &Type, (pk, before): (i64, Status)) -> Result<()> {
+    /// Sets an object, given by its row and its status, to the status of the action.
+    fn apply(&self, content_type: &Type, (pk, before): (i64, Status)) -> Result<()> {
         let Self { writer, action, at } = *self;
         let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {
@@ -223,14 +223,14 @@ impl StatusChange<'_> {
         writer.log(&Change { event, at, content_type: (ctd, content_type.name()), object })
     }
 
-    /// Does the action to linked objects where it is allowed (contract 4.4): by the type, by the
-    /// key, by the view of the request and by the status.
-    fn carry_on(&self, catalog: &Catalog, caller: &Caller, links: &[FoundLink]) -> Result<()> {
+    /// Applies the action to linked objects if their type, the key, the view of the request and their
+    /// status allow it (see docs/reference/publishing.md#linked-objects).
+    fn cascade_to(&self, catalog: &Catalog, caller: &Caller, links: &[FoundLink]) -> Result<()> {
         for link in links {
             let Some(content_type) = catalog.find(&link.content_type) else { continue };
-            let is_meant = content_type.definition.draft_public
+            let is_applicable = content_type.definition.draft_public
                 && caller.may(Access::UPDATE, content_type.name());
-            if !is_meant {
+            if !is_applicable {
                 continue;
             }
             let view = View::of_one(caller, content_type);
@@ -241,7 +241,7 @@ impl StatusChange<'_> {
                     is_allowed.then(|| status_of(&stored))
                 })?;
             if let Some(related) = related.flatten() {
-                self.carry_out(content_type, related)?;
+                self.apply(content_type, related)?;
             }
         }
         Ok(())

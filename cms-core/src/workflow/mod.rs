@@ -1,3 +1,3 @@
-//! Workflows (contract 5): [`service`] carries out what [`cms_model::workflow`] decides.
+//! Workflows (see docs/reference/workflows.md): [`service`] applies the rules of [`cms_model::workflow`].
 
 pub(crate) mod service;

@@ -1,5 +1,5 @@
-//! Workflows: what there is, where an object stands, transitions, and definitions of the operator
-//! (contract 5, 10.1).
+//! Lists and defines workflows, reads the state of objects, and applies transitions (see
+//! docs/reference/workflows.md).
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Cms {
 }
 
 impl Workflows<'_> {
-    /// Lists all workflows on one page, for every key.
+    /// Lists all workflows on one page; every key may do this.
     pub fn list(&self) -> Result<List<Workflow>> {
         let catalog = self.cms.current_catalog()?;
         Ok(List::whole(catalog.workflows.all().iter().map(|known| (**known).clone()).collect()))
@@ -57,7 +57,7 @@ impl Workflows<'_> {
         Ok((**found).clone())
     }
 
-    /// Says where an object of type `name` stands.
+    /// Returns the state of an object of type `name`.
     pub fn state(&self, caller: &Caller, name: &str, id: &str) -> Result<WorkflowState> {
         self.objects().read(caller, name, Access::READ, |reader, _, content_type| {
             let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
@@ -65,7 +65,7 @@ impl Workflows<'_> {
         })
     }
 
-    /// Carries out the transition `action` of the payload; returns where the object stands then.
+    /// Applies the transition `action` of the payload; returns the new state.
     pub fn act(
         &self,
         caller: &Caller,
@@ -106,7 +106,7 @@ impl Workflows<'_> {
     /// Replaces the definition of a workflow.
     ///
     /// # Errors
-    /// [`Error::Invalid`] also when it would lose a state that an object is in.
+    /// [`Error::Invalid`] also when the definition lacks a state of an existing object.
     pub fn replace(
         &self,
         caller: &Caller,
@@ -115,7 +115,7 @@ impl Workflows<'_> {
     ) -> Result<Workflow> {
         let id = id.to_owned();
         self.define(caller, move |catalog| {
-            require_own(catalog, &id)?;
+            require_custom(catalog, &id)?;
             let sent = payload.entry("id").or_insert_with(|| Value::from(id.as_str()));
             if *sent != id {
                 let message = "Id in the request body does not match the id in the path";
@@ -131,7 +131,7 @@ impl Workflows<'_> {
         let (cell, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
         self.cms.store.write(move |writer| {
             let catalog = cell.within(writer)?;
-            require_own(&catalog, &id)?;
+            require_custom(&catalog, &id)?;
             let mut errors = FieldErrors::default();
             for user in users(&catalog, &id) {
                 errors.add("id", format!("This workflow is used by content type: {}", user.name()));
@@ -163,7 +163,7 @@ impl Workflows<'_> {
     }
 }
 
-/// Stores a workflow, and makes everybody read the types that use it again.
+/// Stores a workflow and invalidates the cached types that use it.
 pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -> Result<()> {
     let is_new = catalog.workflows.find(&workflow.id).is_none();
     if is_new && catalog.workflows.all().len() >= limits::WORKFLOWS {
@@ -177,7 +177,7 @@ pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -
     Ok(())
 }
 
-/// Returns the faults of a workflow that does not have a state which an object is in.
+/// Returns an error for each type with objects in a state that the workflow lacks.
 pub(crate) fn lost_states(
     writer: &Writer<'_>,
     catalog: &Catalog,
@@ -197,8 +197,8 @@ fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Typ
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 
-/// Finds a workflow of the operator: the built-in ones are nobody's to change.
-fn require_own(catalog: &Catalog, id: &str) -> Result<()> {
+/// Requires a workflow of the operator: built-in workflows cannot be changed.
+fn require_custom(catalog: &Catalog, id: &str) -> Result<()> {
     if is_built_in(id) {
         return Err(Error::Forbidden);
     }

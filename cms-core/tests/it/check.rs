@@ -191,8 +191,8 @@ fn damaged_pages_are_listed_and_writes_refused() {
         assert!(reason.contains("database is damaged"), "{reason}");
         let ready = cms.readiness();
         let database = ready.iter().find(|part| part.name == "database").unwrap();
-        assert!(database.fault.as_ref().unwrap().contains("damaged"), "{tree}: {database:?}");
-        assert!(matches!(cms.media().sweep(), Err(Error::Busy(_))), "{tree}: a file was removed");
+        assert!(database.error.as_ref().unwrap().contains("damaged"), "{tree}: {database:?}");
+        assert!(matches!(cms.media().sweep(), Err(Error::Busy(_))), "{tree}: no file is removed");
     }
 }
 
@@ -224,10 +224,10 @@ fn writes_are_refused_after_a_read_met_a_damaged_page() {
     let folder = with_damaged("object");
     let path = folder.path().join("data");
     let cms = Cms::open(CoreConfig::new(&path)).unwrap();
-    assert!(cms.readiness().iter().all(|part| part.fault.is_none()), "the page was not read yet");
+    assert!(cms.readiness().iter().all(|part| part.error.is_none()), "the page was not read yet");
     let read = cms.objects().get(&local(), "article", "a-7", 0);
     assert!(matches!(read, Err(Error::Internal(_))), "{read:?}");
-    assert!(cms.readiness().iter().any(|part| part.name == "database" && part.fault.is_some()));
+    assert!(cms.readiness().iter().any(|part| part.name == "database" && part.error.is_some()));
     let deleted = cms.types().delete(&local(), "article");
     assert!(matches!(deleted, Err(Error::Busy(_))), "{deleted:?}");
     assert!(matches!(cms.objects().get(&local(), "_tag", "x", 0), Err(Error::NotFound { .. })));

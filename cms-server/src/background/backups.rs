@@ -104,6 +104,6 @@ mod tests {
         let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), ..plan };
         assert!(!make(&app, &plan).await, "the server stops");
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
-        assert!(core.cms.readiness().iter().all(|part| part.fault.is_none()));
+        assert!(core.cms.readiness().iter().all(|part| part.error.is_none()));
     }
 }

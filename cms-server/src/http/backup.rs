@@ -9,7 +9,7 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderValue, Method},
 };
-use cms_core::{Copied, Error, Result};
+use cms_core::{DatabaseCopy, Error, Result};
 use futures_util::stream;
 use tokio::{runtime::Handle, sync::mpsc, task};
 
@@ -54,7 +54,7 @@ enum Message {
     End,
 }
 
-fn send(app: &App, copied: Copied, sender: mpsc::Sender<Message>) {
+fn send(app: &App, copied: DatabaseCopy, sender: mpsc::Sender<Message>) {
     let mut output = ChunkWriter { sender, chunk: Vec::with_capacity(CHUNK_BYTES) };
     let written = blocking::run_inline(app, |app| app.cms.backups().write(copied, &mut output));
     let sent = written.flatten().and_then(|backup| {

@@ -28,9 +28,9 @@ pub(crate) fn ready(app: &App, _: &Parts) -> Response {
     };
     add("server", app.is_draining());
     for part in app.cms.readiness() {
-        add(part.name, part.fault.is_some());
-        if let Some(fault) = part.fault {
-            tracing::warn!(part = part.name, fault, "not ready");
+        add(part.name, part.error.is_some());
+        if let Some(error) = part.error {
+            tracing::warn!(part = part.name, error, "not ready");
         }
     }
     if is_ready {

@@ -47,7 +47,7 @@ fn act_on_batch(
 ) -> Result<Response> {
     let [name, ..] = &context.path;
     let ids: Vec<String> = first_of(context.body, limits::BATCH_PUBLISH)?;
-    cms.publishing().act_on_many(&context.caller, name, &ids, action)?;
+    cms.publishing().act_on_batch(&context.caller, name, &ids, action)?;
     Ok(Response::no_content())
 }
 

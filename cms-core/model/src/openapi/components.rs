@@ -1,10 +1,10 @@
-//! Schemas that every description has, whatever types there are (contract 9.5), and the answers of
-//! refusals.
+//! Schemas that do not depend on content types (see docs/reference/openapi.md#schemas), and error
+//! responses.
 
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Kind, Operation, Parameter, Response, Schema, Text},
+    ir::{Operation, Parameter, Response, Schema, SchemaKind, Text},
     property::DATA_SOURCE,
 };
 use crate::{
@@ -13,28 +13,28 @@ use crate::{
     object::model::Status,
 };
 
-/// What every object has: `id` and `internal`.
+/// The common properties of objects: `id` and `internal`.
 pub(super) const OBJECT: &str = "AbstractContentTypeSchemaDefinition";
-/// What every object has that is sent.
-pub(super) const SENT_OBJECT: &str = "AbstractContentTypeSchemaDefinitionWithoutInternal";
+/// The common properties of objects in requests.
+pub(super) const INPUT_OBJECT: &str = "AbstractContentTypeSchemaDefinitionWithoutInternal";
 /// The envelope of lists.
 pub(super) const LIST: &str = "SystemListProperties";
-pub(super) const BATCH_DONE: &str = "BatchResponseSuccess";
-pub(super) const BATCH_REFUSED: &str = "BatchResponseError";
+pub(super) const BATCH_SUCCESS: &str = "BatchResponseSuccess";
+pub(super) const BATCH_ERROR: &str = "BatchResponseError";
 pub(super) const VERSIONS_LIST: &str = "versionsList";
 pub(super) const VERSION: &str = "versionItem";
-/// A content type definition; the last two are about what it holds.
+/// A content type definition and its parts.
 pub(super) const TYPE: &str = "ContentTypeDefinitionSchema";
 pub(super) const META: &str = "AbstractContentTypeMetaDefinition";
-const CONFIGS: &str = "AbstractPropertiesConfig";
+const PROPERTY_CONFIGS: &str = "AbstractPropertiesConfig";
 pub(super) const TYPE_LIST: &str = "ContentTypeListResponse";
 pub(super) const SEARCH: &str = "SearchResponse";
 
-/// The pattern of [`crate::ids::ID_PATTERN`] without escapes that some dialects refuse.
+/// [`crate::ids::ID_PATTERN`] without escapes that some regex dialects reject.
 const ID_PATTERN: &str = r#"^[a-zA-Z0-9\-_.,:=!?#$%&(`’{}" ]*$"#;
 
 /// `*`, or entity tags separated by commas.
-const TAGS_PATTERN: &str = r#"^(\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$"#;
+const ENTITY_TAGS_PATTERN: &str = r#"^(\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$"#;
 const IDEMPOTENCY_KEY_PATTERN: &str = "^[ -~]{1,255}$";
 
 /// Schemas of content.
@@ -42,18 +42,18 @@ pub(super) fn shared() -> Vec<(String, Schema)> {
     let id = || ("id", id());
     [
         (OBJECT, Schema::object([id(), ("internal", internal())], &[])),
-        (SENT_OBJECT, Schema::object([id()], &["id"])),
+        (INPUT_OBJECT, Schema::object([id()], &["id"])),
         (DATA_SOURCE, link()),
         (LIST, envelope()),
-        (BATCH_REFUSED, batch(&[])),
-        (BATCH_DONE, batch(&BATCH_COUNTS)),
-        ("404Response", refusal(404, "Not found")),
-        ("401Response", refusal(401, "Unauthorized")),
-        ("403Response", refusal(403, "Access denied or quota limit exceeded")),
-        ("412Response", refusal(412, "Precondition Failed")),
-        ("413Response", refusal(413, "Request Entity Too Large")),
-        ("415Response", refusal(415, "Unsupported Media Type")),
-        ("422Response", refusal(422, "Idempotency-Key is already used")),
+        (BATCH_ERROR, batch(&[])),
+        (BATCH_SUCCESS, batch(&BATCH_COUNTS)),
+        ("404Response", error_body(404, "Not found")),
+        ("401Response", error_body(401, "Unauthorized")),
+        ("403Response", error_body(403, "Access denied or quota limit exceeded")),
+        ("412Response", error_body(412, "Precondition Failed")),
+        ("413Response", error_body(413, "Request Entity Too Large")),
+        ("415Response", error_body(415, "Unsupported Media Type")),
+        ("422Response", error_body(422, "Idempotency-Key is already used")),
         (VERSION, version()),
         (VERSIONS_LIST, list_of(Schema::reference(VERSION))),
     ]
@@ -66,7 +66,7 @@ pub(super) fn system() -> Vec<(String, Schema)> {
     [
         (TYPE, content_type()),
         (META, meta()),
-        (CONFIGS, Schema::map(config())),
+        (PROPERTY_CONFIGS, Schema::map(config())),
         (SEARCH, search()),
         (TYPE_LIST, Schema::all(vec![Schema::reference(LIST), list_of(Schema::reference(TYPE))])),
     ]
@@ -78,7 +78,7 @@ pub(super) fn system() -> Vec<(String, Schema)> {
 pub(super) fn id() -> Schema {
     let pattern = Some(ID_PATTERN.to_owned());
     let max_length = Some(ID_MAX_CHARS as u64);
-    Schema::from(Kind::Text(Text { min_length: 1, max_length, pattern, options: Vec::new() }))
+    Schema::from(SchemaKind::Text(Text { min_length: 1, max_length, pattern, options: Vec::new() }))
         .described("Unique id of the object within its type")
 }
 
@@ -86,10 +86,10 @@ fn date() -> Schema {
     Schema::text().example("2020-01-22T14:34:36+00:00")
 }
 
-/// Facts that the server keeps, with what they are when there is nothing to tell (contract 3.1).
+/// The schema of `internal` (see docs/reference/objects.md#object-format).
 fn internal() -> Schema {
-    let or = |schema: Schema, none: Schema| Schema::any_of(vec![schema, none]);
-    let status = Schema::one_of_words(&Status::ALL.map(Status::as_str));
+    let or = |schema: Schema, empty: Schema| Schema::any_of(vec![schema, empty]);
+    let status = Schema::one_of(&Status::ALL.map(Status::as_str));
     let properties = [
         ("contentType", Schema::text()),
         ("createdAt", date()),
@@ -100,7 +100,7 @@ fn internal() -> Schema {
         ("latestVersion", Schema::number()),
         (
             "workflowPublicVersion",
-            or(Schema::number(), Schema::one_of_words(&[""])).described("Empty when there is none"),
+            or(Schema::number(), Schema::one_of(&[""])).described("Empty when there is none"),
         ),
         (
             "workflowPublishedAt",
@@ -118,20 +118,20 @@ fn internal() -> Schema {
 }
 
 fn link() -> Schema {
-    let types = Schema::one_of_words(&LINK_TYPES).unless_given(LINK_TYPES[0]);
+    let types = Schema::one_of(&LINK_TYPES).with_default(LINK_TYPES[0]);
     let url = Schema::text().example("/api/v1/content/_media/_media-1");
     Schema::object([("dataUrl", url), ("type", types)], &["dataUrl", "type"])
         .described("A link to another object")
         .closed()
 }
 
-/// The four counts of contract 1.9.
+/// The counts of a page (see docs/reference/http.md#pagination).
 fn envelope() -> Schema {
     let counts = ["total_count", "total_pages", "current_page", "count"];
     Schema::object(counts.map(|count| (count, Schema::number())), &counts)
 }
 
-/// The other half of a list: its entries.
+/// The entries of a list.
 pub(super) fn list_of(items: Schema) -> Schema {
     Schema::object([("data", Schema::list(items))], &["data"])
 }
@@ -143,46 +143,46 @@ pub(super) fn paged(items: Schema) -> Schema {
 
 const BATCH_COUNTS: [&str; 3] = ["batch_total_count", "batch_success_count", "batch_error_count"];
 
-/// The report of a batch; a call that is refused as a whole has other keys (contract 3.9).
+/// The response of a batch; a completely rejected request has other keys (see docs/reference/objects.md#batches).
 fn batch(required: &[&str]) -> Schema {
-    let faulty = Schema::object(
+    let element_error = Schema::object(
         [
             ("id", Schema::text()),
             ("data", Schema::anything().described("The element as sent")),
-            ("errors", faults()),
+            ("errors", field_errors()),
         ],
         &["id", "errors"],
     );
     let mut properties: Vec<(&str, Schema)> =
         BATCH_COUNTS.iter().map(|&count| (count, Schema::number())).collect();
-    properties.push(("errors", Schema::list(faulty)));
+    properties.push(("errors", Schema::list(element_error)));
     properties.push(("data", Schema::list(Schema::text()).described("Faults of the whole call")));
     properties.push(("batch_limit", Schema::number()));
     Schema::object(properties, required)
 }
 
-/// The body `{code, message}` of one status.
-fn refusal(code: u16, message: &str) -> Schema {
+/// The error body `{code, message}` of one status.
+fn error_body(code: u16, message: &str) -> Schema {
     let properties = [("code", Schema::integer()), ("message", Schema::text())];
     Schema::object(properties, &["code", "message"])
         .example(json!({ "code": code, "message": message }))
 }
 
-/// Messages by path.
-fn faults() -> Schema {
+/// Error messages by property path.
+fn field_errors() -> Schema {
     Schema::map(Schema::list(Schema::text()))
 }
 
-/// 400 of an operation: messages by path, or that the body cannot be read.
+/// Status 400: messages by property path, or an unreadable body.
 pub(super) fn invalid(example: Value) -> Response {
     let code = [("code", Schema::integer()), ("message", Schema::text())];
     let unreadable = Schema::object(code, &["code", "message"]);
-    let schema = Schema::any_of(vec![faults(), unreadable]);
+    let schema = Schema::any_of(vec![field_errors(), unreadable]);
     Response::json(400, "What is wrong, by property", schema).example(example)
 }
 
-/// 400 of an operation that is refused for reasons.
-pub(super) fn refused(example: &str) -> Response {
+/// Status 400 with reasons of a rejection.
+pub(super) fn rejected(example: &str) -> Response {
     let schema = Schema::object([("errors", Schema::list(Schema::text()))], &[]);
     Response::json(400, "Why it was not done", schema).example(json!({ "errors": [example] }))
 }
@@ -201,32 +201,36 @@ pub(super) fn denied_or_missing() -> [Response; 3] {
     [unauthorised, forbidden, Response::json(404, "Not found", Schema::reference("404Response"))]
 }
 
-/// 413 and 415: what a body may be refused for before it is read.
-pub(super) fn unreadable() -> [Response; 2] {
+/// 413 and 415: the body is rejected before it is read.
+pub(super) fn body_errors() -> [Response; 2] {
     [
         Response::json(413, "The body is too large", Schema::reference("413Response")),
         Response::json(415, "The body is not JSON", Schema::reference("415Response")),
     ]
 }
 
-/// An answer that the client may have already.
-pub(super) fn known(operation: Operation) -> Operation {
+/// Adds `If-None-Match` and status 304.
+pub(super) fn cacheable(operation: Operation) -> Operation {
     operation
-        .parameters([Parameter::header("If-None-Match", "Tags of known responses", TAGS_PATTERN)])
+        .parameters([Parameter::header(
+            "If-None-Match",
+            "Tags of known responses",
+            ENTITY_TAGS_PATTERN,
+        )])
         .respond([Response::empty(304, "The answer is known")])
 }
 
-/// A change of one object, which may depend on its state.
+/// Adds `If-Match` and status 412.
 pub(super) fn conditional(operation: Operation) -> Operation {
     let failed = Schema::reference("412Response");
     let description = "Tag of the state that is to be changed";
     operation
-        .parameters([Parameter::header("If-Match", description, TAGS_PATTERN)])
+        .parameters([Parameter::header("If-Match", description, ENTITY_TAGS_PATTERN)])
         .respond([Response::json(412, "The object is in another state", failed)])
 }
 
-/// A request that may come again.
-pub(super) fn repeatable(operation: Operation) -> Operation {
+/// Adds `Idempotency-Key` and status 422.
+pub(super) fn idempotent(operation: Operation) -> Operation {
     let description = "Makes the request have one effect, however often it comes within a day";
     let reused = Schema::reference("422Response");
     operation
@@ -234,14 +238,14 @@ pub(super) fn repeatable(operation: Operation) -> Operation {
         .respond([Response::json(422, "The key came with another request", reused)])
 }
 
-/// A request whose objects may keep their dates.
-pub(super) fn datable(operation: Operation) -> Operation {
+/// Adds `X-CMS-Keep-Dates`.
+pub(super) fn with_keep_dates(operation: Operation) -> Operation {
     let description = "Objects get createdAt, updatedAt and deletedAt of their internal, for content \
                        that moves; it takes an admin key";
     operation.parameters([Parameter::header("X-CMS-Keep-Dates", description, "^1$")])
 }
 
-/// An entry of the list of versions (contract 3.10).
+/// An entry of the list of versions (see docs/reference/objects.md#versions).
 fn version() -> Schema {
     let person = || {
         let texts = ["id", "username", "email", "firstName", "lastName", "language"];
@@ -270,22 +274,22 @@ fn version() -> Schema {
 }
 
 fn content_type() -> Schema {
-    let name = Schema::from(Kind::Text(Text {
+    let name = Schema::from(SchemaKind::Text(Text {
         min_length: 1,
         pattern: Some("^[_a-z]+$".to_owned()),
         ..Text::default()
     }));
     let anything = || Schema::map(Schema::anything());
-    let label = Schema::from(Kind::Text(Text { min_length: 1, ..Text::default() }));
+    let label = Schema::from(SchemaKind::Text(Text { min_length: 1, ..Text::default() }));
     let slug =
         [("source", Schema::text()), ("target", Schema::text()), ("active", Schema::boolean())];
     let properties = [
         ("id", Schema::text()),
         ("name", name),
         ("label", label),
-        ("workflowId", Schema::text().unless_given("generic")),
-        ("draftPublic", Schema::boolean().unless_given(false)),
-        ("internal", Schema::boolean().unless_given(false)),
+        ("workflowId", Schema::text().with_default("generic")),
+        ("draftPublic", Schema::boolean().with_default(false)),
+        ("internal", Schema::boolean().with_default(false)),
         ("schemaDefinition", anything().described("A JSON Schema of the properties")),
         ("metaDefinition", Schema::reference(META)),
         ("slugs", Schema::list(Schema::object(slug, &[]))),
@@ -299,15 +303,15 @@ fn content_type() -> Schema {
 
 fn meta() -> Schema {
     let order = Schema::list(Schema::text());
-    let properties = [("order", order), ("propertiesConfig", Schema::reference(CONFIGS))];
+    let properties = [("order", order), ("propertiesConfig", Schema::reference(PROPERTY_CONFIGS))];
     Schema::object(properties, &["order", "propertiesConfig"])
 }
 
-/// How a property is shown and filled in.
+/// The form settings of a property.
 fn config() -> Schema {
     let properties = [
         ("label", Schema::text()),
-        ("inputType", Schema::one_of_words(&InputType::ALL.map(InputType::as_str))),
+        ("inputType", Schema::one_of(&InputType::ALL.map(InputType::as_str))),
         ("unique", Schema::boolean()),
         ("helpText", Schema::text()),
         ("hidden", Schema::boolean()),

@@ -1,13 +1,16 @@
-//! The schemas and operations of one content type (contract 9.3, 9.5).
+//! The schemas and operations of one content type (see docs/reference/openapi.md#paths-of-a-type).
 
 use serde_json::{Map, Value, json};
 
 use super::{
     components::{
-        self, BATCH_DONE, BATCH_REFUSED, LIST, OBJECT, SENT_OBJECT, VERSIONS_LIST, conditional,
-        datable, denied_or_missing, invalid, known, paged, refused, repeatable, unreadable,
+        self, BATCH_ERROR, BATCH_SUCCESS, INPUT_OBJECT, LIST, OBJECT, VERSIONS_LIST, body_errors,
+        cacheable, conditional, denied_or_missing, idempotent, invalid, paged, rejected,
+        with_keep_dates,
     },
-    ir::{Composed, Kind, Object, Operation, Parameter, Response, Rest, Schema},
+    ir::{
+        AdditionalProperties, Composed, Object, Operation, Parameter, Response, Schema, SchemaKind,
+    },
     names::Names,
     property::{self, DATA_SOURCE, Items, Stored},
 };
@@ -19,16 +22,16 @@ use crate::{
     wire::publish::PublishAction,
 };
 
-/// A content type that is described.
-pub(super) struct Subject<'a> {
+/// A content type of the document.
+pub(super) struct DocumentedType<'a> {
     pub(super) definition: &'a Definition,
     pub(super) properties: &'a [Property],
     pub(super) names: Names,
-    /// What the key may do with its objects.
+    /// The access of the key to its objects.
     pub(super) access: Access,
 }
 
-impl Subject<'_> {
+impl DocumentedType<'_> {
     pub(super) fn name(&self) -> &str {
         &self.definition.name
     }
@@ -37,33 +40,33 @@ impl Subject<'_> {
         format!("Content: {}", self.definition.label)
     }
 
-    fn sent(&self) -> Schema {
+    fn input_schema(&self) -> Schema {
         Schema::reference(format!("{}WithoutInternal", self.name()))
     }
 
-    fn shown(&self) -> Schema {
+    fn output_schema(&self) -> Schema {
         Schema::reference(self.name())
     }
 
-    /// The five schemas of the type. `relations` says what relations hold that are read.
+    /// The five schemas of the type. `relations` returns the items of relations in responses.
     pub(super) fn schemas(&self, relations: &Items<'_>) -> Vec<(String, Schema)> {
         let name = self.name();
         let links: &Items<'_> = &|_| Schema::reference(DATA_SOURCE);
         let required = property::required(self.properties);
-        let sent = self.composed(SENT_OBJECT, links, required.clone(), &[]);
-        let shown = self.composed(OBJECT, relations, required, &["id", "internal"]);
+        let input_schema = self.composed(INPUT_OBJECT, links, required.clone(), &[]);
+        let output_schema = self.composed(OBJECT, relations, required, &["id", "internal"]);
         let patch = self.composed(OBJECT, links, Vec::new(), &[]);
         let versions = vec![Schema::reference(LIST), Schema::reference(VERSIONS_LIST)];
         vec![
-            (format!("{name}WithoutInternal"), sent.example(self.example(false))),
-            (name.to_owned(), shown.example(self.example(true))),
+            (format!("{name}WithoutInternal"), input_schema.example(self.example(false))),
+            (name.to_owned(), output_schema.example(self.example(true))),
             (format!("{name}WithoutRequired"), patch.example(self.example(false))),
-            (self.names.list.clone(), paged(self.shown())),
+            (self.names.list.clone(), paged(self.output_schema())),
             (format!("{name}VersionsList"), Schema::all(versions)),
         ]
     }
 
-    /// The own properties besides those that every object has, of which some are `present`.
+    /// The properties of the type combined with the common ones, of which some are `present`.
     fn composed(
         &self,
         base: &str,
@@ -75,16 +78,16 @@ impl Subject<'_> {
             schemas: &self.definition.schema_definition["allOf"][1]["properties"],
             configs: &self.definition.meta_definition["propertiesConfig"],
         };
-        let own = Schema::from(Kind::Object(Object {
+        let own = Schema::from(SchemaKind::Object(Object {
             properties: property::properties(self.properties, stored, items),
             required: present.iter().map(|&name| name.to_owned()).collect(),
-            rest: Rest::Anything,
+            additional_properties: AdditionalProperties::Allowed,
         }));
         let parts = vec![Schema::reference(base), own];
-        Kind::All(Composed { parts, required, closed: true }).into()
+        SchemaKind::All(Composed { parts, required, closed: true }).into()
     }
 
-    /// A whole object, for people.
+    /// An example object.
     fn example(&self, with_internal: bool) -> Value {
         let mut example = Map::new();
         example.insert("id".to_owned(), format!("{}-1", self.name()).into());
@@ -105,10 +108,10 @@ impl Subject<'_> {
         example.into()
     }
 
-    /// Faults that a body may have, for people.
-    fn faults(&self) -> Value {
-        let mut faults = Map::new();
-        faults.insert("id".to_owned(), json!([ALREADY_USED]));
+    /// An example of validation errors.
+    fn example_errors(&self) -> Value {
+        let mut errors = Map::new();
+        errors.insert("id".to_owned(), json!([ALREADY_USED]));
         for property in self.properties {
             let mut messages = Vec::new();
             if property.required {
@@ -130,10 +133,10 @@ impl Subject<'_> {
                 messages.push("This value does not exist in database".to_owned());
             }
             if !messages.is_empty() {
-                faults.insert(property.name.clone(), json!(messages));
+                errors.insert(property.name.clone(), json!(messages));
             }
         }
-        faults.into()
+        errors.into()
     }
 
     /// The operations that the key allows, those of one path together.
@@ -163,9 +166,9 @@ impl Subject<'_> {
         let write = |operation: Operation, body: Schema| {
             operation
                 .body(body)
-                .respond([done(self.shown()), invalid(self.faults())])
+                .respond([done(self.output_schema()), invalid(self.example_errors())])
                 .respond(denied_or_missing())
-                .respond(unreadable())
+                .respond(body_errors())
         };
         let without_required = Schema::reference(format!("{}WithoutRequired", self.name()));
         let list = Schema::reference(self.names.list.clone());
@@ -177,23 +180,23 @@ impl Subject<'_> {
         let get = self
             .operation("get", "/{id}", "get", "Get an object")
             .parameters([hydrate()])
-            .respond([done(self.shown())])
+            .respond([done(self.output_schema())])
             .respond(denied_or_missing());
         let delete = self
             .operation("delete", "/{id}", "delete", "Delete an object")
             .respond([
                 Response::empty(204, "It is deleted"),
-                refused("This content object is used in another content object."),
+                rejected("This content object is used in another content object."),
             ])
             .respond(denied_or_missing());
         let create = self.operation("post", "", "create", "Create an object");
         let update = self.operation("put", "/{id}", "update", "Replace an object");
         let patch = self.operation("patch", "/{id}", "patch", "Change properties of an object");
         vec![
-            (Access::READ, known(list)),
-            (Access::CREATE, datable(repeatable(write(create, self.sent())))),
-            (Access::READ, known(get)),
-            (Access::UPDATE, conditional(write(update, self.sent()))),
+            (Access::READ, cacheable(list)),
+            (Access::CREATE, with_keep_dates(idempotent(write(create, self.input_schema())))),
+            (Access::READ, cacheable(get)),
+            (Access::UPDATE, conditional(write(update, self.input_schema()))),
             (Access::UPDATE, conditional(write(patch, without_required))),
             (Access::DELETE, conditional(delete)),
         ]
@@ -203,20 +206,20 @@ impl Subject<'_> {
         let write = |operation: Operation| {
             let reference = Schema::reference;
             operation
-                .body(Schema::list(self.sent()))
+                .body(Schema::list(self.input_schema()))
                 .respond([
-                    Response::json(200, "All were saved", reference(BATCH_DONE)),
-                    Response::json(400, "Some were refused", reference(BATCH_REFUSED)),
+                    Response::json(200, "All were saved", reference(BATCH_SUCCESS)),
+                    Response::json(400, "Some were refused", reference(BATCH_ERROR)),
                 ])
                 .respond(denied_or_missing())
-                .respond(unreadable())
+                .respond(body_errors())
         };
         let create = self
             .operation("post", "/batch", "batchCreate", "Create many objects")
             .parameters([Parameter::query(
                 "updateExisting",
                 "Replace objects that exist already",
-                Schema::boolean().unless_given(false),
+                Schema::boolean().with_default(false),
             )]);
         let patch = self.operation("patch", "/batch", "batchPatch", "Change many objects");
         let deleted = Schema::object([("deletedCount", Schema::number())], &["deletedCount"]);
@@ -225,12 +228,12 @@ impl Subject<'_> {
             .body(Schema::list(Schema::text()))
             .respond([
                 Response::json(200, "How many were deleted", deleted),
-                refused("Content object: \"a\" doesn't exist"),
+                rejected("Content object: \"a\" doesn't exist"),
             ])
             .respond(denied_or_missing())
-            .respond(unreadable());
+            .respond(body_errors());
         vec![
-            (Access::CREATE, datable(repeatable(write(create)))),
+            (Access::CREATE, with_keep_dates(idempotent(write(create)))),
             (Access::UPDATE, write(patch)),
             (Access::DELETE, delete),
         ]
@@ -248,7 +251,7 @@ impl Subject<'_> {
         let get = self
             .operation("get", "/{id}/version/{versionId}", "getVersions", "Get an old version")
             .parameters([number])
-            .respond([Response::json(200, "The object as it was", self.shown())])
+            .respond([Response::json(200, "The object as it was", self.output_schema())])
             .respond(denied_or_missing());
         let after = "Only deletions after this time";
         let removed = self
@@ -260,13 +263,13 @@ impl Subject<'_> {
             ])
             .respond(denied_or_missing());
         vec![
-            (Access::READ, known(list)),
-            (Access::READ, known(get)),
+            (Access::READ, cacheable(list)),
+            (Access::READ, cacheable(get)),
             (Access::READ_REMOVED, removed),
         ]
     }
 
-    /// Single actions, then those on many objects.
+    /// Actions on one object, then batch actions.
     fn publishing(&self) -> Vec<(Access, Operation)> {
         let depth = "With 1, do the same to objects that this one links to";
         let one = |action: PublishAction| {
@@ -280,29 +283,29 @@ impl Subject<'_> {
             .parameters([Parameter::query("hydrate", depth, levels(1))])
             .respond([
                 Response::empty(204, "It is done"),
-                refused("Action \"archive\" is not allowed in status \"draft\""),
+                rejected("Action \"archive\" is not allowed in status \"draft\""),
             ])
             .respond(denied_or_missing())
         };
-        let many = |action: PublishAction| {
+        let batch = |action: PublishAction| {
             let (verb, summary) = words(action);
             let id = format!("batch{summary}");
-            let most = Some(limits::BATCH_PUBLISH as u64);
+            let limit = Some(limits::BATCH_PUBLISH as u64);
             self.operation(
                 "post",
                 &format!("/batch-{verb}"),
                 &id,
                 &format!("{summary} many objects"),
             )
-            .body(Schema::list_between(Schema::text(), 0, most))
+            .body(Schema::list_between(Schema::text(), 0, limit))
             .respond([Response::empty(204, "It is done"), too_many()])
             .respond(denied_or_missing())
-            .respond(unreadable())
+            .respond(body_errors())
         };
         let single = PublishAction::ALL.map(one).map(conditional);
         single
             .into_iter()
-            .chain(PublishAction::ALL.map(many))
+            .chain(PublishAction::ALL.map(batch))
             .map(|o| (Access::UPDATE, o))
             .collect()
     }
@@ -317,11 +320,11 @@ fn words(action: PublishAction) -> (&'static str, &'static str) {
     (action.as_str(), capital)
 }
 
-/// 400 of an action on many objects: too many, a body of another shape, or no Draft & Public.
+/// Status 400 of a batch action: too many objects, an invalid body, or no Draft & Public.
 fn too_many() -> Response {
-    let most = limits::BATCH_PUBLISH;
+    let limit = limits::BATCH_PUBLISH;
     let example =
-        json!({ "batch_limit": most, "data": [format!("Batch limit exceeded, limit: {most}")] });
+        json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
     Response::json(400, "Why nothing was done", Schema::map(Schema::anything())).example(example)
 }
 
@@ -333,26 +336,26 @@ fn bad_filters() -> Response {
     invalid(json!({ "filters": ["Malformed filters json - Syntax error"] }))
 }
 
-fn levels(most: u64) -> Schema {
-    Schema::between(0, Some(most)).unless_given(0)
+fn levels(limit: u64) -> Schema {
+    Schema::between(0, Some(limit)).with_default(0)
 }
 
-/// How deep links are replaced by objects.
+/// The parameter `hydrate`.
 pub(super) fn hydrate() -> Parameter {
-    let most = u64::from(limits::HYDRATE_MAX);
-    Parameter::query("hydrate", "How deep links are replaced by objects", levels(most))
+    let limit = u64::from(limits::HYDRATE_MAX);
+    Parameter::query("hydrate", "How deep links are replaced by objects", levels(limit))
 }
 
-/// Page, its size, order and direction.
+/// The parameters of a page: number, size, order and direction.
 pub(super) fn paging() -> [Parameter; 4] {
-    let order = Schema::text().unless_given("internal.createdAt");
-    let direction = Schema::one_of_words(&["asc", "desc"]).unless_given("asc");
+    let order = Schema::text().with_default("internal.createdAt");
+    let direction = Schema::one_of(&["asc", "desc"]).with_default("asc");
     [
-        Parameter::query("page", "Number of the page", Schema::between(1, None).unless_given(1)),
+        Parameter::query("page", "Number of the page", Schema::between(1, None).with_default(1)),
         Parameter::query(
             "limit",
             "Entries of a page",
-            Schema::between(1, None).unless_given(limits::PAGE_DEFAULT),
+            Schema::between(1, None).with_default(limits::PAGE_DEFAULT),
         ),
         Parameter::query("order_by", "Property to order by", order),
         Parameter::query("order_direction", "Direction of the order", direction),
@@ -363,7 +366,7 @@ fn list_parameters() -> Vec<Parameter> {
     let mut parameters = Vec::from(paging());
     let filters = "Conditions by property, as JSON";
     parameters.push(hydrate());
-    parameters.push(Parameter::query("filters", filters, Schema::text().unless_given("{}")));
+    parameters.push(Parameter::query("filters", filters, Schema::text().with_default("{}")));
     parameters.push(Parameter::query(
         "ids[]",
         "Only objects with these ids",

@@ -1,18 +1,18 @@
-//! An API description in no version of OpenAPI: what all of them can say, in one form.
+//! The OpenAPI document independent of a version.
 //!
-//! [`super::content`] and [`super::system`] make it, the writers ([`super::v3`], [`super::v2`]) print
-//! it. It knows neither content types nor JSON keywords.
+//! [`super::content`] and [`super::system`] create it, [`super::v3`] and [`super::v2`] print it. It knows
+//! neither content types nor JSON keywords.
 
 use serde_json::{Number, Value};
 
-/// A whole description.
+/// A complete document.
 pub(super) struct Document {
-    /// Where the API is found: scheme, host, and path if there is one.
+    /// The public URL of the API: scheme, host, and an optional path.
     pub(super) base_url: String,
     pub(super) tags: Vec<String>,
-    /// Tags under a heading.
+    /// Groups of tags by heading.
     pub(super) tag_groups: Vec<(&'static str, Vec<String>)>,
-    /// Those of one path stand together.
+    /// Operations of one path are adjacent.
     pub(super) operations: Vec<Operation>,
     pub(super) schemas: Vec<(String, Schema)>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Operation {
     pub(super) id: String,
     pub(super) summary: String,
     pub(super) tag: String,
-    /// Asks for no key.
+    /// Requires no key.
     pub(super) public: bool,
     pub(super) parameters: Vec<Parameter>,
     pub(super) body: Option<Body>,
@@ -72,17 +72,17 @@ impl Operation {
     }
 }
 
-/// What is given in the path, the query or a header.
+/// A parameter in the path, the query or a header.
 pub(super) struct Parameter {
     pub(super) name: &'static str,
-    pub(super) place: Place,
+    pub(super) location: ParameterLocation,
     pub(super) description: &'static str,
     pub(super) required: bool,
     pub(super) schema: Schema,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ParameterLocation {
     Path,
     Query,
     /// A map in the query: `name[key]=value`.
@@ -90,8 +90,8 @@ pub(super) enum Place {
     Header,
 }
 
-impl Place {
-    /// As every version spells it.
+impl ParameterLocation {
+    /// The value of `in`, the same in all versions.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -103,22 +103,22 @@ impl Place {
 
 impl Parameter {
     pub(super) fn path(name: &'static str, description: &'static str, schema: Schema) -> Self {
-        Self { name, place: Place::Path, description, required: true, schema }
+        Self { name, location: ParameterLocation::Path, description, required: true, schema }
     }
 
     pub(super) fn query(name: &'static str, description: &'static str, schema: Schema) -> Self {
-        Self { name, place: Place::Query, description, required: false, schema }
+        Self { name, location: ParameterLocation::Query, description, required: false, schema }
     }
 
     pub(super) fn map(name: &'static str, description: &'static str, schema: Schema) -> Self {
-        Self { name, place: Place::QueryMap, description, required: false, schema }
+        Self { name, location: ParameterLocation::QueryMap, description, required: false, schema }
     }
 
-    /// A text in a header, which has a pattern.
+    /// A header parameter with a pattern.
     pub(super) fn header(name: &'static str, description: &'static str, pattern: &str) -> Self {
         let text = Text { pattern: Some(pattern.to_owned()), ..Text::default() };
-        let schema = Kind::Text(text).into();
-        Self { name, place: Place::Header, description, required: false, schema }
+        let schema = SchemaKind::Text(text).into();
+        Self { name, location: ParameterLocation::Header, description, required: false, schema }
     }
 
     pub(super) fn required(self) -> Self {
@@ -126,14 +126,14 @@ impl Parameter {
     }
 }
 
-/// What is sent.
+/// A request body.
 pub(super) enum Body {
     Json(Box<Schema>),
-    /// The fields of a form with a file, and whether each is required.
+    /// The fields of a multipart form, each with its schema and whether it is required.
     Form(Vec<(&'static str, Schema, bool)>),
 }
 
-/// What comes back with one status.
+/// The response of one status.
 pub(super) struct Response {
     pub(super) status: u16,
     pub(super) description: &'static str,
@@ -163,20 +163,20 @@ impl Response {
     }
 }
 
-/// What a value looks like.
+/// The schema of a value.
 #[derive(Clone, Default)]
 pub(super) struct Schema {
-    pub(super) kind: Kind,
+    pub(super) kind: SchemaKind,
     pub(super) description: Option<String>,
     pub(super) default: Option<Value>,
     pub(super) example: Option<Value>,
-    /// May be null as well.
+    /// Null is also valid.
     pub(super) nullable: bool,
 }
 
 #[derive(Clone, Default)]
-pub(super) enum Kind {
-    /// Anything.
+pub(super) enum SchemaKind {
+    /// Any value.
     #[default]
     Any,
     /// A schema of the document, by name.
@@ -189,9 +189,9 @@ pub(super) enum Kind {
     File,
     List(Box<List>),
     Object(Object),
-    /// All of the parts at once, and these properties.
+    /// All of the parts.
     All(Composed),
-    /// At least one of the alternatives. Where a version cannot say that: anything.
+    /// At least one of the alternatives; any value in versions without `anyOf`.
     AnyOf(Vec<Schema>),
 }
 
@@ -207,7 +207,7 @@ pub(super) struct Text {
     pub(super) min_length: u64,
     pub(super) max_length: Option<u64>,
     pub(super) pattern: Option<String>,
-    /// The allowed values; all when empty.
+    /// The allowed values; any when empty.
     pub(super) options: Vec<String>,
 }
 
@@ -222,15 +222,15 @@ pub(super) struct List {
 pub(super) struct Object {
     pub(super) properties: Vec<(String, Schema)>,
     pub(super) required: Vec<String>,
-    pub(super) rest: Rest,
+    pub(super) additional_properties: AdditionalProperties,
 }
 
-/// What an object may hold besides its properties.
+/// The values that an object may have besides its properties.
 #[derive(Clone, Default)]
-pub(super) enum Rest {
+pub(super) enum AdditionalProperties {
     #[default]
-    Anything,
-    Nothing,
+    Allowed,
+    Forbidden,
     Of(Box<Schema>),
 }
 
@@ -238,50 +238,50 @@ pub(super) enum Rest {
 pub(super) struct Composed {
     pub(super) parts: Vec<Schema>,
     pub(super) required: Vec<String>,
-    /// Nothing besides the properties of the parts. Where a version cannot say that: anything.
+    /// No properties besides those of the parts; ignored in versions that cannot express it.
     pub(super) closed: bool,
 }
 
-impl From<Kind> for Schema {
-    fn from(kind: Kind) -> Self {
+impl From<SchemaKind> for Schema {
+    fn from(kind: SchemaKind) -> Self {
         Self { kind, ..Self::default() }
     }
 }
 
 impl Schema {
     pub(super) fn reference(name: impl Into<String>) -> Self {
-        Kind::Reference(name.into()).into()
+        SchemaKind::Reference(name.into()).into()
     }
 
     pub(super) fn anything() -> Self {
-        Kind::Any.into()
+        SchemaKind::Any.into()
     }
 
     pub(super) fn text() -> Self {
-        Kind::Text(Text::default()).into()
+        SchemaKind::Text(Text::default()).into()
     }
 
-    pub(super) fn one_of_words(words: &[&str]) -> Self {
+    pub(super) fn one_of(words: &[&str]) -> Self {
         let options = words.iter().map(|&word| word.to_owned()).collect();
-        Kind::Text(Text { options, ..Text::default() }).into()
+        SchemaKind::Text(Text { options, ..Text::default() }).into()
     }
 
     pub(super) fn number() -> Self {
-        Kind::Number(Range::default()).into()
+        SchemaKind::Number(Range::default()).into()
     }
 
     pub(super) fn integer() -> Self {
-        Kind::Number(Range { integer: true, ..Range::default() }).into()
+        SchemaKind::Number(Range { integer: true, ..Range::default() }).into()
     }
 
-    /// A number within bounds.
-    pub(super) fn between(least: u64, most: Option<u64>) -> Self {
-        let (minimum, maximum) = (Some(least.into()), most.map(Number::from));
-        Kind::Number(Range { integer: false, minimum, maximum }).into()
+    /// A number in a range.
+    pub(super) fn between(minimum: u64, maximum: Option<u64>) -> Self {
+        let (minimum, maximum) = (Some(minimum.into()), maximum.map(Number::from));
+        SchemaKind::Number(Range { integer: false, minimum, maximum }).into()
     }
 
     pub(super) fn boolean() -> Self {
-        Kind::Boolean.into()
+        SchemaKind::Boolean.into()
     }
 
     pub(super) fn list(items: Self) -> Self {
@@ -289,44 +289,44 @@ impl Schema {
     }
 
     pub(super) fn list_between(items: Self, min: u64, max: Option<u64>) -> Self {
-        Kind::List(Box::new(List { items, min, max })).into()
+        SchemaKind::List(Box::new(List { items, min, max })).into()
     }
 
-    /// An object with these properties, and perhaps others.
+    /// An object with these and optionally other properties.
     pub(super) fn object<N: Into<String>>(
         properties: impl IntoIterator<Item = (N, Self)>,
         required: &[&str],
     ) -> Self {
         let properties = properties.into_iter().map(|(name, schema)| (name.into(), schema));
         let required = required.iter().map(|&name| name.to_owned());
-        Kind::Object(Object {
+        SchemaKind::Object(Object {
             properties: properties.collect(),
             required: required.collect(),
-            rest: Rest::Anything,
+            additional_properties: AdditionalProperties::Allowed,
         })
         .into()
     }
 
-    /// An object in which every value is like this.
+    /// An object whose values all have this schema.
     pub(super) fn map(values: Self) -> Self {
-        let rest = Rest::Of(Box::new(values));
-        Kind::Object(Object { rest, ..Object::default() }).into()
+        let additional_properties = AdditionalProperties::Of(Box::new(values));
+        SchemaKind::Object(Object { additional_properties, ..Object::default() }).into()
     }
 
     pub(super) fn all(parts: Vec<Self>) -> Self {
-        Kind::All(Composed { parts, ..Composed::default() }).into()
+        SchemaKind::All(Composed { parts, ..Composed::default() }).into()
     }
 
     pub(super) fn any_of(alternatives: Vec<Self>) -> Self {
-        Kind::AnyOf(alternatives).into()
+        SchemaKind::AnyOf(alternatives).into()
     }
 
     pub(super) fn described(self, description: impl Into<String>) -> Self {
         Self { description: Some(description.into()), ..self }
     }
 
-    /// What counts when the value is not given.
-    pub(super) fn unless_given(self, default: impl Into<Value>) -> Self {
+    /// Sets the default.
+    pub(super) fn with_default(self, default: impl Into<Value>) -> Self {
         Self { default: Some(default.into()), ..self }
     }
 
@@ -338,11 +338,13 @@ impl Schema {
         Self { nullable: true, ..self }
     }
 
-    /// An object that holds nothing but its properties.
+    /// Forbids properties besides the declared ones.
     pub(super) fn closed(mut self) -> Self {
         match &mut self.kind {
-            Kind::Object(object) => object.rest = Rest::Nothing,
-            Kind::All(composed) => composed.closed = true,
+            SchemaKind::Object(object) => {
+                object.additional_properties = AdditionalProperties::Forbidden
+            }
+            SchemaKind::All(composed) => composed.closed = true,
             _ => {}
         }
         self

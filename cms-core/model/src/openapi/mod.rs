@@ -1,13 +1,13 @@
-//! The OpenAPI document (contract 9).
+//! The OpenAPI document (see docs/reference/openapi.md).
 //!
-//! [`describe`] turns content types and the rights of a key into a description that does not depend on
-//! the version of OpenAPI ([`ir`]): [`content`] the part of one type, [`property`] that of one property,
-//! [`components`] and [`system`] what every server has. The printers are [`v3`] and [`v2`], over
+//! [`document`] converts content types and the rights of a key to a representation that does not depend
+//! on the version of OpenAPI ([`ir`]): [`content`] converts one type, [`property`] one property,
+//! [`components`] and [`system`] add the parts of every server. [`v3`] and [`v2`] print it with
 //! [`schema`] and [`mod@print`].
 
 pub mod components;
 pub mod content;
-pub mod describe;
+pub mod document;
 pub mod ir;
 pub mod names;
 pub mod print;

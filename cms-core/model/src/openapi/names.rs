@@ -1,17 +1,17 @@
-//! Names that the description gives to content types: no two types share one.
+//! Names of content types in the document, which are distinct.
 
 use std::collections::HashSet;
 
-/// Names of one content type in the description.
+/// Names of one content type in the document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Names {
-    /// Begins the ids of its operations.
+    /// The prefix of its operation ids.
     pub(super) operation: String,
-    /// Schema of a list of its objects.
+    /// The name of the schema of its list.
     pub(super) list: String,
 }
 
-/// Names content types, which come in the order of their names.
+/// Returns the names of content types, which are sorted by name.
 pub(super) fn names<'a>(types: impl Iterator<Item = &'a str>) -> Vec<Names> {
     let mut taken = HashSet::new();
     types
@@ -25,7 +25,7 @@ pub(super) fn names<'a>(types: impl Iterator<Item = &'a str>) -> Vec<Names> {
         .collect()
 }
 
-/// `contact_form` becomes `ContactForm` (contract 9.3).
+/// `contact_form` becomes `ContactForm` (see docs/reference/openapi.md#paths-of-a-type).
 fn capitalised(name: &str) -> String {
     let capital = |part: &str| {
         let mut letters = part.chars();
@@ -35,8 +35,8 @@ fn capitalised(name: &str) -> String {
     name.split('_').map(capital).collect()
 }
 
-/// The schemas that are there for every API have capitals or end in `Item`; one of them has a name
-/// that the list of a type could have.
+/// Avoids the one shared schema whose name the list of a type could have; the others have capitals or
+/// end in `Item`.
 fn list(name: &str) -> String {
     let list = format!("{name}List");
     if list == super::components::VERSIONS_LIST { format!("{list}_") } else { list }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_has_names_of_its_own() {
+    fn names_of_types_are_distinct() {
         let types =
             ["_", "_media", "a_b", "contact_form", "media", "mediamedia", "post", "versions"];
         let named = names(types.into_iter());

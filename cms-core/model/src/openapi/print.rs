@@ -1,4 +1,4 @@
-//! What the versions of OpenAPI have in common when a description is printed.
+//! The parts of a printed document that all versions of OpenAPI share.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::wire::openapi::OpenApiVersion as Version;
 
-/// Prints a whole description.
+/// Prints a document.
 pub(super) fn print(document: &Document, version: Version) -> serde_json::Result<Vec<u8>> {
     match version {
         Version::V2 => serde_json::to_vec(&v2::document(document)),
@@ -17,8 +17,8 @@ pub(super) fn print(document: &Document, version: Version) -> serde_json::Result
     }
 }
 
-/// What the description says of itself.
-pub(super) fn about() -> Value {
+/// The `info` object.
+pub(super) fn info() -> Value {
     json!({
         "title": "Content API",
         "version": "2.0.1",
@@ -26,12 +26,12 @@ pub(super) fn about() -> Value {
     })
 }
 
-/// The one scheme of security, by its name.
+/// The security scheme, by name.
 pub(super) fn security_schemes() -> Value {
     json!({ "HeaderApiKeyAuth": { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" } })
 }
 
-/// What every operation asks for that does not say otherwise.
+/// The default security requirement of operations.
 pub(super) fn security() -> Value {
     json!([{ "HeaderApiKeyAuth": [] }])
 }
@@ -41,7 +41,7 @@ pub(super) fn tags(document: &Document) -> Value {
     document.tags.iter().map(|tag| json!({ "name": tag })).collect()
 }
 
-/// Tags under their headings.
+/// Tags by heading.
 pub(super) fn tag_groups(document: &Document) -> Value {
     let groups = document.tag_groups.iter();
     groups.map(|(name, tags)| json!({ "name": name, "tags": tags })).collect()

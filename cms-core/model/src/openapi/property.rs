@@ -1,11 +1,11 @@
-//! A property of a content type as a schema of the description, and an example of its value.
+//! Converts a property of a content type to a schema and an example.
 //!
-//! The schema says what [`crate::ctd::schema`] and [`crate::object::rules`] demand of a value, as far
-//! as a schema can; what else clients store in a definition is not passed on.
+//! The schema has the rules of [`crate::ctd::schema`] and [`crate::object::rules`], as far as a schema
+//! can express them; other keywords that clients store in a definition are omitted.
 
 use serde_json::{Map, Number, Value, json};
 
-use super::ir::{Kind, List, Object, Range, Rest, Schema, Text};
+use super::ir::{AdditionalProperties, List, Object, Range, Schema, SchemaKind, Text};
 use crate::{
     ctd::{
         model::{InputType, Property, SchemaType},
@@ -16,20 +16,20 @@ use crate::{
     pattern::Budget,
 };
 
-/// The component that describes a link.
+/// The name of the schema of a link.
 pub(super) const DATA_SOURCE: &str = "DataSource";
 
-/// What a relation to a type, or to any, holds in this schema: links or objects.
+/// Returns the schema of the items of a relation to a type, or to any type: links or objects.
 pub(super) type Items<'a> = dyn Fn(Option<&str>) -> Schema + 'a;
 
-/// Properties of one level as they are stored: schemas, and configs of the form, by name.
+/// The stored definition of the properties of one level: schemas and form settings by name.
 #[derive(Clone, Copy)]
 pub(super) struct Stored<'a> {
     pub(super) schemas: &'a Value,
     pub(super) configs: &'a Value,
 }
 
-/// Describes the properties of one level.
+/// Converts the properties of one level.
 pub(super) fn properties(
     properties: &[Property],
     stored: Stored<'_>,
@@ -51,8 +51,12 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
         InputType::Datasource => {
             let relation = property.relation.as_ref();
             let target = relation.and_then(|relation| relation.target.as_deref());
-            let many = relation.is_some_and(|relation| relation.multiple);
-            Schema::list_between(items(target), count(stored, "minItems"), (!many).then_some(1))
+            let is_multiple = relation.is_some_and(|relation| relation.multiple);
+            Schema::list_between(
+                items(target),
+                count(stored, "minItems"),
+                (!is_multiple).then_some(1),
+            )
         }
         InputType::Block => block(property),
         InputType::Object => {
@@ -68,29 +72,29 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
                 Stored { schemas: &stored["properties"], configs: &config["propertiesConfig"] };
             object(&property.nested, nested, stored, items)
         }
-        InputType::Geo => plain(stored, property).closed(),
-        _ => plain(stored, property),
+        InputType::Geo => from_stored_schema(stored, property).closed(),
+        _ => from_stored_schema(stored, property),
     }
 }
 
-/// An object with properties of its own: an item of a list, or a `custom` value.
+/// A nested object: an item of a list, or a `custom` value.
 fn object(nested: &[Property], stored: Stored<'_>, schema: &Value, items: &Items<'_>) -> Schema {
-    Kind::Object(Object {
+    SchemaKind::Object(Object {
         properties: properties(nested, stored, items),
         required: required(nested),
-        rest: rest(schema),
+        additional_properties: additional_properties(schema),
     })
     .into()
 }
 
-/// Names of the required ones.
+/// Names of the required properties.
 pub(super) fn required(properties: &[Property]) -> Vec<String> {
     let required = properties.iter().filter(|property| property.required);
     required.map(|property| property.name.clone()).collect()
 }
 
-/// A value whose schema stands for itself.
-fn plain(stored: &Value, property: &Property) -> Schema {
+/// A value that only its stored schema describes.
+fn from_stored_schema(stored: &Value, property: &Property) -> Schema {
     keywords(stored, property.required, &property.options)
 }
 
@@ -99,19 +103,19 @@ fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
         return Schema::anything();
     };
     let kind = match schema_type {
-        SchemaType::String => Kind::Text(Text {
-            // A required text may not be empty, whatever the definition says.
+        SchemaType::String => SchemaKind::Text(Text {
+            // A required text must not be empty.
             min_length: count(stored, "minLength").max(u64::from(required)),
             max_length: None,
             pattern: stored["pattern"].as_str().map(str::to_owned),
             options: options.to_vec(),
         }),
-        SchemaType::Number | SchemaType::Integer => Kind::Number(Range {
+        SchemaType::Number | SchemaType::Integer => SchemaKind::Number(Range {
             integer: schema_type == SchemaType::Integer,
             minimum: bound(stored, "minimum"),
             maximum: bound(stored, "maximum"),
         }),
-        SchemaType::Array => Kind::List(Box::new(List {
+        SchemaType::Array => SchemaKind::List(Box::new(List {
             items: keywords(&stored["items"], false, options),
             min: count(stored, "minItems"),
             max: None,
@@ -127,24 +131,24 @@ fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
             let describe = |(name, schema): (&String, &Value)| {
                 (name.clone(), keywords(schema, names.contains(&name.as_str()), &[]))
             };
-            Kind::Object(Object {
+            SchemaKind::Object(Object {
                 properties: properties.map(describe).collect(),
                 required: names.iter().map(|&name| name.to_owned()).collect(),
-                rest: rest(stored),
+                additional_properties: additional_properties(stored),
             })
         }
-        SchemaType::Boolean => Kind::Boolean,
-        SchemaType::Null => Kind::Null,
+        SchemaType::Boolean => SchemaKind::Boolean,
+        SchemaType::Null => SchemaKind::Null,
     };
     kind.into()
 }
 
-/// Blocks have one shape whatever was stored (contract 3.7).
+/// The schema of blocks is fixed (see docs/reference/objects.md#blocks).
 fn block(property: &Property) -> Schema {
     let empty = Schema::list_between(Schema::anything(), 0, Some(0));
     let data = Schema::any_of(vec![Schema::map(Schema::anything()), empty]);
     let mut kind = Schema::text();
-    if let (Some(types), Kind::Text(text)) = (&property.block_types, &mut kind.kind) {
+    if let (Some(types), SchemaKind::Text(text)) = (&property.block_types, &mut kind.kind) {
         text.options = std::iter::once("paragraph")
             .chain(types.iter().map(String::as_str).filter(|&known| known != "paragraph"))
             .map(str::to_owned)
@@ -156,11 +160,11 @@ fn block(property: &Property) -> Schema {
     Schema::object([("time", time), ("blocks", blocks), ("version", Schema::text())], &[]).closed()
 }
 
-fn rest(stored: &Value) -> Rest {
+fn additional_properties(stored: &Value) -> AdditionalProperties {
     if stored["additionalProperties"] == Value::Bool(false) {
-        Rest::Nothing
+        AdditionalProperties::Forbidden
     } else {
-        Rest::Anything
+        AdditionalProperties::Allowed
     }
 }
 
@@ -175,7 +179,7 @@ fn bound(stored: &Value, keyword: &str) -> Option<Number> {
     }
 }
 
-/// The default of the form, where it is a value that the API would take.
+/// The default of the form, if it is a valid value.
 fn default(property: &Property, stored: &Value) -> Option<Value> {
     let default = stored.get("default")?;
     let is_option = match default {
@@ -183,17 +187,17 @@ fn default(property: &Property, stored: &Value) -> Option<Value> {
         Value::Number(_) | Value::Bool(_) => true,
         _ => false,
     };
-    let taken = is_option && {
+    let is_valid = is_option && {
         let schema = PropertySchema::of(property, stored);
         let mut errors = FieldErrors::default();
         let budget = &mut Budget::per_object();
         validate_value(property, &schema, default, Some(budget), &mut errors);
         errors.is_empty()
     };
-    taken.then(|| default.clone())
+    is_valid.then(|| default.clone())
 }
 
-/// Returns values by property, for people.
+/// Returns example values by property.
 pub(super) fn examples(properties: &[Property]) -> Map<String, Value> {
     properties.iter().map(|known| (known.name.clone(), example(known))).collect()
 }

@@ -1,10 +1,10 @@
-//! Schemas as JSON: the keywords that each version has for them (contract 9.6).
+//! Prints schemas with the keywords of each version (see docs/reference/openapi.md#versions).
 //!
-//! Descriptions are large, so they are written as they are printed, never held as a tree of values.
+//! Documents are large, so they are serialized directly, without a tree of values.
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::ir::{Composed, Kind, List, Object, Range, Rest, Schema, Text};
+use super::ir::{AdditionalProperties, Composed, List, Object, Range, Schema, SchemaKind, Text};
 use crate::wire::openapi::OpenApiVersion as Version;
 
 /// A schema in one version.
@@ -35,7 +35,7 @@ impl Serialize for Printed<'_> {
     }
 }
 
-/// Prints what a value must be, as keywords among others: all but what is said about it.
+/// Prints the validation keywords of a schema into an open object.
 pub(super) fn keywords<M: SerializeMap>(
     out: &mut M,
     schema: &Schema,
@@ -43,37 +43,37 @@ pub(super) fn keywords<M: SerializeMap>(
 ) -> Result<(), M::Error> {
     let kind = |out: &mut M, name| kind(out, name, schema.nullable, version);
     match &schema.kind {
-        Kind::Reference(name) => out.serialize_entry("$ref", &pointer(name, version))?,
-        Kind::Null if version == Version::V31 => out.serialize_entry("type", "null")?,
-        // Older versions cannot say null; anything is close enough for what nobody sends.
-        Kind::Any | Kind::Null => {}
-        Kind::Boolean => kind(out, "boolean")?,
-        Kind::Number(range) => {
+        SchemaKind::Reference(name) => out.serialize_entry("$ref", &pointer(name, version))?,
+        SchemaKind::Null if version == Version::V31 => out.serialize_entry("type", "null")?,
+        // Older versions have no null type: any value is valid there.
+        SchemaKind::Any | SchemaKind::Null => {}
+        SchemaKind::Boolean => kind(out, "boolean")?,
+        SchemaKind::Number(range) => {
             kind(out, if range.integer { "integer" } else { "number" })?;
             number(out, range)?;
         }
-        Kind::Text(known) => {
+        SchemaKind::Text(known) => {
             kind(out, "string")?;
             text(out, known)?;
         }
-        Kind::File => {
+        SchemaKind::File => {
             kind(out, "string")?;
             out.serialize_entry("format", "binary")?;
         }
-        Kind::List(known) => {
+        SchemaKind::List(known) => {
             kind(out, "array")?;
             list(out, known, version)?;
         }
-        Kind::Object(known) => {
+        SchemaKind::Object(known) => {
             kind(out, "object")?;
             object(out, known, version)?;
         }
-        Kind::All(known) => {
+        SchemaKind::All(known) => {
             kind(out, "object")?;
             composed(out, known, version)?;
         }
-        Kind::AnyOf(_) if version == Version::V2 => {}
-        Kind::AnyOf(alternatives) => {
+        SchemaKind::AnyOf(_) if version == Version::V2 => {}
+        SchemaKind::AnyOf(alternatives) => {
             out.serialize_entry("anyOf", &prints(alternatives, version))?;
         }
     }
@@ -84,7 +84,7 @@ pub(super) fn keywords<M: SerializeMap>(
     }
 }
 
-/// Swagger 2 has no null: there the type is left open.
+/// Swagger 2 has no null: the type of a nullable value is omitted.
 fn kind<M: SerializeMap>(
     out: &mut M,
     name: &str,
@@ -98,10 +98,10 @@ fn kind<M: SerializeMap>(
     }
 }
 
-/// Where the schemas of a document stand.
+/// The JSON pointer of a schema.
 fn pointer(name: &str, version: Version) -> String {
-    let place = if version == Version::V2 { "definitions" } else { "components/schemas" };
-    ["#/", place, "/", name].concat()
+    let parent = if version == Version::V2 { "definitions" } else { "components/schemas" };
+    ["#/", parent, "/", name].concat()
 }
 
 fn prints(schemas: &[Schema], version: Version) -> Vec<Printed<'_>> {
@@ -164,16 +164,16 @@ fn object<M: SerializeMap>(out: &mut M, object: &Object, version: Version) -> Re
         out.serialize_entry("properties", &Named { schemas: &object.properties, version })?;
     }
     require(out, &object.required)?;
-    match &object.rest {
-        Rest::Anything => Ok(()),
-        Rest::Nothing => out.serialize_entry("additionalProperties", &false),
-        Rest::Of(schema) => {
+    match &object.additional_properties {
+        AdditionalProperties::Allowed => Ok(()),
+        AdditionalProperties::Forbidden => out.serialize_entry("additionalProperties", &false),
+        AdditionalProperties::Of(schema) => {
             out.serialize_entry("additionalProperties", &Printed { schema, version })
         }
     }
 }
 
-/// `additionalProperties` does not look into `allOf`; only 3.1 has a keyword that does.
+/// `additionalProperties` ignores the properties of `allOf`; only 3.1 has a keyword that includes them.
 fn composed<M: SerializeMap>(
     out: &mut M,
     composed: &Composed,
@@ -187,7 +187,7 @@ fn composed<M: SerializeMap>(
     Ok(())
 }
 
-/// An empty list is forbidden in the older versions, and says nothing in the newest.
+/// Omits an empty list, which older versions forbid.
 fn require<M: SerializeMap>(out: &mut M, required: &[String]) -> Result<(), M::Error> {
     if required.is_empty() { Ok(()) } else { out.serialize_entry("required", required) }
 }

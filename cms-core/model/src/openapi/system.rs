@@ -1,13 +1,13 @@
-//! Operations that are not about one content type (contract 9.4).
+//! Operations that do not belong to a content type (see docs/reference/openapi.md#other-paths).
 
 use serde_json::json;
 
 use super::{
     components::{
-        self, TYPE, TYPE_LIST, denied, denied_or_missing, invalid, paged, refused, unreadable,
+        self, TYPE, TYPE_LIST, body_errors, denied, denied_or_missing, invalid, paged, rejected,
     },
     content,
-    ir::{Body, Content, Kind, Operation, Parameter, Range, Response, Schema, Text},
+    ir::{Body, Content, Operation, Parameter, Range, Response, Schema, SchemaKind, Text},
 };
 use crate::{
     limits,
@@ -23,7 +23,7 @@ pub(super) const MEDIA_TAG: &str = "Media";
 pub(super) const INTERNAL_TAG: &str = "Internal";
 pub(super) const GRAPHQL_TAG: &str = "GraphQL";
 
-/// What the key may do beside work on objects.
+/// The rights of the key that add operations of this module.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent rights")]
 pub(super) struct Rights {
@@ -37,7 +37,7 @@ pub(super) struct Rights {
     pub(super) update: bool,
 }
 
-/// The operations that the key allows, those of one path together.
+/// The operations that the key allows; those of one path are adjacent.
 pub(super) fn operations(rights: Rights) -> Vec<Operation> {
     let mut all = types(rights.change_types);
     all.push(search());
@@ -46,7 +46,7 @@ pub(super) fn operations(rights: Rights) -> Vec<Operation> {
     if rights.upload {
         all.push(upload());
     }
-    all.push(picture());
+    all.push(image());
     all.extend(workflows(rights));
     all
 }
@@ -70,11 +70,7 @@ fn types(may_change: bool) -> Vec<Operation> {
             .parameters([
                 page,
                 limit,
-                Parameter::query(
-                    "order_by",
-                    "Order",
-                    Schema::one_of_words(&order).unless_given("name"),
-                ),
+                Parameter::query("order_by", "Order", Schema::one_of(&order).with_default("name")),
                 direction,
                 Parameter::query("name", "Part of the name", Schema::text()),
                 Parameter::query("label", "Part of the label", Schema::text()),
@@ -89,7 +85,7 @@ fn types(may_change: bool) -> Vec<Operation> {
             write(Operation::new("post", ALL, "postContentDefinition"))
                 .summary("Create a content type")
                 .respond(denied())
-                .respond(unreadable()),
+                .respond(body_errors()),
         );
     }
     all.push(
@@ -105,7 +101,7 @@ fn types(may_change: bool) -> Vec<Operation> {
                 .summary("Replace a content type")
                 .parameters([name()])
                 .respond(denied_or_missing())
-                .respond(unreadable()),
+                .respond(body_errors()),
         );
         all.push(
             Operation::new("delete", ONE, "deleteContentDefinition")
@@ -113,7 +109,7 @@ fn types(may_change: bool) -> Vec<Operation> {
                 .parameters([name()])
                 .respond([
                     Response::empty(200, "It is deleted"),
-                    refused("Content Type has objects, you can't remove it!"),
+                    rejected("Content Type has objects, you can't remove it!"),
                 ])
                 .respond(denied_or_missing()),
         );
@@ -131,8 +127,8 @@ fn search() -> Operation {
     let map = |name, description| Parameter::map(name, description, Schema::map(Schema::text()));
     let [page, _, _, direction] = content::paging();
     let most = u64::from(limits::PAGE_MAX);
-    let limit = Schema::between(1, Some(most)).unless_given(limits::PAGE_DEFAULT);
-    let missing = Schema::one_of_words(&["_first", "_last"]).unless_given("_last");
+    let limit = Schema::between(1, Some(most)).with_default(limits::PAGE_DEFAULT);
+    let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
     let modes = [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy].map(QueryMode::as_str);
     Operation::new("get", "/api/v1/search", "search")
         .tag(SEARCH_TAG)
@@ -151,11 +147,7 @@ fn search() -> Operation {
             query("order_missing", "Where objects without the property go", missing),
             query("random_seed", "A random order", Schema::number()),
             content::hydrate(),
-            query(
-                "query_mode",
-                "How words match",
-                Schema::one_of_words(&modes).unless_given(modes[0]),
-            ),
+            query("query_mode", "How words match", Schema::one_of(&modes).with_default(modes[0])),
             query("decay_old", "Lower the scores of older objects", Schema::boolean()),
             list("aggregate_by[]", "Count values of these properties"),
             list("aggregate_by_numeric[]", "Count values of these numeric properties"),
@@ -198,7 +190,7 @@ fn changes() -> Operation {
         .parameters([
             Parameter::query("since", "Where the last page or event ended", Schema::text()),
             Parameter::query("types[]", "Only changes of these types", types),
-            Parameter::query("limit", "Most changes", most.unless_given(limits::PAGE_DEFAULT)),
+            Parameter::query("limit", "Most changes", most.with_default(limits::PAGE_DEFAULT)),
             Parameter::header(
                 "Last-Event-ID",
                 "The same as since, for streams that go on",
@@ -220,32 +212,32 @@ fn changes() -> Operation {
 
 fn graphql() -> Vec<Operation> {
     let anything = || Schema::map(Schema::anything());
-    let question = [
+    let request = [
         ("query", Schema::text()),
         ("variables", anything().or_null()),
         ("operationName", Schema::text().or_null()),
     ];
-    let answer = || {
+    let response = || {
         let errors = Schema::list(anything());
         Schema::object([("data", anything().or_null()), ("errors", errors)], &[])
     };
-    let refused = |status, description| Response::json(status, description, answer());
-    let answers = || {
+    let error = |status, description| Response::json(status, description, response());
+    let responses = || {
         [
-            Response::json(200, "What was found", answer()),
-            refused(400, "The query is not valid"),
-            refused(401, "The key is missing or unknown"),
-            refused(403, "The key does not allow this"),
-            refused(404, "There is no such type"),
+            Response::json(200, "What was found", response()),
+            error(400, "The query is not valid"),
+            error(401, "The key is missing or unknown"),
+            error(403, "The key does not allow this"),
+            error(404, "There is no such type"),
         ]
     };
-    let ask = Operation::new("post", "/api/graphql", "graphQL")
+    let post = Operation::new("post", "/api/graphql", "graphQL")
         .summary("Ask a GraphQL query")
-        .body(Schema::object(question, &["query"]))
-        .respond(answers())
-        .respond([refused(415, "The body is not JSON")]);
+        .body(Schema::object(request, &["query"]))
+        .respond(responses())
+        .respond([error(415, "The body is not JSON")]);
     let parameter = |name, description| Parameter::query(name, description, Schema::text());
-    let ask_by_address = Operation::new("get", "/api/graphql", "graphQLByAddress")
+    let get = Operation::new("get", "/api/graphql", "graphQLByAddress")
         .summary("Ask a GraphQL query that may be kept on the way")
         .parameters([
             parameter("query", "The query"),
@@ -253,7 +245,7 @@ fn graphql() -> Vec<Operation> {
             parameter("operationName", "Which of several operations is meant"),
             parameter("extensions", "The hash by which the query is named, as JSON"),
         ])
-        .respond(answers());
+        .respond(responses());
     let text = Response {
         status: 200,
         description: "The schema as SDL",
@@ -264,10 +256,10 @@ fn graphql() -> Vec<Operation> {
         .summary("Get the GraphQL schema")
         .respond([text])
         .respond(denied());
-    tagged(vec![ask, ask_by_address, schema], GRAPHQL_TAG)
+    tagged(vec![post, get, schema], GRAPHQL_TAG)
 }
 
-/// The object comes with `internal`, or without it when nothing was saved (contract 7.1).
+/// The response has `internal` unless `save` is 0 (see docs/reference/media.md#upload).
 fn upload() -> Operation {
     let object = ["_media", "_mediaWithoutInternal"].map(Schema::reference).into_iter().collect();
     let mut operation = Operation::new("post", "/api/media", "postMedia")
@@ -278,11 +270,11 @@ fn upload() -> Operation {
             invalid(json!({ "file": ["An empty file is not allowed."] })),
         ])
         .respond(denied())
-        .respond(unreadable());
+        .respond(body_errors());
     operation.body = Some(Body::Form(vec![
-        ("file", Kind::File.into(), true),
-        ("type", Schema::one_of_words(&["image", "file"]), true),
-        ("save", Schema::one_of_words(&["0", "1"]).unless_given("1"), false),
+        ("file", SchemaKind::File.into(), true),
+        ("type", Schema::one_of(&["image", "file"]), true),
+        ("save", Schema::one_of(&["0", "1"]).with_default("1"), false),
         ("alt", Schema::text(), false),
         ("title", Schema::text(), false),
         ("tags", Schema::list(Schema::text()).described("Ids of tags"), false),
@@ -291,13 +283,16 @@ fn upload() -> Operation {
     operation
 }
 
-/// Needs no key.
-fn picture() -> Operation {
+/// Requires no key.
+fn image() -> Operation {
     let size_pattern = Some("^[0-9]+x[0-9]+$".to_owned());
-    let size = Kind::Text(Text { pattern: size_pattern, ..Text::default() }).into();
+    let size = SchemaKind::Text(Text { pattern: size_pattern, ..Text::default() }).into();
     let largest = "Largest width and height, 0 for any: 0x0 is the original";
-    let quality =
-        Kind::Number(Range { integer: true, minimum: Some(1.into()), maximum: Some(100.into()) });
+    let quality = SchemaKind::Number(Range {
+        integer: true,
+        minimum: Some(1.into()),
+        maximum: Some(100.into()),
+    });
     let file = Response {
         status: 200,
         description: "The picture",
@@ -316,7 +311,7 @@ fn picture() -> Operation {
                 "A transformation as JSON, for example a trim",
                 Schema::text(),
             ),
-            Parameter::query("format", "Another format", Schema::one_of_words(&output::FORMATS)),
+            Parameter::query("format", "Another format", Schema::one_of(&output::FORMATS)),
             Parameter::query("quality", "Of a lossy format", quality.into()),
         ])
         .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);
@@ -380,7 +375,7 @@ fn workflows(rights: Rights) -> Vec<Operation> {
                     invalid(json!({ "action": ["The property action is required"] })),
                 ])
                 .respond(denied_or_missing())
-                .respond(unreadable()),
+                .respond(body_errors()),
         );
     }
     tagged(all, INTERNAL_TAG)

@@ -1,25 +1,28 @@
-//! A description as Swagger 2.0.
+//! Prints a document as Swagger 2.0.
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Body, Content, Document, Kind, Operation, Parameter, Place, Response, Schema},
-    print::{Entries, Paths, Single, about, security, security_schemes, tag_groups, tags},
+    ir::{
+        Body, Content, Document, Operation, Parameter, ParameterLocation, Response, Schema,
+        SchemaKind,
+    },
+    print::{Entries, Paths, Single, info, security, security_schemes, tag_groups, tags},
     schema::{Named, Printed, keywords},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
 
 const JSON: &str = "application/json";
 
-/// Prints a whole description.
+/// Prints a document.
 pub(super) fn document(document: &Document) -> impl Serialize {
     let (scheme, rest) =
         document.base_url.split_once("://").unwrap_or(("http", &document.base_url));
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    Whole {
+    Root {
         swagger: "2.0",
-        info: about(),
+        info: info(),
         host,
         base_path: format!("/{path}"),
         schemes: [scheme],
@@ -36,7 +39,7 @@ pub(super) fn document(document: &Document) -> impl Serialize {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Whole<'a> {
+struct Root<'a> {
     swagger: &'static str,
     info: Value,
     host: &'a str,
@@ -55,9 +58,10 @@ struct Whole<'a> {
 
 /// Prints one operation.
 pub(super) fn operation(operation: &Operation) -> impl Serialize {
-    // There is no way to describe a map in the query.
-    let said = operation.parameters.iter().filter(|known| known.place != Place::QueryMap);
-    let mut parameters: Vec<PrintedParameter<'_>> = said.map(parameter).collect();
+    // Swagger 2.0 has no maps in the query.
+    let supported =
+        operation.parameters.iter().filter(|known| known.location != ParameterLocation::QueryMap);
+    let mut parameters: Vec<PrintedParameter<'_>> = supported.map(parameter).collect();
     let mut consumes = None;
     match &operation.body {
         None => {}
@@ -124,10 +128,10 @@ struct PrintedBody<'a> {
     schema: Printed<'a>,
 }
 
-/// A parameter, or a field of a form.
+/// A parameter outside the body, or a form field.
 struct Plain<'a> {
     name: &'a str,
-    place: &'static str,
+    location: &'static str,
     description: Option<&'a str>,
     required: bool,
     schema: &'a Schema,
@@ -136,7 +140,7 @@ struct Plain<'a> {
 fn parameter(parameter: &Parameter) -> PrintedParameter<'_> {
     PrintedParameter::Plain(Plain {
         name: parameter.name,
-        place: parameter.place.as_str(),
+        location: parameter.location.as_str(),
         description: Some(parameter.description),
         required: parameter.required,
         schema: &parameter.schema,
@@ -145,20 +149,20 @@ fn parameter(parameter: &Parameter) -> PrintedParameter<'_> {
 
 fn field<'a>(name: &'a str, schema: &'a Schema, required: bool) -> PrintedParameter<'a> {
     let description = schema.description.as_deref();
-    PrintedParameter::Plain(Plain { name, place: "formData", description, required, schema })
+    PrintedParameter::Plain(Plain { name, location: "formData", description, required, schema })
 }
 
-/// Keywords of the schema stand beside the name; an example is no keyword there.
+/// Keywords of the schema are beside the name; `example` is not allowed there.
 impl Serialize for Plain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_map(None)?;
         out.serialize_entry("name", self.name)?;
-        out.serialize_entry("in", self.place)?;
+        out.serialize_entry("in", self.location)?;
         if let Some(description) = self.description {
             out.serialize_entry("description", description)?;
         }
         out.serialize_entry("required", &self.required)?;
-        if matches!(self.schema.kind, Kind::File) {
+        if matches!(self.schema.kind, SchemaKind::File) {
             out.serialize_entry("type", "file")?;
         } else {
             keywords(&mut out, self.schema, Version::V2)?;
@@ -169,7 +173,7 @@ impl Serialize for Plain<'_> {
         if let Some(example) = &self.schema.example {
             out.serialize_entry("x-example", example)?;
         }
-        if matches!(self.schema.kind, Kind::List(_)) {
+        if matches!(self.schema.kind, SchemaKind::List(_)) {
             out.serialize_entry("collectionFormat", "multi")?;
         }
         out.end()
@@ -196,7 +200,7 @@ fn response(response: &Response) -> PrintedResponse<'_> {
     let schema = response.content.as_ref().map(|content| match content {
         Content::Json(schema) => ResponseSchema::Json(Printed { schema, version: Version::V2 }),
         Content::Text => ResponseSchema::Other(json!({ "type": "string" })),
-        // Also `file` would do, but not for every validator.
+        // Some validators reject the type `file`.
         Content::File => ResponseSchema::Other(json!({ "type": "string", "format": "binary" })),
     });
     let examples = response.example.as_ref().map(|example| Single(JSON, example));

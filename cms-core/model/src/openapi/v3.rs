@@ -1,22 +1,22 @@
-//! A description as OpenAPI 3.0 or 3.1: they differ in schemas alone.
+//! Prints a document as OpenAPI 3.0 or 3.1, which differ in schemas only.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Body, Content, Document, Operation, Parameter, Place, Response},
-    print::{Entries, Paths, Single, about, security, security_schemes, tag_groups, tags},
+    ir::{Body, Content, Document, Operation, Parameter, ParameterLocation, Response},
+    print::{Entries, Paths, Single, info, security, security_schemes, tag_groups, tags},
     schema::{Named, Printed},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
 
 const JSON: &str = "application/json";
 
-/// Prints a whole description.
+/// Prints a document.
 pub(super) fn document(document: &Document, version: Version) -> impl Serialize {
-    Whole {
+    Root {
         openapi: if version == Version::V31 { "3.1.0" } else { "3.0.0" },
-        info: about(),
+        info: info(),
         servers: json!([{ "url": document.base_url, "description": "Live" }]),
         security: security(),
         tags: tags(document),
@@ -30,7 +30,7 @@ pub(super) fn document(document: &Document, version: Version) -> impl Serialize 
 }
 
 #[derive(Serialize)]
-struct Whole<'a> {
+struct Root<'a> {
     openapi: &'static str,
     info: Value,
     servers: Value,
@@ -94,10 +94,10 @@ struct PrintedParameter<'a> {
 }
 
 fn parameter(parameter: &Parameter, version: Version) -> PrintedParameter<'_> {
-    let is_map = parameter.place == Place::QueryMap;
+    let is_map = parameter.location == ParameterLocation::QueryMap;
     PrintedParameter {
         name: parameter.name,
-        r#in: parameter.place.as_str(),
+        r#in: parameter.location.as_str(),
         description: parameter.description,
         required: parameter.required,
         schema: Printed { schema: &parameter.schema, version },
@@ -119,7 +119,7 @@ enum BodyContent<'a> {
     Form(Single<Single<Form<'a>>>),
 }
 
-/// What comes in one media type.
+/// The content of one media type.
 #[derive(Serialize)]
 struct Media<'a> {
     schema: Printed<'a>,

@@ -1,10 +1,10 @@
-//! From content types and the rights of a key to the whole description.
+//! Creates the document from content types and the rights of a key.
 
 use std::collections::HashSet;
 
 use super::{
     components,
-    content::Subject,
+    content::DocumentedType,
     ir::{Document, Schema},
     names::names,
     print::print,
@@ -17,39 +17,40 @@ use crate::{
     wire::openapi::OpenApiRequest,
 };
 
-/// A content type, and what the key may do with its objects.
-pub struct Described<'a> {
+/// A content type, and the access of the key to its objects.
+pub struct TypeAccess<'a> {
     pub definition: &'a Definition,
     pub properties: &'a [Property],
     pub access: Access,
 }
 
-/// Prints the description of an API with these types, which come in the order of their names.
+/// Prints the document of an API with these types, which are sorted by name.
 pub fn document(
-    types: &[Described<'_>],
+    types: &[TypeAccess<'_>],
     may_change_types: bool,
     request: &OpenApiRequest,
 ) -> serde_json::Result<Vec<u8>> {
-    print(&describe(types, may_change_types, request), request.version)
+    print(&build(types, may_change_types, request), request.version)
 }
 
-fn describe(types: &[Described<'_>], may_change_types: bool, request: &OpenApiRequest) -> Document {
+fn build(types: &[TypeAccess<'_>], may_change_types: bool, request: &OpenApiRequest) -> Document {
     let named = names(types.iter().map(|known| known.definition.name.as_str()));
-    // A type keeps its names whatever a key may do with it.
-    let subjects: Vec<Subject<'_>> = types
+    // Names do not depend on the rights of the key.
+    let documented: Vec<DocumentedType<'_>> = types
         .iter()
         .zip(named)
-        .map(|(known, names)| Subject {
+        .map(|(known, names)| DocumentedType {
             definition: known.definition,
             properties: known.properties,
             names,
             access: known.access,
         })
-        .filter(|subject| subject.access != Access::NONE)
+        .filter(|content_type| content_type.access != Access::NONE)
         .collect();
-    let readable = |subject: &&Subject<'_>| subject.access.contains(Access::READ);
-    let targets: HashSet<&str> = subjects.iter().filter(readable).map(Subject::name).collect();
-    // What stays a link: without hydration all, with it what has no type or no right to be read.
+    let readable = |content_type: &&DocumentedType<'_>| content_type.access.contains(Access::READ);
+    let targets: HashSet<&str> =
+        documented.iter().filter(readable).map(DocumentedType::name).collect();
+    // Relations are links, unless hydrated to a type that the key may read.
     let relations = |target: Option<&str>| match target {
         Some(target) if request.hydrate && targets.contains(target) => Schema::reference(target),
         _ => Schema::reference(DATA_SOURCE),
@@ -58,12 +59,12 @@ fn describe(types: &[Described<'_>], may_change_types: bool, request: &OpenApiRe
     let mut schemas = components::shared();
     let mut operations = Vec::new();
     let mut tags: Vec<String> = Vec::new();
-    for subject in &subjects {
-        schemas.extend(subject.schemas(&relations));
-        operations.extend(subject.operations());
-        // Two types may have the same label.
-        if !tags.contains(&subject.tag()) {
-            tags.push(subject.tag());
+    for content_type in &documented {
+        schemas.extend(content_type.schemas(&relations));
+        operations.extend(content_type.operations());
+        // Types may have the same label.
+        if !tags.contains(&content_type.tag()) {
+            tags.push(content_type.tag());
         }
     }
     let owned = |tags: &[&str]| tags.iter().map(|&tag| tag.to_owned()).collect::<Vec<_>>();
@@ -71,10 +72,10 @@ fn describe(types: &[Described<'_>], may_change_types: bool, request: &OpenApiRe
     let mut tag_groups = vec![("User API", user_tags.clone())];
     tags = user_tags;
     if !request.user_only {
-        let any = |needs| subjects.iter().any(|subject| subject.access.contains(needs));
+        let any = |needs| documented.iter().any(|content_type| content_type.access.contains(needs));
         let rights = Rights {
             change_types: may_change_types,
-            upload: subjects
+            upload: documented
                 .iter()
                 .any(|s| s.name() == "_media" && s.access.contains(Access::CREATE)),
             read: any(Access::READ),
