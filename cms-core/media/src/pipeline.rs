@@ -5,7 +5,7 @@
 //! upright, and carries nothing but pixels: EXIF, GPS, XMP and colour profiles stay behind.
 //!
 //! Which part and size are wanted is [`cms_model::media::render`]; files and caches are unknown here. Next:
-//! [`decode`] for what is read, [`jpeg`] for the format that matters most.
+//! `decode` for what is read, `jpeg` for the format that matters most.
 
 mod colour;
 mod decode;

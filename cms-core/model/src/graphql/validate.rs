@@ -1,7 +1,7 @@
 //! Whether a document is right by the types of a schema, and what is wrong otherwise.
 //!
 //! The rules and sentences are those of the reference implementation, so that tools and people know
-//! what is meant. [`variables`] has the rules on variables and on fragments as a whole. That two
+//! what is meant. `variables` has the rules on variables and on fragments as a whole. That two
 //! fields of one name are the same is found by [`super::plan`], which puts them together.
 
 mod variables;

@@ -1,7 +1,7 @@
 //! How texts become words (contract 6.2): lower case, letters and digits, accents kept.
 //!
 //! Knows no engine; the tokenizer of cms-search hands the words to it. What a reader sees of a text with
-//! markup is [`markup`].
+//! markup is `markup`.
 
 mod markup;
 #[cfg(test)]

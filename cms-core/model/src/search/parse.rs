@@ -3,10 +3,10 @@
 //! | module | what it reads |
 //! |---|---|
 //! | here | the parameters, each by its own rule |
-//! | [`grammar`] | the query language: operators, groups, fields |
-//! | [`term`] | what operators stand between: words, phrases, wildcards, ranges |
-//! | [`cursor`] | the signs of the language |
-//! | [`circle`] | filters by distance |
+//! | `grammar` | the query language: operators, groups, fields |
+//! | `term` | what operators stand between: words, phrases, wildcards, ranges |
+//! | `cursor` | the signs of the language |
+//! | `circle` | filters by distance |
 //!
 //! Knows no types: whether a property exists, and what it holds, shows in the index. All faults of
 //! a request are told at once.
