@@ -1,4 +1,4 @@
-//! The headers of a JPEG, as far as [`super::reduced`] reads such files.
+//! The headers of a JPEG, as far as the decoder reads such files.
 
 use super::entropy::Codes;
 

@@ -2,7 +2,7 @@
 //! wrong with it: the table of the specification with contract 2.4 to 2.6, in one pass.
 //!
 //! Whether the name is taken and whether featured images exist is for the service to ask. The
-//! properties themselves are in [`mod@properties`].
+//! properties themselves are in `properties`.
 
 mod migration;
 mod properties;

@@ -1,7 +1,7 @@
 //! Validates a document against the types of a schema.
 //!
 //! Rules and messages are those of the reference implementation, so that tools and people recognize
-//! them. [`variables`] has the rules on variables and on the use of fragments. [`super::plan`] finds
+//! them. `variables` has the rules on variables and on the use of fragments. [`super::plan`] finds
 //! conflicting fields when it merges them.
 
 mod variables;

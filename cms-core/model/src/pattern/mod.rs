@@ -1,8 +1,8 @@
 //! Regular expressions of properties (`pattern`): ECMA 262 syntax, and matching in bounded work.
 //!
-//! [`parse`] reads a pattern into a tree. A pattern that is a regular expression in the strict sense
-//! runs on a lazy DFA ([`linear`]). Look-around, back references, and automata that are too large for
-//! the DFA run on a backtracking matcher that counts its steps ([`backtrack`]). A text never costs
+//! `parse` reads a pattern into a tree. A pattern that is a regular expression in the strict sense
+//! runs on a lazy DFA (`linear`). Look-around, back references, and automata that are too large for
+//! the DFA run on a backtracking matcher that counts its steps (`backtrack`). A text never costs
 //! more than its [`Budget`], whatever the pattern.
 //!
 //! This module knows nothing of content types. JSON Schema asks for an unanchored match: a pattern

@@ -3,10 +3,10 @@
 //! | module | reads |
 //! |---|---|
 //! | this one | the parameters |
-//! | [`grammar`] | the query language: operators, groups, fields |
-//! | [`term`] | operands: words, phrases, wildcards, ranges |
-//! | [`cursor`] | tokens of the query language |
-//! | [`geo_filter`] | filters by distance |
+//! | `grammar` | the query language: operators, groups, fields |
+//! | `term` | operands: words, phrases, wildcards, ranges |
+//! | `cursor` | tokens of the query language |
+//! | `geo_filter` | filters by distance |
 //!
 //! Knows no content types: the index decides whether a property exists. All errors of a request are
 //! reported together.

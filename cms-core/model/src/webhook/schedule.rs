@@ -174,7 +174,7 @@ impl Endpoint {
     }
 }
 
-/// Returns the latest time at which a delivery can be due; see [`is_reached`].
+/// Returns the latest time at which a delivery can be due; see `is_reached`.
 pub fn latest_due_at(now: Timestamp) -> Timestamp {
     after(now, MAX_DELIVERY_PAUSE_SECONDS)
 }
