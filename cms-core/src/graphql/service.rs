@@ -1,4 +1,4 @@
-//! The GraphQL service: executes queries and returns graphql_schemas.
+//! The GraphQL service: executes queries and returns schemas.
 
 use std::{borrow::Cow, fmt::Write as _, sync::Arc};
 
@@ -48,7 +48,7 @@ impl GraphQl<'_> {
         Ok(prepared.ok_or(Error::Forbidden)?.schema()?.sdl().to_owned())
     }
 
-    /// Rebuilds the cached graphql_schemas after content types changed, so that no query waits for that.
+    /// Rebuilds the cached schemas after content types changed, so that no query waits for that.
     ///
     /// # Errors
     /// Errors of the database.
@@ -94,13 +94,13 @@ impl GraphQl<'_> {
     ) -> std::result::Result<Cow<'r, str>, QueryError> {
         let query = &request.query;
         if let (true, Some(hash)) = (query.is_empty(), &request.hash) {
-            let persisted_queries = self
+            let persisted = self
                 .cms
                 .graphql_schemas
                 .persisted_queries
                 .get(hash)
                 .ok_or_else(QueryError::unknown_hash)?;
-            return Ok(Cow::Owned(persisted_queries.to_string()));
+            return Ok(Cow::Owned(persisted.to_string()));
         }
         complexity::check_text(query)?;
         if request.hash.as_ref().is_some_and(|hash| *hash != digest(query)) {
@@ -152,12 +152,12 @@ fn operation<'d>(
             "Must provide operation name if query contains multiple operations.",
         )),
         (Some(name), ..) => {
-            let persisted_queries = match &document.operations {
+            let named = match &document.operations {
                 DocumentOperations::Single(_) => None,
                 DocumentOperations::Multiple(operations) => operations.get(name),
             };
-            persisted_queries.ok_or_else(|| {
-                QueryError::bad_request(format!("Unknown operation persisted_queries \"{name}\"."))
+            named.ok_or_else(|| {
+                QueryError::bad_request(format!("Unknown operation named \"{name}\"."))
             })
         }
     }

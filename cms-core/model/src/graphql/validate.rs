@@ -143,14 +143,14 @@ impl<'a, 'd> Validator<'a, 'd> {
         self.error(message, expected.pos);
     }
 
-    /// Finds the type of a type type_condition.
+    /// Finds the type of a type condition.
     fn type_condition(&mut self, on: &Positioned<Name>, fragment: Option<&str>) -> Option<usize> {
         match self.model.find(&on.node) {
             Some(NamedType::Object(index)) => Some(index),
             Some(NamedType::Scalar(_) | NamedType::Input(_)) => {
                 let fragment = fragment.map_or(String::new(), |name| format!(" \"{name}\""));
                 let message = format!(
-                    "Fragment{fragment} cannot type_condition on non composite type \"{}\".",
+                    "Fragment{fragment} cannot condition on non composite type \"{}\".",
                     on.node
                 );
                 self.error(message, on.pos);
@@ -163,7 +163,7 @@ impl<'a, 'd> Validator<'a, 'd> {
         }
     }
 
-    /// Validates a selection selection_set on an object type; none when the type is unknown.
+    /// Validates a selection set on an object type; none when the type is unknown.
     fn selection_set(&mut self, selection_set: &'d SelectionSet, object: Option<usize>) {
         for selection in &selection_set.items {
             match &selection.node {

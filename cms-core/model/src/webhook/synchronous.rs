@@ -183,13 +183,13 @@ mod tests {
             ),
             (
                 WriteEvent::Delete,
-                with(400, r#"{"errors":{"list[0].name":"Rejection"}}"#),
-                Err(json!({"list[0].name": ["Rejection"]})),
+                with(400, r#"{"errors":{"list[0].name":"No"}}"#),
+                Err(json!({"list[0].name": ["No"]})),
             ),
             (
                 WriteEvent::Create,
-                with(400, r#"{"response":{"errors":["Rejection","Never"]}}"#),
-                Err(json!({"__webhook": ["Rejection", "Never"]})),
+                with(400, r#"{"response":{"errors":["No","Never"]}}"#),
+                Err(json!({"__webhook": ["No", "Never"]})),
             ),
             (
                 WriteEvent::Create,
