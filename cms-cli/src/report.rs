@@ -147,11 +147,11 @@ fn sentence(failure: &Failure) -> String {
 pub(crate) fn failure_body(failure: &Failure) -> Value {
     match &failure.kind {
         Kind::Target(Error::Unsupported(message)) | Kind::Usage(message) => {
-            wire::error::generic(400, message)
+            wire::error::code_and_message(400, message)
         }
-        Kind::Target(Error::Unreachable(message)) => wire::error::generic(503, message),
+        Kind::Target(Error::Unreachable(message)) => wire::error::code_and_message(503, message),
         Kind::Target(Error::Internal(_)) | Kind::Local(_) | Kind::Closed => {
-            wire::error::generic(500, &sentence(failure))
+            wire::error::code_and_message(500, &sentence(failure))
         }
         Kind::Target(error) => wire::error::body(error),
         Kind::Faults(faults) => faults_body(faults),

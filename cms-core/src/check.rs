@@ -8,10 +8,10 @@
 use std::path::Path;
 
 use cms_model::{
-    ctd::catalog::Type,
+    content_type::catalog::CompiledType,
     error::{Error, Result},
     object::scan,
-    wire::check::{Check, CheckRequest, Finding, MediaCheck, Part},
+    wire::check::{CheckArea, CheckReport, CheckRequest, Finding, MediaCheck},
 };
 
 use crate::{
@@ -25,33 +25,33 @@ const TOLD: usize = 1000;
 
 /// Looks for damage in the database file of a folder that cannot be opened; finds nothing when the
 /// folder cannot be opened for another reason.
-pub fn check_file(folder: &Path) -> Result<Check> {
+pub fn check_file(folder: &Path) -> Result<CheckReport> {
     let mut findings = Vec::new();
     let looked = read_file(&folder.join("cms.db"), |reader| pages(reader, &mut findings));
     if let Err(error) = &looked
         && let Some(cause) = damage(error)
     {
-        findings.push(found(Part::Database, "", cause.to_string(), false));
+        findings.push(found(CheckArea::Database, "", cause.to_string(), false));
     }
     let is_damaged = is_damaged(&findings);
     if is_damaged {
-        Ok(Check { findings, ..Check::default() })
+        Ok(CheckReport { findings, ..CheckReport::default() })
     } else {
-        looked.map(|()| Check::default())
+        looked.map(|()| CheckReport::default())
     }
 }
 
 impl Cms {
     /// Looks for what does not fit together, and mends what can be mended when asked to. In a damaged
     /// database nothing is mended.
-    pub fn check(&self, request: &CheckRequest) -> Result<Check> {
+    pub fn check(&self, request: &CheckRequest) -> Result<CheckReport> {
         let mut findings = self.look()?;
         let is_damaged = is_damaged(&findings);
         if request.repair && !is_damaged && findings.iter().any(|finding| finding.derived) {
             self.mend(&findings)?;
             let left = self.look()?;
             for finding in &mut findings {
-                finding.mended = !left.contains(finding);
+                finding.repaired = !left.contains(finding);
             }
             findings
                 .extend(left.into_iter().filter(|new| !findings.contains(new)).collect::<Vec<_>>());
@@ -65,7 +65,7 @@ impl Cms {
         findings.extend(of_files);
         let more = findings.len().saturating_sub(TOLD) as u64;
         findings.truncate(TOLD);
-        Ok(Check { media, findings, more })
+        Ok(CheckReport { media, findings, more })
     }
 
     fn look(&self) -> Result<Vec<Finding>> {
@@ -81,7 +81,7 @@ impl Cms {
                 // Damage may lie within the values of a row, where pages do not show it.
                 Err(Error::Internal(cause)) => {
                     let message = format!("content cannot be read: {cause}");
-                    findings.push(found(Part::Database, "", message, false));
+                    findings.push(found(CheckArea::Database, "", message, false));
                 }
                 looked => looked?,
             }
@@ -91,7 +91,8 @@ impl Cms {
             return Ok(findings);
         }
         let differences = self.search().differences()?;
-        findings.extend(differences.into_iter().map(|text| found(Part::Index, "", text, true)));
+        findings
+            .extend(differences.into_iter().map(|text| found(CheckArea::Index, "", text, true)));
         Ok(findings)
     }
 
@@ -118,7 +119,7 @@ impl Cms {
             Ok(catalog) => catalog,
             Err(error) => {
                 let message = format!("content types cannot be read: {}", cause(&error));
-                return findings.push(found(Part::Database, "", message, false));
+                return findings.push(found(CheckArea::Database, "", message, false));
             }
         };
         for content_type in catalog.types() {
@@ -126,11 +127,11 @@ impl Cms {
             match reader.unreadable_rows(content_type.pk) {
                 Ok(objects) => findings.extend(objects.into_iter().map(|(id, cause)| {
                     let message = format!("it cannot be read: {cause}");
-                    found(Part::Objects, &format!("{name}/{id}"), message, false)
+                    found(CheckArea::Objects, &format!("{name}/{id}"), message, false)
                 })),
                 Err(error) => {
                     let message = format!("its objects cannot be listed: {}", cause(&error));
-                    findings.push(found(Part::Objects, name, message, false));
+                    findings.push(found(CheckArea::Objects, name, message, false));
                 }
             }
         }
@@ -138,10 +139,16 @@ impl Cms {
 
     fn mend(&self, findings: &[Finding]) -> Result<()> {
         let is_found = |part| findings.iter().any(|found| found.part == part && found.derived);
-        let derived = [Part::Database, Part::Counters, Part::Published, Part::Slots, Part::Links];
+        let derived = [
+            CheckArea::Database,
+            CheckArea::Counters,
+            CheckArea::Published,
+            CheckArea::Slots,
+            CheckArea::Links,
+        ];
         if derived.into_iter().any(is_found) {
             let catalog = std::sync::Arc::clone(&self.catalog);
-            let (remake, relink) = (is_found(Part::Database), is_found(Part::Links));
+            let (remake, relink) = (is_found(CheckArea::Database), is_found(CheckArea::Links));
             self.store.write(move |writer| {
                 if remake {
                     writer.remake_indexes()?;
@@ -150,11 +157,11 @@ impl Cms {
                 catalog.types().iter().try_for_each(|known| mend_type(writer, known, relink))
             })?;
         }
-        if is_found(Part::Index) { self.search().remake() } else { Ok(()) }
+        if is_found(CheckArea::Index) { self.search().remake() } else { Ok(()) }
     }
 }
 
-fn mend_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result<()> {
+fn mend_type(writer: &Writer<'_>, content_type: &CompiledType, relink: bool) -> Result<()> {
     let (ctd, definition) = (content_type.pk, &content_type.definition);
     writer.republish(ctd, definition.draft_public)?;
     writer.fill_slots(ctd, &content_type.indexed, definition.editions())?;
@@ -172,8 +179,8 @@ fn mend_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result<(
     Ok(())
 }
 
-fn found(part: Part, place: &str, message: impl Into<String>, derived: bool) -> Finding {
-    Finding { part, place: place.to_owned(), message: message.into(), derived, mended: false }
+fn found(part: CheckArea, place: &str, message: impl Into<String>, derived: bool) -> Finding {
+    Finding { part, place: place.to_owned(), message: message.into(), derived, repaired: false }
 }
 
 /// Tells whether something was found that makes it pointless to look further.
@@ -182,7 +189,7 @@ fn is_damaged(findings: &[Finding]) -> bool {
 }
 
 fn is_damage(found: &Finding) -> bool {
-    found.part == Part::Database && !found.derived
+    found.part == CheckArea::Database && !found.derived
 }
 
 /// The file of the database.
@@ -190,7 +197,7 @@ fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (place, message) in reader.thorough_damage()? {
         // Whatever an index lacks stands in its table.
         let derived = message.contains("missing from index") || message.contains("in index");
-        findings.push(found(Part::Database, &place, message, derived));
+        findings.push(found(CheckArea::Database, &place, message, derived));
     }
     Ok(())
 }
@@ -199,12 +206,12 @@ fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
 fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (table, parent) in reader.dangling_rows()? {
         let message = format!("a row refers to one of {parent} that is not there");
-        findings.push(found(Part::Database, &table, message, false));
+        findings.push(found(CheckArea::Database, &table, message, false));
     }
     let strays = reader.stray_versions()?;
     if strays > 0 {
         let message = format!("versions of objects that are not there: {strays}");
-        findings.push(found(Part::Versions, "", message, false));
+        findings.push(found(CheckArea::Versions, "", message, false));
     }
     Ok(())
 }
@@ -212,12 +219,18 @@ fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
 /// A look at one type.
 struct Look<'l> {
     reader: &'l Reader<'l>,
-    content_type: &'l Type,
+    content_type: &'l CompiledType,
     findings: &'l mut Vec<Finding>,
 }
 
 impl Look<'_> {
-    fn add(&mut self, part: Part, id: Option<&str>, message: impl Into<String>, derived: bool) {
+    fn add(
+        &mut self,
+        part: CheckArea,
+        id: Option<&str>,
+        message: impl Into<String>,
+        derived: bool,
+    ) {
         let name = self.content_type.name();
         let place = id.map_or_else(|| name.to_owned(), |id| format!("{name}/{id}"));
         self.findings.push(found(part, &place, message, derived));
@@ -233,10 +246,10 @@ impl Look<'_> {
 
     fn at_objects(&mut self) -> Result<()> {
         for id in self.reader.unreadable_objects(self.content_type.pk)? {
-            self.add(Part::Objects, Some(&id), "its text is no JSON", false);
+            self.add(CheckArea::Objects, Some(&id), "its text is no JSON", false);
         }
         for (id, message) in self.reader.misnumbered(self.content_type.pk)? {
-            self.add(Part::Versions, Some(&id), message, false);
+            self.add(CheckArea::Versions, Some(&id), message, false);
         }
         Ok(())
     }
@@ -249,7 +262,7 @@ impl Look<'_> {
             let message = format!(
                 "{said} objects are counted and {of} published, {live} and {published} are there"
             );
-            self.add(Part::Counters, None, message, true);
+            self.add(CheckArea::Counters, None, message, true);
         }
         Ok(())
     }
@@ -260,25 +273,25 @@ impl Look<'_> {
         for (id, status, is_shown, is_there) in wrong {
             let shown = if is_shown { "shows something else" } else { "does not show it" };
             let message = format!("its status is {status}, and the public view {shown}");
-            self.add(Part::Published, Some(&id), message, is_there);
+            self.add(CheckArea::Published, Some(&id), message, is_there);
         }
         Ok(())
     }
 
     fn at_slots(&mut self) -> Result<()> {
-        let Type { pk, indexed, definition, .. } = self.content_type;
+        let CompiledType { pk, indexed, definition, .. } = self.content_type;
         let unfilled = self.reader.unfilled_slots(*pk, indexed, definition.editions())?;
         if unfilled > 0 {
             let message =
                 format!("indexed properties of {unfilled} rows are not what their text says");
-            self.add(Part::Slots, None, message, true);
+            self.add(CheckArea::Slots, None, message, true);
         }
         for property in self.content_type.properties.iter().filter(|property| property.unique) {
             let Some(slot) = indexed.find(&property.name) else { continue };
             for ids in self.reader.shared_values(*pk, slot)? {
                 let message =
                     format!("{} is unique, and these have the same: {ids}", property.name);
-                self.add(Part::Unique, None, message, false);
+                self.add(CheckArea::Unique, None, message, false);
             }
         }
         Ok(())
@@ -298,7 +311,7 @@ impl Look<'_> {
             wanted.dedup();
             if reader.noted_links(pk)? != wanted {
                 self.add(
-                    Part::Links,
+                    CheckArea::Links,
                     Some(id),
                     "its links are not noted as its text has them",
                     true,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use cms_model::{
     auth::scope::Permission,
     clock::Timestamp,
-    context::Caller,
-    ctd::{
+    content_type::{
         builtin::{self, WEBHOOKS},
         catalog::Catalog,
     },
+    context::Caller,
     error::{Error, Result},
     limits,
     wire::context::{ApiKey, AuthContext, Named, User},
@@ -119,7 +119,7 @@ impl Cms {
             }),
             Permission::ReadType { content_type } => self.store.read(|reader| {
                 let catalog = self.catalog.at(reader)?;
-                caller.require_sight(catalog.look_up(content_type)?.name())
+                caller.require_type_visible(catalog.look_up(content_type)?.name())
             }),
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
@@ -233,8 +233,8 @@ impl Cms {
     /// minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
-        let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
-        let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
+        let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
+        let forgotten = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
         let told = self.webhooks().housekeep()?;
         let needed = self.index.needs_from().unwrap_or(0).min(told);
         let used = self.keys.take_used();
@@ -242,7 +242,7 @@ impl Cms {
         let has_expired = self.store.peek(|reader| {
             Ok(reader.has_trash_before(expired)?
                 || reader.has_journal_before(needed, forgotten)?
-                || reader.has_stale_answers(answered, limits::IDEMPOTENCY_ANSWERS)?)
+                || reader.has_stale_answers(answered, limits::MAX_IDEMPOTENCY_RESPONSES)?)
         })?;
         if used.is_empty() && !has_expired {
             return Ok(());
@@ -252,7 +252,7 @@ impl Cms {
                 writer.set_key_used(pk, at)?;
             }
             writer.forget_journal(needed, forgotten)?;
-            writer.forget_answers(answered, limits::IDEMPOTENCY_ANSWERS)?;
+            writer.forget_answers(answered, limits::MAX_IDEMPOTENCY_RESPONSES)?;
             writer.empty_trash(expired)
         })
     }
@@ -275,7 +275,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
         return Ok(());
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
-    writer.ensure_slots(limits::INDEXED_PROPERTIES)?;
+    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
     let (rev, at) = (writer.bump_schema()?, config.clock.now());
     for definition in builtin::definitions() {
         change::create(writer, &config.ids.uuid(), &definition, rev, at)?;

@@ -43,16 +43,16 @@ pub use change::service::Changes;
 pub use check::check_file;
 pub use cms::Cms;
 pub use cms_model::{
-    TRACED,
+    TRACE_TARGET,
     auth::scope::{Access, Permission},
+    content_type::{builtin_types, slug::slug},
     context::{Actor, Caller, Visibility},
-    ctd::{builtin_types, slug::slug},
     error::{self, Error, FieldErrors, Result},
     limits,
     memory::{MemoryBudget, Reservation},
     paging,
     query::filter::filter_types,
-    settings::{Bucket, Durability, MediaStorage, NewDatabase},
+    settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
     webhook::{exchange::Answered, schedule::Dispatch},
     wire,
 };

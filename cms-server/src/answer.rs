@@ -9,7 +9,7 @@ use axum::{
 };
 use cms_core::{
     Reservation,
-    wire::{condition::Tag, graphql::GraphQlAnswer, object::Json},
+    wire::{condition::EntityTag, graphql::GraphQlResponse, object::Json},
 };
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     body: Content,
     coding: Option<Coding>,
-    tag: Option<Tag>,
+    tag: Option<EntityTag>,
     headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) cause: Option<Cause>,
 }
@@ -139,7 +139,7 @@ impl Answer {
 
     /// 200 with JSON that has a tag of its own.
     pub(crate) fn tagged(json: Json) -> Self {
-        let tag = Tag::of(&json.0);
+        let tag = EntityTag::of(&json.0);
         Self::from(json).with_tag(tag)
     }
 
@@ -163,7 +163,7 @@ impl Answer {
     }
 
     /// Names the answer, so that who has it need not be sent it again.
-    pub(crate) fn with_tag(self, tag: Tag) -> Self {
+    pub(crate) fn with_tag(self, tag: EntityTag) -> Self {
         Self { tag: Some(tag), ..self }
     }
 
@@ -284,15 +284,15 @@ impl Answer {
     }
 }
 
-impl From<GraphQlAnswer> for Answer {
-    fn from(GraphQlAnswer { status, body }: GraphQlAnswer) -> Self {
+impl From<GraphQlResponse> for Answer {
+    fn from(GraphQlResponse { status, body }: GraphQlResponse) -> Self {
         let status = StatusCode::from_u16(status).expect("the core names HTTP statuses");
         Self::new(status, body)
     }
 }
 
 /// A strong tag stands for the very bytes that are sent, compressed or not.
-pub(crate) fn etag(tag: Tag, coding: Option<Coding>) -> String {
+pub(crate) fn etag(tag: EntityTag, coding: Option<Coding>) -> String {
     match coding {
         None => format!("\"{tag}\""),
         Some(coding) => format!("\"{tag}-{}\"", coding.name()),

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::{Error, Result, TRACED};
+use cms_core::{Error, Result, TRACE_TARGET};
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -167,7 +167,7 @@ impl Turns {
         }
         let _waiting = Waiting::new(&self.waiting);
         let turn = Arc::clone(&self.semaphore).acquire_owned();
-        let wait = info_span!(target: TRACED, "wait");
+        let wait = info_span!(target: TRACE_TARGET, "wait");
         let permit = time::timeout(patience, turn).instrument(wait).await;
         let too_late = |_| Error::Busy("too many requests are waiting".to_owned());
         Ok(permit.map_err(too_late)?.expect("nobody closes the permits"))
@@ -240,7 +240,7 @@ pub(crate) async fn run<T: Send + 'static>(
     }
     let turns = app.permits.of(work);
     let permit = turns.take(work.patience()).await?;
-    let span = info_span!(target: TRACED, "work", otel.name = turns.kind);
+    let span = info_span!(target: TRACE_TARGET, "work", otel.name = turns.kind);
     let job = move |app: &App| {
         let result = span.in_scope(|| job(app));
         drop(permit);

@@ -4,7 +4,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use cms_core::{
     Error,
-    wire::{self, graphql::GraphQlAnswer},
+    wire::{self, graphql::GraphQlResponse},
 };
 
 use crate::answer::Answer;
@@ -32,7 +32,7 @@ impl From<Error> for Answer {
 
 /// An error as GraphQL tells it (contract 8.6).
 pub(crate) fn of_graphql(error: Error) -> Answer {
-    let told = Answer::from(GraphQlAnswer::of(&error));
+    let told = Answer::from(GraphQlResponse::of(&error));
     // Header and cause are those of any other error.
     Answer::from(error).with_body_of(told)
 }
@@ -53,7 +53,7 @@ pub(crate) fn no_such_range() -> Answer {
 }
 
 fn generic(status: StatusCode, message: &str) -> Answer {
-    Answer::json(&wire::error::generic(status.as_u16(), message)).with_status(status)
+    Answer::json(&wire::error::code_and_message(status.as_u16(), message)).with_status(status)
 }
 
 #[cfg(test)]

@@ -236,7 +236,7 @@ impl Errand {
         } else {
             body::require_json(headers)?;
             let is_query = self.route.reads == Reads::Query;
-            let limit = if is_query { limits::GRAPHQL_BODY } else { usize::MAX };
+            let limit = if is_query { limits::MAX_GRAPHQL_BODY_BYTES } else { usize::MAX };
             let asked = Instant::now();
             let read = body::read(app, body, limit.min(app.body_limit)).await;
             line.waited = asked.elapsed();

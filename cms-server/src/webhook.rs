@@ -170,8 +170,13 @@ impl Courier {
 
     async fn send(&self, outgoing: &Outgoing) -> Answered {
         let Outgoing { url, headers, body, .. } = outgoing;
-        let request =
-            Request { url, headers, body, timeout: TIMEOUT, answer_limit: limits::WEBHOOK_LOGGED };
+        let request = Request {
+            url,
+            headers,
+            body,
+            timeout: TIMEOUT,
+            answer_limit: limits::MAX_WEBHOOK_LOG_BODY_BYTES,
+        };
         self.caller.send(request).await
     }
 

@@ -116,8 +116,8 @@ fn statuses_come_back_from_an_export() {
         assert_eq!(refused.stdout, "created 0, updated 0, unchanged 0, refused 8\n");
         assert_ne!(statuses(&copy), before, "refused objects keep the status they have");
         let ran = copy.run(&["import", exported, "--update-existing"]);
-        let mended = "created 0, updated 0, unchanged 8, refused 0, statuses set 3\n";
-        assert_eq!(ran.stdout, mended, "{}", ran.whole());
+        let repaired = "created 0, updated 0, unchanged 8, refused 0, statuses set 3\n";
+        assert_eq!(ran.stdout, repaired, "{}", ran.whole());
         assert_eq!(statuses(&copy), before);
     }
 }

@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 use cms_core::{
     Error,
-    wire::plan::{ApplyRequest, DataLoss, KeyPlan, Plan, PlanRequest},
+    wire::plan::{ApplyRequest, DataLossConsent, KeyPlan, PlanRequest, ProjectPlan},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -47,7 +47,7 @@ const CONSENT_HINT: &str = "`cms ctd apply FILE --allow-data-loss` on the data f
 /// What was asked for, and what it would do.
 struct Draft {
     wanted: PlanRequest,
-    plan: Plan,
+    plan: ProjectPlan,
     switches: Switches,
     places: Places,
     /// Token of the saved plan that is to be carried out. Who applies files wants what they say,
@@ -69,9 +69,9 @@ impl Draft {
     fn carry_out(
         self,
         target: &dyn Target,
-        allow_data_loss: Option<DataLoss>,
+        allow_data_loss: Option<DataLossConsent>,
         printer: &Printer,
-    ) -> Result<Plan> {
+    ) -> Result<ProjectPlan> {
         if let Some(error) = plan_text::blocked(&self.plan) {
             let mut failure = Failure::from(error);
             failure.hints = self.hints();
@@ -187,7 +187,7 @@ pub(super) fn at_start(
 fn show_and_carry_out(
     target: &dyn Target,
     draft: Draft,
-    allow_data_loss: Option<DataLoss>,
+    allow_data_loss: Option<DataLossConsent>,
     dry_run: bool,
     printer: &mut Printer,
 ) -> Result<()> {
@@ -231,13 +231,13 @@ fn present(target: &dyn Target) -> Result<Present> {
     Ok(Present { types: types.collect(), workflows: workflows.collect() })
 }
 
-fn consent(names: Vec<String>) -> Option<DataLoss> {
+fn consent(names: Vec<String>) -> Option<DataLossConsent> {
     if names.is_empty() {
         None
     } else if names.iter().any(|name| name == ALL_VALUES) {
-        Some(DataLoss::All(true))
+        Some(DataLossConsent::All(true))
     } else {
-        Some(DataLoss::Only(names))
+        Some(DataLossConsent::Only(names))
     }
 }
 

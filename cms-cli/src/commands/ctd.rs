@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cms_core::wire::{ctd::ContentType, object::ListRequest};
+use cms_core::wire::{content_type::ContentType, object::ListRequest};
 use serde_json::{Value, json};
 
 use super::{NOTHING_CHANGED, apply, changing, counted, reading};

@@ -1,14 +1,16 @@
 //! What can be done about a plan: where in the files that stands what blocks it, and which key would
 //! spare the values that it loses or lacks (contract 2.8).
 
-use cms_core::wire::plan::{Action, Change, NestedPlan, Plan, PlanRequest, PropertyPlan, TypePlan};
+use cms_core::wire::plan::{
+    NestedPlan, PlanAction, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan, TypePlan,
+};
 use serde_json::Value;
 
 use super::plan_text::{Wish, is_of_objects, lacks_values, payload, reads_text};
 use crate::project::{Places, did_you_mean};
 
 /// Returns hints, in the order of the plan.
-pub(super) fn hints(plan: &Plan, wanted: &PlanRequest, places: &Places) -> Vec<String> {
+pub(super) fn hints(plan: &ProjectPlan, wanted: &PlanRequest, places: &Places) -> Vec<String> {
     let mut hints = Vec::new();
     for planned in plan.workflows.iter().filter(|planned| !planned.blockers.is_empty()) {
         let place = places.get(&format!("workflows.{}", planned.id));
@@ -16,7 +18,7 @@ pub(super) fn hints(plan: &Plan, wanted: &PlanRequest, places: &Places) -> Vec<S
     }
     for planned in &plan.content_types {
         let mut cured = Vec::new();
-        if planned.action == Action::Update {
+        if planned.action == PlanAction::Update {
             let cures = Cures { planned, places };
             for property in &planned.properties {
                 let wish = Wish::of(property, payload(wanted, &planned.name));
@@ -52,7 +54,7 @@ impl Cures<'_> {
             return Some(rename_hint(old, &place));
         }
         if let Some(old) = wish.config["renamedFrom"].as_str()
-            && property.change == Change::Add
+            && property.change == PropertyChange::Add
             && property.renamed_from.is_none()
         {
             let near = did_you_mean(old, self.removed().map(|removed| removed.name.as_str()));
@@ -62,7 +64,7 @@ impl Cures<'_> {
         if lacks_values(property, &self.planned.blockers) {
             return Some(format!("\"backfill: VALUE\" at {place} gives a value to who has none"));
         }
-        if property.change != Change::Type || property.emptied == 0 {
+        if property.change != PropertyChange::Type || property.emptied == 0 {
             return None;
         }
         match (wish.config.get("convert"), reads_text(property)) {
@@ -96,14 +98,14 @@ impl Cures<'_> {
     }
 
     fn removed(&self) -> impl Iterator<Item = &PropertyPlan> {
-        self.planned.properties.iter().filter(|property| property.change == Change::Remove)
+        self.planned.properties.iter().filter(|property| property.change == PropertyChange::Remove)
     }
 
     /// The one property of the same kind that loses its values when this one, the only one of its
     /// kind, is added.
     fn likely_old_name(&self, added: &PropertyPlan) -> Option<&str> {
         let is_new = |property: &&PropertyPlan| {
-            property.change == Change::Add && property.renamed_from.is_none()
+            property.change == PropertyChange::Add && property.renamed_from.is_none()
         };
         let mut alike = self.planned.properties.iter().filter(is_new).filter(|p| p.to == added.to);
         if alike.next()?.name != added.name || alike.next().is_some() {
@@ -133,13 +135,13 @@ fn likely_old_nested<'a>(nested: &'a [NestedPlan], added: &NestedPlan) -> Option
         })
     };
     let is_new = |other: &NestedPlan| {
-        other.change == Change::Add && other.renamed_from.is_none() && other.to == added.to
+        other.change == PropertyChange::Add && other.renamed_from.is_none() && other.to == added.to
     };
     if !is_new(added) || beside().filter(|(other, _)| is_new(other)).count() > 1 {
         return None;
     }
-    let mut removed =
-        beside().filter(|(other, _)| other.change == Change::Remove && other.from == added.to);
+    let mut removed = beside()
+        .filter(|(other, _)| other.change == PropertyChange::Remove && other.from == added.to);
     let (_, old) = removed.next()?;
     removed.next().is_none().then_some(old)
 }

@@ -17,7 +17,7 @@ use std::{
 use cms_core::{
     Error, limits,
     paging::Page,
-    wire::{ctd::ContentType, list::List, object::ListRequest},
+    wire::{content_type::ContentType, list::List, object::ListRequest},
 };
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ use crate::{
 /// Objects in one file.
 const FILE_OBJECTS: u64 = 10_000;
 /// Objects in one request.
-const PAGE: u32 = limits::PAGE_MAX;
+const PAGE: u32 = limits::MAX_PAGE_SIZE;
 /// What says how many objects there are.
 const FIRST: Page = Page { number: 1, limit: 1 };
 /// Media objects whose files are written before somebody is told.

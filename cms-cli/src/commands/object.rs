@@ -133,7 +133,7 @@ pub(super) fn list(
     args: ListArgs,
     edition: Edition,
 ) -> Result<Listed> {
-    let limit = if args.all { limits::PAGE_MAX } else { args.limit };
+    let limit = if args.all { limits::MAX_PAGE_SIZE } else { args.limit };
     let mut request = ListRequest {
         page: Page { number: args.page, limit },
         order_by: args.order_by,

@@ -6,7 +6,8 @@ use anstyle::{AnsiColor, Style};
 use cms_core::{
     Error, FieldErrors,
     wire::plan::{
-        Action, Change, KeyPlan, NestedPlan, Plan, PlanRequest, PropertyPlan, Sample, TypePlan,
+        KeyPlan, NestedPlan, PlanAction, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan,
+        TypePlan, ValueSample,
     },
 };
 use serde_json::{Map, Value, json};
@@ -25,7 +26,7 @@ const BLOCKED: Style = AnsiColor::Red.on_default().bold();
 
 /// Returns the plan as lines, the last one with the sums. Whoever prints them takes the colours
 /// out where nobody sees them.
-pub(super) fn render(plan: &Plan, wanted: &PlanRequest, switches: &Switches) -> String {
+pub(super) fn render(plan: &ProjectPlan, wanted: &PlanRequest, switches: &Switches) -> String {
     let mut text = String::new();
     for workflow in &plan.workflows {
         let what = format!("workflow {}", workflow.id);
@@ -42,12 +43,12 @@ pub(super) fn render(plan: &Plan, wanted: &PlanRequest, switches: &Switches) -> 
 }
 
 /// What is in the way of applying a plan, if anything is.
-pub(super) fn blocked(plan: &Plan) -> Option<Error> {
+pub(super) fn blocked(plan: &ProjectPlan) -> Option<Error> {
     let blocked: Vec<_> = plan.blockers().map(|(name, faults)| (name, faults.clone())).collect();
     (!blocked.is_empty()).then_some(Error::Blocked(blocked))
 }
 
-fn sums_line(text: &mut String, plan: &Plan) {
+fn sums_line(text: &mut String, plan: &ProjectPlan) {
     let sums = &plan.summary;
     let others = || {
         let workflows = plan.workflows.iter().map(|workflow| workflow.action);
@@ -57,8 +58,8 @@ fn sums_line(text: &mut String, plan: &Plan) {
     write!(
         text,
         "plan: {} to create, {} to change, {} to delete",
-        sums.create + others(Action::Create),
-        sums.update + others(Action::Update),
+        sums.create + others(PlanAction::Create),
+        sums.update + others(PlanAction::Update),
         sums.delete
     )
     .ok();
@@ -90,17 +91,17 @@ fn sign(sign: char) -> String {
     format!("{style}{sign}{style:#}")
 }
 
-fn action_sign(action: Action) -> String {
+fn action_sign(action: PlanAction) -> String {
     sign(match action {
-        Action::Create => '+',
-        Action::Delete => '-',
-        Action::Update | Action::None => '~',
+        PlanAction::Create => '+',
+        PlanAction::Delete => '-',
+        PlanAction::Update | PlanAction::None => '~',
     })
 }
 
 /// A workflow or a key.
-fn part_lines(text: &mut String, what: &str, action: Action, blockers: &FieldErrors) {
-    if action == Action::None && blockers.is_empty() {
+fn part_lines(text: &mut String, what: &str, action: PlanAction, blockers: &FieldErrors) {
+    if action == PlanAction::None && blockers.is_empty() {
         return;
     }
     writeln!(text, "{} {what}", action_sign(action)).ok();
@@ -139,21 +140,21 @@ fn type_lines(
     let name = &plan.name;
     let sign = action_sign(plan.action);
     match plan.action {
-        Action::Create if plan.blockers.is_empty() => {
+        PlanAction::Create if plan.blockers.is_empty() => {
             let properties = counted(plan.properties.len() as u64, "property");
             writeln!(text, "{sign} {name}  {properties}").ok();
         }
-        Action::Create | Action::Delete => {
+        PlanAction::Create | PlanAction::Delete => {
             writeln!(text, "{sign} {name}").ok();
         }
-        Action::Update => {
+        PlanAction::Update => {
             writeln!(text, "{sign} {name}").ok();
             property_lines(text, plan, payload);
             for line in switches.of(name) {
                 writeln!(text, "    {} {line}", self::sign('~')).ok();
             }
         }
-        Action::None => {}
+        PlanAction::None => {}
     }
     let is_told = |path: &str| {
         let fails = |property: &PropertyPlan| property.name == path && property.failed > 0;
@@ -164,7 +165,7 @@ fn type_lines(
 
 /// The remark about objects as such adds nothing to what is said about their properties.
 pub(super) fn is_of_objects(plan: &TypePlan, path: &str) -> bool {
-    path == "ctd" && plan.action == Action::Update
+    path == "ctd" && plan.action == PlanAction::Update
 }
 
 fn blocker_lines<'b>(text: &mut String, blockers: impl Iterator<Item = (&'b str, &'b [String])>) {
@@ -204,12 +205,12 @@ fn nested_line(nested: &NestedPlan) -> (String, [String; 3]) {
     (sign, [nested.name.clone(), parts.join(", "), String::new()])
 }
 
-fn change_sign(change: Change, is_renamed: bool) -> String {
+fn change_sign(change: PropertyChange, is_renamed: bool) -> String {
     sign(match change {
         _ if is_renamed => '>',
-        Change::Add => '+',
-        Change::Remove => '-',
-        Change::Type | Change::Settings => '~',
+        PropertyChange::Add => '+',
+        PropertyChange::Remove => '-',
+        PropertyChange::Type | PropertyChange::Settings => '~',
     })
 }
 
@@ -244,7 +245,7 @@ pub(super) fn reads_text(property: &PropertyPlan) -> bool {
 fn what(property: &PropertyPlan, wish: &Wish<'_>) -> String {
     let PropertyPlan { renamed_from, from, to, .. } = property;
     let mut parts = renaming_and_type(renamed_from.as_deref(), from.as_deref(), to.as_deref());
-    let is_asked_for = property.change != Change::Settings || !is_untouched(property);
+    let is_asked_for = property.change != PropertyChange::Settings || !is_untouched(property);
     if wish.is_required && is_asked_for {
         parts.push("required".to_owned());
     }
@@ -287,7 +288,7 @@ fn is_untouched(property: &PropertyPlan) -> bool {
 /// Tells whether objects that lack a value get one, and nothing else happens to values.
 fn fills(property: &PropertyPlan, wish: &Wish<'_>) -> bool {
     let has_one = wish.config.get("backfill").is_some();
-    has_one && property.change != Change::Type && property.converted > 0
+    has_one && property.change != PropertyChange::Type && property.converted > 0
 }
 
 /// `text` of `string/text`.
@@ -302,7 +303,7 @@ fn effect(property: &PropertyPlan, wish: &Wish<'_>, blockers: &FieldErrors) -> S
     }
     if property.converted > 0 {
         let how = match property.change {
-            Change::Remove => "empty",
+            PropertyChange::Remove => "empty",
             _ if fills(property, wish) => "filled in",
             _ => "converted",
         };
@@ -341,7 +342,8 @@ pub(super) fn lacks_values(property: &PropertyPlan, blockers: &FieldErrors) -> b
 
 /// The first objects of those that fare worst.
 fn samples(property: &PropertyPlan) -> Option<String> {
-    let is_converted = property.change == Change::Type && property.failed + property.emptied == 0;
+    let is_converted =
+        property.change == PropertyChange::Type && property.failed + property.emptied == 0;
     // Samples begin with what is worst.
     let number = match property {
         _ if is_converted => property.converted,
@@ -349,7 +351,7 @@ fn samples(property: &PropertyPlan) -> Option<String> {
         PropertyPlan { failed, .. } => *failed,
     };
     let worst = usize::try_from(number).unwrap_or(usize::MAX);
-    let text = |sample: &Sample| match &sample.before {
+    let text = |sample: &ValueSample| match &sample.before {
         before if is_converted => {
             format!("{} {} -> {}", sample.id, shown(before), shown(&sample.after))
         }

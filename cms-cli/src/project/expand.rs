@@ -3,7 +3,7 @@
 //! [`KINDS`] says which property types there are and which keys each takes; contract 2.5 says what
 //! they become. A type that is in the API's form already is passed on as it is.
 
-use cms_core::wire::ctd::WRITABLE_KEYS;
+use cms_core::wire::content_type::WRITABLE_KEYS;
 use serde_json::{Map, Value, json};
 
 use super::{

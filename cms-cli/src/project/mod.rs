@@ -18,7 +18,7 @@ use std::{
 };
 
 use cms_core::wire::{
-    ctd::ContentType,
+    content_type::ContentType,
     key::{KeyKind, NewKey, Rule},
     workflow::Workflow,
 };

@@ -2,7 +2,7 @@
 //!
 //! Whether it does is not reasoned out but tried: what was written is expanded again and compared.
 
-use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
+use cms_core::wire::content_type::{ContentType, WRITABLE_KEYS};
 use serde_json::{Map, Value, json};
 
 use super::{

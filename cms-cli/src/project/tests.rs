@@ -1,6 +1,6 @@
 //! Project files: what the short form becomes, and what is said about mistakes.
 
-use cms_core::wire::ctd::ContentType;
+use cms_core::wire::content_type::ContentType;
 use serde_json::{Value, json};
 
 use super::*;

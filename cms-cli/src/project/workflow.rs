@@ -46,8 +46,9 @@ pub(super) fn expand(node: &Node<'_>, faults: &mut Faults) -> Map<String, Value>
         Some(_) => faults.required_text(node, "name").unwrap_or(id),
         None => id,
     };
-    if let Some(place) = node.get("name").filter(|_| name.chars().count() > limits::NAME_CHARS) {
-        faults.value(&place, format!("a name has at most {} characters", limits::NAME_CHARS));
+    if let Some(place) = node.get("name").filter(|_| name.chars().count() > limits::MAX_NAME_CHARS)
+    {
+        faults.value(&place, format!("a name has at most {} characters", limits::MAX_NAME_CHARS));
     }
     let states = states(node, faults);
     let mut initial = states.first().copied().unwrap_or_default();
@@ -179,7 +180,7 @@ fn end<'a>(item: &Node<'a>, key: &str, states: &[&str], faults: &mut Faults) -> 
 }
 
 fn not_too_many(list: &Node<'_>, faults: &mut Faults) {
-    let most = limits::WORKFLOW_PARTS;
+    let most = limits::MAX_WORKFLOW_ELEMENTS;
     if list.value.as_array().is_some_and(|items| items.len() > most) {
         faults.value(list, format!("a workflow has at most {most} of them"));
     }
@@ -191,8 +192,8 @@ fn require_word(text: &str, what: &str, place: &Node<'_>, faults: &mut Faults) {
     if text.is_empty() || !text.chars().all(is_allowed) {
         let message = format!("\"{text}\" is not {what}: letters, digits, - and _ are allowed");
         faults.value(place, message);
-    } else if text.len() > limits::NAME_CHARS {
-        faults.value(place, format!("{what} has at most {} characters", limits::NAME_CHARS));
+    } else if text.len() > limits::MAX_NAME_CHARS {
+        faults.value(place, format!("{what} has at most {} characters", limits::MAX_NAME_CHARS));
     }
 }
 

@@ -14,15 +14,15 @@ use cms_core::{
     paging::Page,
     wire::{
         batch::BatchReport,
-        check::{Check, CheckRequest},
-        ctd::ContentType,
+        check::{CheckReport, CheckRequest},
+        content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
         media::UploadRequest,
         object::ListRequest,
         openapi::OpenApiRequest,
-        plan::{ApplyRequest, Plan, PlanRequest},
+        plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
@@ -77,8 +77,8 @@ pub(crate) trait Target: Sync {
     fn types(&self) -> Result<Vec<ContentType>>;
     fn get_type(&self, name: &str) -> Result<ContentType>;
     fn delete_type(&self, name: &str) -> Result<()>;
-    fn plan(&self, request: &PlanRequest) -> Result<Plan>;
-    fn apply(&self, request: &ApplyRequest) -> Result<Plan>;
+    fn plan(&self, request: &PlanRequest) -> Result<ProjectPlan>;
+    fn apply(&self, request: &ApplyRequest) -> Result<ProjectPlan>;
     /// Something that says how many objects a plan or an apply has rewritten, and of how many;
     /// none where that cannot be known.
     fn rewriting(&self) -> Option<Rewriting>;
@@ -154,7 +154,7 @@ pub(crate) trait Target: Sync {
     fn backup(&self, output: &mut dyn Write) -> Result<()>;
 
     /// Looks for what does not fit together, and mends what can be mended when asked to.
-    fn check(&self, request: &CheckRequest) -> Result<Check>;
+    fn check(&self, request: &CheckRequest) -> Result<CheckReport>;
 
     /// The description of the API. A server says itself where it is found.
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;

@@ -139,7 +139,7 @@ impl Caller {
     }
 
     /// Refuses scoped keys that no rule connects with a type.
-    pub fn require_sight(&self, content_type: &str) -> Result<()> {
+    pub fn require_type_visible(&self, content_type: &str) -> Result<()> {
         if self.sees_type(content_type) { Ok(()) } else { Err(Error::Forbidden) }
     }
 

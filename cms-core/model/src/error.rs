@@ -76,20 +76,24 @@ impl Error {
     }
 
     /// A body that is not the JSON that it should be.
-    pub fn malformed() -> Self {
+    pub fn malformed_json() -> Self {
         Self::BadRequest("Malformed JSON".to_owned())
     }
 
     /// A failure of the disk: full, or our fault.
-    pub fn of_disk(error: io::Error) -> Self {
-        if is_full(&error) { Self::NoSpace(error.into()) } else { Self::Internal(error.into()) }
+    pub fn from_io(error: io::Error) -> Self {
+        if is_disk_full(&error) {
+            Self::NoSpace(error.into())
+        } else {
+            Self::Internal(error.into())
+        }
     }
 
     /// The same for an error of a library, which may have come from the disk.
-    pub fn of_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+    pub fn from_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         let first: &(dyn std::error::Error + 'static) = &error;
         let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
-        if causes.any(|cause| cause.downcast_ref().is_some_and(is_full)) {
+        if causes.any(|cause| cause.downcast_ref().is_some_and(is_disk_full)) {
             Self::NoSpace(error.into())
         } else {
             Self::Internal(error.into())
@@ -101,23 +105,23 @@ impl Error {
         Self::Invalid(FieldErrors::one(path, message))
     }
 
-    pub fn no_type(name: &str) -> Self {
+    pub fn type_not_found(name: &str) -> Self {
         Self::NotFound { what: "content type", name: name.to_owned() }
     }
 
-    pub fn no_object(content_type: &str, id: &str) -> Self {
+    pub fn object_not_found(content_type: &str, id: &str) -> Self {
         Self::NotFound { what: "object", name: format!("{content_type}/{id}") }
     }
 }
 
 /// An error of the system with the place where it happened.
-pub fn unusable(path: &Path, error: &io::Error) -> Error {
+pub fn path_error(path: &Path, error: &io::Error) -> Error {
     let sentence = format!("{} cannot be used: {error}", path.display());
-    if is_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
+    if is_disk_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
 }
 
 /// Tells whether a disk, or what one may use of it, is used up.
-pub fn is_full(error: &io::Error) -> bool {
+pub fn is_disk_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
@@ -187,16 +191,16 @@ impl FieldErrors {
 
     /// Adds a message unless the path already has it.
     ///
-    /// Past [`limits::FAULTY_PATHS`] paths, or messages at a path, nothing is added: there is
+    /// Past [`limits::MAX_ERROR_PATHS`] paths, or messages at a path, nothing is added: there is
     /// enough to mend.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         let path = path.into();
-        if self.0.len() >= limits::FAULTY_PATHS && !self.0.contains_key(&path) {
+        if self.0.len() >= limits::MAX_ERROR_PATHS && !self.0.contains_key(&path) {
             return;
         }
         let messages = self.0.entry(path).or_default();
         let message = message.into();
-        if messages.len() < limits::FAULTY_PATHS && !messages.contains(&message) {
+        if messages.len() < limits::MAX_ERROR_PATHS && !messages.contains(&message) {
             messages.push(message);
         }
     }
@@ -246,16 +250,16 @@ mod tests {
             (ErrorKind::ReadOnlyFilesystem, false),
             (ErrorKind::Other, false),
         ];
-        for (kind, is_full) in table {
+        for (kind, is_disk_full) in table {
             let is_told = |error| match error {
                 Error::NoSpace(_) => true,
                 Error::Internal(_) => false,
                 other => panic!("{other:?}"),
             };
-            assert_eq!(is_told(Error::of_disk(kind.into())), is_full, "{kind}");
+            assert_eq!(is_told(Error::from_io(kind.into())), is_disk_full, "{kind}");
             // Libraries wrap what the system said.
-            let wrapped = Error::of_disk(kind.into());
-            assert_eq!(is_told(Error::of_storage(wrapped)), is_full, "{kind}");
+            let wrapped = Error::from_io(kind.into());
+            assert_eq!(is_told(Error::from_storage(wrapped)), is_disk_full, "{kind}");
         }
     }
 }

@@ -6,7 +6,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`wire`] | the public API as data |
-//! | [`ctd`] | content type definitions: model, parsing, schema, changes, conversion of values |
+//! | [`content_type`] | content type definitions: model, parsing, schema, changes, conversion of values |
 //! | [`object`] | content objects: validation, links, rendering, visibility |
 //! | [`pattern`], [`query`] | regular expressions of properties; filters and order of lists |
 //! | [`publish`], [`workflow`] | statuses and schedules; states and transitions |
@@ -19,8 +19,8 @@
 
 pub mod auth;
 pub mod clock;
+pub mod content_type;
 pub mod context;
-pub mod ctd;
 pub mod dates;
 pub mod error;
 pub mod graphql;
@@ -48,4 +48,4 @@ pub mod workflow;
 
 /// Target of the spans of all layers: what a request waits for and does. They contain no content, and
 /// are recorded only when somebody subscribes to this target.
-pub const TRACED: &str = "cms_trace";
+pub const TRACE_TARGET: &str = "cms_trace";

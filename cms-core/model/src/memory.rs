@@ -130,12 +130,12 @@ impl Drop for Reservation {
 
 /// The part of a reservation that one buffer needs; given back when this is dropped.
 #[derive(Debug)]
-pub struct Buffered<'r> {
+pub struct BufferReservation<'r> {
     reservation: &'r Reservation,
     bytes: usize,
 }
 
-impl<'r> Buffered<'r> {
+impl<'r> BufferReservation<'r> {
     pub fn new(reservation: &'r Reservation) -> Self {
         Self { reservation, bytes: 0 }
     }
@@ -160,7 +160,7 @@ impl<'r> Buffered<'r> {
     }
 }
 
-impl Drop for Buffered<'_> {
+impl Drop for BufferReservation<'_> {
     fn drop(&mut self) {
         self.reservation.shrink(self.bytes);
     }
@@ -220,14 +220,14 @@ mod tests {
     fn a_buffer_covers_its_largest_size_until_it_is_dropped_or_kept() {
         let budget = Arc::new(MemoryBudget::new(100));
         let request = Reservation::of(&budget);
-        let mut buffer = Buffered::new(&request);
+        let mut buffer = BufferReservation::new(&request);
         buffer.cover(30).unwrap();
         buffer.cover(20).unwrap();
         buffer.add(10).unwrap();
         assert_eq!(budget.used(), 40);
         drop(buffer);
         assert_eq!(budget.used(), 0);
-        let mut buffer = Buffered::new(&request);
+        let mut buffer = BufferReservation::new(&request);
         buffer.cover(30).unwrap();
         buffer.keep();
         assert_eq!((budget.used(), request.bytes()), (30, 30));

@@ -1,13 +1,13 @@
 //! Sentences that definitions and objects are judged by alike (contract 2.4, 3.6).
 //!
-//! Sentences that only one of the two uses stand where they are used: in `ctd::parse` and
+//! Sentences that only one of the two uses stand where they are used: in `content_type::parse` and
 //! `object::validate`.
 
 use serde_json::Value;
 
 pub const NOT_VALID: &str = "This value is not valid.";
 pub const WRONG_DATE: &str = "Wrong date format";
-pub const FORGOTTEN: &str = "The changes after this position are forgotten";
+pub const CHANGES_EXPIRED: &str = "The changes after this position are forgotten";
 pub const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub const ALREADY_USED: &str = "This value is already used";
 pub const IN_USE: &str = "This content object is used in another content object.";

@@ -12,12 +12,12 @@ pub struct Page {
 
 impl Page {
     /// Repairs what was asked for: numbers that do not parse or are out of range fall back.
-    pub fn repaired(number: Option<&str>, limit: Option<&str>, maximum: u32) -> Self {
+    pub fn parse(number: Option<&str>, limit: Option<&str>, maximum: u32) -> Self {
         Self {
             number: integer(number).filter(|n| *n >= 1).map_or(1, saturated),
             limit: integer(limit)
                 .filter(|n| *n >= 1)
-                .map_or(limits::PAGE_DEFAULT, saturated)
+                .map_or(limits::DEFAULT_PAGE_SIZE, saturated)
                 .min(maximum),
         }
     }
@@ -35,13 +35,13 @@ impl Page {
 
 /// A stretch of a list, wherever it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
+pub struct ListRange {
     /// Entries before it.
     pub offset: u64,
     pub limit: u32,
 }
 
-impl From<Page> for Slice {
+impl From<Page> for ListRange {
     fn from(page: Page) -> Self {
         Self { offset: page.offset(), limit: page.limit }
     }
@@ -49,14 +49,15 @@ impl From<Page> for Slice {
 
 impl Default for Page {
     fn default() -> Self {
-        Self { number: 1, limit: limits::PAGE_DEFAULT }
+        Self { number: 1, limit: limits::DEFAULT_PAGE_SIZE }
     }
 }
 
 /// Reads a hydration depth: unreadable or negative is 0, too deep is the maximum.
 pub fn hydration(text: Option<&str>) -> u8 {
-    integer(text)
-        .map_or(0, |n| u8::try_from(n.clamp(0, i64::from(limits::HYDRATE_MAX))).unwrap_or(0))
+    integer(text).map_or(0, |n| {
+        u8::try_from(n.clamp(0, i64::from(limits::MAX_HYDRATION_DEPTH))).unwrap_or(0)
+    })
 }
 
 /// Reads a boolean of a query: `true` and `1` are true, anything else is false.
@@ -84,7 +85,7 @@ mod tests {
     #[test]
     fn out_of_range_numbers_fall_back() {
         let page = |number, limit| {
-            let page = Page::repaired(number, limit, limits::PAGE_MAX);
+            let page = Page::parse(number, limit, limits::MAX_PAGE_SIZE);
             (page.number, page.limit)
         };
         assert_eq!(page(None, None), (1, 20));

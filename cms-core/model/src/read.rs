@@ -8,13 +8,13 @@ use crate::{
 };
 
 /// A kind of JSON value, by the name that messages use.
-pub trait Kind<'a>: Sized {
+pub trait JsonType<'a>: Sized {
     const NAME: &'static str;
 
     fn of(value: &'a Value) -> Option<Self>;
 }
 
-impl<'a> Kind<'a> for &'a str {
+impl<'a> JsonType<'a> for &'a str {
     const NAME: &'static str = "string";
 
     fn of(value: &'a Value) -> Option<Self> {
@@ -22,7 +22,7 @@ impl<'a> Kind<'a> for &'a str {
     }
 }
 
-impl Kind<'_> for bool {
+impl JsonType<'_> for bool {
     const NAME: &'static str = "boolean";
 
     fn of(value: &Value) -> Option<Self> {
@@ -30,7 +30,7 @@ impl Kind<'_> for bool {
     }
 }
 
-impl<'a> Kind<'a> for &'a [Value] {
+impl<'a> JsonType<'a> for &'a [Value] {
     const NAME: &'static str = "array";
 
     fn of(value: &'a Value) -> Option<Self> {
@@ -38,7 +38,7 @@ impl<'a> Kind<'a> for &'a [Value] {
     }
 }
 
-impl<'a> Kind<'a> for &'a Map<String, Value> {
+impl<'a> JsonType<'a> for &'a Map<String, Value> {
     const NAME: &'static str = "object";
 
     fn of(value: &'a Value) -> Option<Self> {
@@ -49,7 +49,7 @@ impl<'a> Kind<'a> for &'a Map<String, Value> {
 /// A number; its value does not matter to the reader.
 pub struct Number;
 
-impl Kind<'_> for Number {
+impl JsonType<'_> for Number {
     const NAME: &'static str = "number";
 
     fn of(value: &Value) -> Option<Self> {
@@ -60,7 +60,7 @@ impl Kind<'_> for Number {
 /// A whole number; its value does not matter to the reader.
 pub struct Integer;
 
-impl Kind<'_> for Integer {
+impl JsonType<'_> for Integer {
     const NAME: &'static str = "integer";
 
     fn of(value: &Value) -> Option<Self> {
@@ -69,7 +69,7 @@ impl Kind<'_> for Integer {
 }
 
 /// Reads a value, or says at `path` that it is of the wrong kind.
-pub fn read<'a, T: Kind<'a>>(
+pub fn read<'a, T: JsonType<'a>>(
     value: &'a Value,
     path: impl Into<String>,
     errors: &mut FieldErrors,
@@ -82,7 +82,7 @@ pub fn read<'a, T: Kind<'a>>(
 }
 
 /// Reads a key that may be absent. `parent` is the path of the map.
-pub fn optional<'a, T: Kind<'a>>(
+pub fn optional<'a, T: JsonType<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
     parent: &str,
@@ -92,7 +92,7 @@ pub fn optional<'a, T: Kind<'a>>(
 }
 
 /// Reads a key that may not be absent. `parent` is the path of the map.
-pub fn required<'a, T: Kind<'a>>(
+pub fn required<'a, T: JsonType<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
     parent: &str,

@@ -32,12 +32,12 @@ pub enum MediaStorage {
     #[default]
     Folder,
     /// In S3-compatible storage.
-    S3(Bucket),
+    S3(S3Bucket),
 }
 
 /// A place in S3-compatible storage that nothing but one data folder uses.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Bucket {
+pub struct S3Bucket {
     pub name: String,
     /// Begins all keys; may be empty.
     pub prefix: String,
@@ -49,7 +49,7 @@ pub struct Bucket {
 }
 
 /// As an operator writes it.
-impl fmt::Display for Bucket {
+impl fmt::Display for S3Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "s3://{}", self.name)?;
         if !self.prefix.is_empty() {
@@ -63,7 +63,7 @@ impl fmt::Display for Bucket {
 }
 
 /// Without the secret.
-impl fmt::Debug for Bucket {
+impl fmt::Debug for S3Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, prefix, endpoint, region, .. } = self;
         f.debug_struct("Bucket")

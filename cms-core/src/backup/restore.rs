@@ -8,7 +8,7 @@ use std::{
 };
 
 use cms_model::{
-    error::{Error, Result, unusable},
+    error::{Error, Result, path_error},
     media::{fingerprint::Fingerprint, id::FileId},
     wire::backup::Backup,
 };
@@ -55,7 +55,7 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     let input = open(backup)?;
     let folder = &config.folder;
     let is_new = !folder.exists();
-    folder::make(folder).map_err(|error| unusable(folder, &error))?;
+    folder::make(folder).map_err(|error| path_error(folder, &error))?;
     let had_lock = folder.join(LOCK).exists();
     let lock = lock::try_hold(&folder.join(LOCK))?.ok_or_else(|| {
         let folder = folder.display();
@@ -75,7 +75,7 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
             if wanted != manifest {
                 return Err(occupied(folder));
             }
-            fs::remove_dir_all(&stage.folder).map_err(|error| unusable(&stage.folder, &error))?;
+            fs::remove_dir_all(&stage.folder).map_err(|error| path_error(&stage.folder, &error))?;
             return Ok(wanted);
         }
     }
@@ -116,7 +116,7 @@ impl Found {
     /// # Errors
     /// [`Error::Conflict`] when there is anything that no restore left.
     fn in_folder(folder: &Path) -> Result<Self> {
-        let failed = |error: &_| unusable(folder, error);
+        let failed = |error: &_| path_error(folder, error);
         let mut names = Vec::new();
         for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
             names.push(entry.map_err(|error| failed(&error))?.file_name());
@@ -166,7 +166,7 @@ impl Stage {
             media_file_limit: u64::MAX,
             ..config.clone()
         };
-        fs::create_dir(&self.folder).map_err(|error| unusable(&self.folder, &error))?;
+        fs::create_dir(&self.folder).map_err(|error| path_error(&self.folder, &error))?;
         let backup = archive::unpack(input, |part, content| match part {
             Part::Database => self.take_database(content, &staged),
             Part::File(id) => self.take_file(id, content),
@@ -176,9 +176,9 @@ impl Stage {
 
     fn take_database(&mut self, content: &mut Content<'_>, staged: &CoreConfig) -> Result<()> {
         let path = self.folder.join(DATABASE);
-        let file = File::create_new(&path).map_err(|error| unusable(&path, &error))?;
+        let file = File::create_new(&path).map_err(|error| path_error(&path, &error))?;
         content.write_to(&mut &file)?;
-        file.sync_all().map_err(|error| unusable(&path, &error))?;
+        file.sync_all().map_err(|error| path_error(&path, &error))?;
         drop(file);
         let damage = store::read_copy(&path, |copy| Ok(copy.damage()?.join("; ")))?;
         if !damage.is_empty() {
@@ -226,7 +226,7 @@ impl Stage {
             file.write_all(&text)?;
             file.sync_all()
         });
-        written.and_then(|()| sync(&self.folder)).map_err(|error| unusable(&path, &error))
+        written.and_then(|()| sync(&self.folder)).map_err(|error| path_error(&path, &error))
     }
 
     /// Puts everything in its place; the database last, which makes it a data folder.
@@ -234,11 +234,11 @@ impl Stage {
         for name in [FILES, DATABASE] {
             let (from, to) = (self.folder.join(name), folder.join(name));
             if from.exists() {
-                fs::rename(&from, &to).map_err(|error| unusable(&to, &error))?;
+                fs::rename(&from, &to).map_err(|error| path_error(&to, &error))?;
             }
-            sync(folder).map_err(|error| unusable(folder, &error))?;
+            sync(folder).map_err(|error| path_error(folder, &error))?;
         }
-        fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
+        fs::remove_dir_all(&self.folder).map_err(|error| path_error(&self.folder, &error))
     }
 
     /// Removes what an interrupted restore left. Files that have moved already go back first: on their
@@ -246,9 +246,9 @@ impl Stage {
     fn discard(&self, folder: &Path) -> Result<()> {
         let (from, to) = (folder.join(FILES), self.folder.join(FILES));
         if from.exists() {
-            fs::rename(&from, &to).map_err(|error| unusable(&from, &error))?;
+            fs::rename(&from, &to).map_err(|error| path_error(&from, &error))?;
         }
-        fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
+        fs::remove_dir_all(&self.folder).map_err(|error| path_error(&self.folder, &error))
     }
 
     /// Takes everything back, as far as that works.

@@ -13,8 +13,8 @@ use std::{
 use cms_model::{
     clock::Timestamp,
     dates,
-    error::{Error, Result, unusable},
-    settings::{Bucket, Durability},
+    error::{Error, Result, path_error},
+    settings::{Durability, S3Bucket},
     wire::backup::Backup,
 };
 use cms_system::folder;
@@ -28,7 +28,7 @@ pub enum BackupPlace {
     /// A folder, which is made when missing.
     Folder(PathBuf),
     /// S3-compatible storage.
-    S3(Bucket),
+    S3(S3Bucket),
 }
 
 /// When backups are made, and how many of them are kept.
@@ -91,7 +91,7 @@ impl Backups<'_> {
     fn sweep(&self, place: &BackupPlace) -> Result<()> {
         let BackupPlace::Folder(folder) = place else { return Ok(()) };
         let prefix = self.prefix()?;
-        let fault = |error: &_| unusable(folder, error);
+        let fault = |error: &_| path_error(folder, error);
         for entry in fs::read_dir(folder).map_err(|error| fault(&error))? {
             let entry = entry.map_err(|error| fault(&error))?;
             let name = entry.file_name();
@@ -142,7 +142,7 @@ fn stamp(at: Timestamp) -> String {
 fn open(place: &BackupPlace) -> Result<Storage> {
     match place {
         BackupPlace::Folder(folder) => {
-            folder::make(folder).map_err(|error| unusable(folder, &error))?;
+            folder::make(folder).map_err(|error| path_error(folder, &error))?;
             Storage::folder(folder, Durability::Full)
         }
         BackupPlace::S3(bucket) => Storage::bucket(bucket),

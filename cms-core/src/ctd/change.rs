@@ -5,8 +5,8 @@
 
 use cms_model::{
     clock::Timestamp,
-    ctd::{
-        catalog::{Catalog, Type},
+    content_type::{
+        catalog::{Catalog, CompiledType},
         diff::{self, PropertyDiff},
         indexed::IndexedProperties,
         model::Definition,
@@ -19,7 +19,7 @@ use cms_model::{
         link,
         scan::{self, FoundLink},
     },
-    wire::plan::{Change, PropertyPlan},
+    wire::plan::{PropertyChange, PropertyPlan},
     workflow::model::PUBLIC,
 };
 
@@ -50,7 +50,7 @@ pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
         return Ok(());
     }
     writer.drop_slots()?;
-    writer.ensure_slots(limits::INDEXED_PROPERTIES)?;
+    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
     for (ctd, _) in writer.ctd_revisions()? {
         let definition = writer.ctd(ctd)?.definition;
         let properties = definition.properties();
@@ -79,7 +79,11 @@ pub(crate) fn create(
 }
 
 /// Deletes a type without live objects, and its objects in the trash.
-pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
+pub(crate) fn delete(
+    writer: &Writer<'_>,
+    content_type: &CompiledType,
+    at: Timestamp,
+) -> Result<()> {
     writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))?;
     // What is told of it needs what is about to go.
     feed::catch_up(writer, at)?;
@@ -90,7 +94,7 @@ pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) ->
 pub(crate) fn update(
     writer: &Writer<'_>,
     catalog: &Catalog,
-    before: &Type,
+    before: &CompiledType,
     definition: &Definition,
     (rev, at): (i64, Timestamp),
     progress: &Progress,
@@ -110,7 +114,7 @@ pub(crate) fn update(
         blockers.add("ctd", NOT_CONFORMING);
     }
     let is_breaking = |diff: &PropertyDiff| {
-        diff.is_renamed() || matches!(diff.change, Change::Remove | Change::Type)
+        diff.is_renamed() || matches!(diff.change, PropertyChange::Remove | PropertyChange::Type)
     };
     switch_publishing(writer, catalog, before, definition)?;
     refill.finish(writer, before.pk, definition)?;
@@ -132,7 +136,7 @@ pub(crate) fn update(
 fn rewrite_objects(
     writer: &Writer<'_>,
     catalog: &Catalog,
-    before: &Type,
+    before: &CompiledType,
     rewrite: &mut Rewrite<'_>,
     slots: Option<&IndexedProperties>,
     progress: &Progress,
@@ -192,7 +196,7 @@ impl Refill {
     fn of(
         writer: &Writer<'_>,
         catalog: &Catalog,
-        before: &Type,
+        before: &CompiledType,
         rewrite: &Rewrite<'_>,
     ) -> Result<Self> {
         let slots = IndexedProperties::of(rewrite.properties());
@@ -200,7 +204,7 @@ impl Refill {
             || rewrite.touches(|property| slots.find(&property.name).is_some());
         let live = writer.ctd_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
-        let most = others.max().unwrap_or_default().max(limits::INDEXED_PROPERTIES);
+        let most = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
             writer.drop_slots()?;
         }
@@ -224,7 +228,7 @@ impl Refill {
 fn switch_publishing(
     writer: &Writer<'_>,
     catalog: &Catalog,
-    before: &Type,
+    before: &CompiledType,
     after: &Definition,
 ) -> Result<()> {
     // Before publishing: what readers get has the states of the new workflow too.

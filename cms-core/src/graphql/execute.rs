@@ -12,8 +12,8 @@ use std::{
 
 use async_graphql::Value as Described;
 use cms_model::{
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{self, Error},
     graphql::{
         fault::{Failure, Fault},
@@ -23,9 +23,9 @@ use cms_model::{
         render::{Targets, Text},
     },
     limits,
-    memory::Buffered,
-    object::{model::Stored, view::View},
-    paging::Slice,
+    memory::BufferReservation,
+    object::{model::StoredObject, view::View},
+    paging::ListRange,
     wire::object::ListRequest,
 };
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ struct Answer<'p> {
     /// Keys of single objects that are not there.
     missing: Vec<&'p str>,
     /// Covers text and targets.
-    buffered: Buffered<'p>,
+    buffered: BufferReservation<'p>,
 }
 
 impl Answer<'_> {
@@ -61,12 +61,13 @@ impl Answer<'_> {
         self.objects += 1;
         self.buffered.cover(self.text.json.capacity() + pending)?;
         let bytes = self.text.json.len() + pending;
-        Ok(self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::GRAPHQL_RESPONSE_BYTES)
+        Ok(self.objects <= limits::MAX_GRAPHQL_OBJECTS
+            && bytes <= limits::MAX_GRAPHQL_RESPONSE_BYTES)
     }
 }
 
 fn too_many() -> Fault {
-    let limit = limits::GRAPHQL_OBJECTS;
+    let limit = limits::MAX_GRAPHQL_OBJECTS;
     Fault::too_complex(format!("Query resolves too many objects, limit: {limit}"))
 }
 
@@ -78,7 +79,7 @@ impl Execution<'_> {
             targets: Targets::of(&self.plan.relations),
             objects: 0,
             missing: Vec::new(),
-            buffered: Buffered::new(&self.caller.memory),
+            buffered: BufferReservation::new(&self.caller.memory),
         };
         answer.text.json.extend_from_slice(b"{\"data\":{");
         for (index, root) in self.plan.roots.iter().enumerate() {
@@ -90,11 +91,11 @@ impl Execution<'_> {
             self.root(&mut answer, &root.key, &root.action)?;
         }
         answer.text.json.push(b'}');
-        if answer.text.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
+        if answer.text.json.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES {
             return Err(too_many().into());
         }
         self.follow(&mut answer)?;
-        let mut response = Buffered::new(&self.caller.memory);
+        let mut response = BufferReservation::new(&self.caller.memory);
         let filled = answer.targets.fill(&answer.text, &mut answer.objects, &mut response)?;
         let mut body = filled.ok_or_else(too_many)?;
         response.keep();
@@ -149,12 +150,12 @@ impl Execution<'_> {
     fn one(
         &self,
         answer: &mut Answer<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
     ) -> Result<bool, Failure> {
         let mut found = false;
-        let show = |stored: Stored<'_>| {
+        let show = |stored: StoredObject<'_>| {
             found = true;
             answer.objects += 1;
             let name = content_type.name();
@@ -173,7 +174,7 @@ impl Execution<'_> {
     fn list(
         &self,
         answer: &mut Answer<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
     ) -> Result<(), Failure> {
@@ -199,7 +200,7 @@ impl Execution<'_> {
     fn connection(
         &self,
         answer: &mut Answer<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         arguments: &Values,
         parts: &[Keyed<Part>],
     ) -> Result<(), Failure> {
@@ -255,11 +256,11 @@ impl Execution<'_> {
     /// Hands the object of an id to `visit`, when the caller may see it.
     fn by_id(
         &self,
-        content_type: &Type,
+        content_type: &CompiledType,
         id: &str,
-        mut visit: impl FnMut(Stored<'_>) -> error::Result<()>,
+        mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
     ) -> Result<(), Failure> {
-        let view = View::of_many(self.caller, content_type);
+        let view = View::for_list(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
             if view.shows(&stored.internal) { visit(view.shown(stored)) } else { Ok(()) }
         })?;
@@ -269,12 +270,12 @@ impl Execution<'_> {
     /// Hands the objects of a stretch of a list to `visit`; returns how many the whole list has.
     fn rows(
         &self,
-        content_type: &Type,
+        content_type: &CompiledType,
         request: &ListRequest,
-        slice: Slice,
-        mut visit: impl FnMut(Stored<'_>) -> error::Result<()>,
+        slice: ListRange,
+        mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
     ) -> Result<u64, Failure> {
-        let view = View::of_many(self.caller, content_type);
+        let view = View::for_list(self.caller, content_type);
         let objects = self.cms.objects();
         let plan = objects.plan(self.reader, content_type, view, request, slice, true);
         let plan = plan.map_err(|error| match error {
@@ -312,13 +313,13 @@ impl Execution<'_> {
                     .map(str::to_owned)
                     .collect();
                 fetched += ids.len();
-                if fetched > limits::GRAPHQL_OBJECTS {
+                if fetched > limits::MAX_GRAPHQL_OBJECTS {
                     return Err(too_many().into());
                 }
                 if !ids.is_empty() {
                     bytes += self.fetch(answer, content_type, &relations, &ids)?;
                 }
-                if bytes > limits::GRAPHQL_RESPONSE_BYTES {
+                if bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                     return Err(too_many().into());
                 }
             }
@@ -331,15 +332,15 @@ impl Execution<'_> {
     fn fetch(
         &self,
         answer: &mut Answer<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         relations: &[usize],
         ids: &BTreeSet<String>,
     ) -> Result<usize, Failure> {
-        let view = View::of_many(self.caller, content_type);
+        let view = View::for_list(self.caller, content_type);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut bytes = 0;
         self.reader.objects(view.edition, content_type.pk, &ids, |stored| {
-            if !view.shows(&stored.internal) || bytes > limits::GRAPHQL_RESPONSE_BYTES {
+            if !view.shows(&stored.internal) || bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                 return Ok(());
             }
             let stored = view.shown(stored);
@@ -364,8 +365,8 @@ fn edge(
     targets: &mut Targets<'_>,
     text: &mut Text,
     parts: &[Keyed<Edge>],
-    content_type: &Type,
-    stored: &Stored<'_>,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
 ) {
     for (index, part) in parts.iter().enumerate() {
         text.json.push(if index == 0 { b'{' } else { b',' });

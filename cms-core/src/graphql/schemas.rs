@@ -10,8 +10,8 @@ use std::{
 use async_graphql::parser::{parse_query, types::ExecutableDocument};
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, Result},
     graphql::{
         bounds,
@@ -60,9 +60,9 @@ where
 pub(crate) fn shown<'c>(
     catalog: &'c Catalog,
     caller: &'c Caller,
-) -> impl Iterator<Item = &'c Type> {
+) -> impl Iterator<Item = &'c CompiledType> {
     let types = catalog.types().iter().map(AsRef::as_ref);
-    types.filter(|known: &&Type| {
+    types.filter(|known: &&CompiledType| {
         let (name, is_internal) = (known.name(), known.definition.internal);
         (!is_internal || SHOWN_SYSTEM_TYPES.contains(&name)) && caller.may(Access::READ, name)
     })
@@ -97,7 +97,7 @@ struct Purpose {
 
 impl Default for Schemas {
     fn default() -> Self {
-        Self { known: Mutex::default(), named: queries(limits::NAMED_QUERIES) }
+        Self { known: Mutex::default(), named: queries(limits::PERSISTED_QUERY_CACHE_BYTES) }
     }
 }
 
@@ -109,7 +109,7 @@ impl Schemas {
         caller: &Caller,
         version: GraphQlVersion,
     ) -> Option<Arc<Prepared>> {
-        let types: Vec<&Type> = shown(catalog, caller).collect();
+        let types: Vec<&CompiledType> = shown(catalog, caller).collect();
         if types.is_empty() {
             return None;
         }
@@ -167,9 +167,9 @@ impl Known {
         if self.rev < rev {
             let purposes = self.schemas.drain().map(|(_, prepared)| prepared.purpose());
             self.outdated.extend(purposes);
-            self.outdated.truncate(limits::KNOWN_SCHEMAS);
+            self.outdated.truncate(limits::MAX_CACHED_GRAPHQL_SCHEMAS);
             self.rev = rev;
-        } else if self.schemas.len() >= limits::KNOWN_SCHEMAS {
+        } else if self.schemas.len() >= limits::MAX_CACHED_GRAPHQL_SCHEMAS {
             self.schemas.clear();
         }
     }
@@ -192,7 +192,7 @@ impl Prepared {
             caller: caller.clone(),
             model: OnceLock::new(),
             schema: OnceLock::new(),
-            documents: queries(limits::JUDGED_QUERIES),
+            documents: queries(limits::VALIDATED_QUERY_CACHE_BYTES),
         }
     }
 

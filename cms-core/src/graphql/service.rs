@@ -8,8 +8,8 @@ use async_graphql::{
     parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition},
 };
 use cms_model::{
+    content_type::catalog::Catalog,
     context::Caller,
-    ctd::catalog::Catalog,
     error::{Error, Result},
     graphql::{
         bounds,
@@ -17,7 +17,7 @@ use cms_model::{
         input,
         plan::{self, Action},
     },
-    wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
+    wire::graphql::{GraphQlRequest, GraphQlResponse, GraphQlVersion},
 };
 use sha2::{Digest, Sha256};
 
@@ -62,7 +62,7 @@ impl GraphQl<'_> {
         caller: &Caller,
         version: GraphQlVersion,
         request: &GraphQlRequest,
-    ) -> Result<GraphQlAnswer> {
+    ) -> Result<GraphQlResponse> {
         let query = match self.query(request) {
             Ok(query) => query,
             Err(fault) => return Ok(fault::refusal(&[fault])),
@@ -70,10 +70,10 @@ impl GraphQl<'_> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let Some(prepared) = self.cms.schemas.get(&catalog, caller, version) else {
-                return Ok(GraphQlAnswer::of(&Error::Forbidden));
+                return Ok(GraphQlResponse::of(&Error::Forbidden));
             };
             match self.answer(reader, &catalog, caller, &prepared, &query, request) {
-                Ok(body) => Ok(GraphQlAnswer { status: 200, body }),
+                Ok(body) => Ok(GraphQlResponse { status: 200, body }),
                 Err(Failure::Faults(faults)) => Ok(fault::refusal(&faults)),
                 Err(Failure::Error(error)) => Err(error),
             }

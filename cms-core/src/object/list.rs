@@ -2,10 +2,10 @@
 //! mean nothing. [`super::service`] runs it.
 
 use cms_model::{
-    ctd::catalog::Type,
+    content_type::catalog::CompiledType,
     error::{Error, Result},
     object::view::View,
-    paging::Slice,
+    paging::ListRange,
     query::{ListQuery, filter},
     wire::object::ListRequest,
 };
@@ -25,8 +25,8 @@ impl Objects<'_> {
 /// Reads what a list request asks for.
 pub(super) fn query(
     request: &ListRequest,
-    slice: Slice,
-    content_type: &Type,
+    slice: ListRange,
+    content_type: &CompiledType,
     view: View,
 ) -> Result<ListQuery> {
     let properties = &content_type.properties;

@@ -8,22 +8,22 @@ use std::{ops::ControlFlow, sync::Arc};
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     dates,
     error::{Error, Result},
     limits,
-    memory::Buffered,
+    memory::BufferReservation,
     message,
     object::{
-        model::{Edition, Stored},
+        model::{Edition, StoredObject},
         render,
         view::View,
     },
-    paging::Slice,
-    pattern::Budget,
+    paging::ListRange,
+    pattern::StepBudget,
     wire::{
-        condition::Tag,
+        condition::EntityTag,
         object::{Json, ListRequest},
     },
 };
@@ -69,7 +69,7 @@ impl Objects<'_> {
         name: &str,
         request: &ListRequest,
     ) -> Result<Option<Json>> {
-        if request.page.limit > limits::QUICK_OBJECTS || request.hydrate > 1 {
+        if request.page.limit > limits::FAST_READ_OBJECTS || request.hydrate > 1 {
             return Ok(None);
         }
         self.list_within(caller, name, request, true)
@@ -84,18 +84,19 @@ impl Objects<'_> {
         only_if_quick: bool,
     ) -> Result<Option<Json>> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
-            let view = View::of_many(caller, content_type);
+            let view = View::for_list(caller, content_type);
             let (slice, may_count) = (request.page.into(), !only_if_quick);
             let plan = self.plan(reader, content_type, view, request, slice, may_count)?;
-            let is_admitted =
-                |plan: &Arc<Plan>| !only_if_quick || plan.page.cost <= limits::QUICK_ENTRIES;
+            let is_admitted = |plan: &Arc<Plan>| {
+                !only_if_quick || plan.page.cost <= limits::FAST_READ_INDEX_ENTRIES
+            };
             let Some(plan) = plan.filter(is_admitted) else { return Ok(None) };
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
             let mut text = Text::default();
-            let mut buffered = Buffered::new(&caller.memory);
+            let mut buffered = BufferReservation::new(&caller.memory);
             render::make_room(&mut text.json, render::expected_bytes(count), &mut buffered)?;
-            render::list_head(&mut text.json, request.page, plan.matching, count);
+            render::push_list_head(&mut text.json, request.page, plan.matching, count);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
             let mut is_too_large = false;
@@ -104,7 +105,7 @@ impl Objects<'_> {
                 reader.list(&plan.page, |stored| {
                     let stored = view.shown(stored);
                     let bytes = render::object_bytes(&stored);
-                    if only_if_quick && text.json.len() > limits::QUICK_BYTES {
+                    if only_if_quick && text.json.len() > limits::FAST_READ_BYTES {
                         is_too_large = true;
                         return Ok(ControlFlow::Break(()));
                     }
@@ -124,7 +125,7 @@ impl Objects<'_> {
                 return Ok(None);
             }
             text.json.extend_from_slice(b"]}");
-            if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {
+            if only_if_quick && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Ok(None);
             }
             Ok(Some(Json(hydration.finish(text, buffered, request.hydrate)?)))
@@ -136,10 +137,10 @@ impl Objects<'_> {
     pub(crate) fn plan(
         &self,
         reader: &Reader<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         view: View,
         request: &ListRequest,
-        slice: Slice,
+        slice: ListRange,
         may_count: bool,
     ) -> Result<Option<Arc<Plan>>> {
         let ctd = content_type.pk;
@@ -183,7 +184,7 @@ impl Objects<'_> {
         name: &str,
         id: &str,
         hydrate: u8,
-    ) -> Result<(Json, Tag)> {
+    ) -> Result<(Json, EntityTag)> {
         let found = self.get_within(caller, name, id, hydrate, false)?;
         Ok(found.expect("without a bound nothing is put off"))
     }
@@ -195,7 +196,7 @@ impl Objects<'_> {
         name: &str,
         id: &str,
         hydrate: u8,
-    ) -> Result<Option<(Json, Tag)>> {
+    ) -> Result<Option<(Json, EntityTag)>> {
         if hydrate > 1 {
             return Ok(None);
         }
@@ -210,15 +211,15 @@ impl Objects<'_> {
         id: &str,
         hydrate: u8,
         only_if_quick: bool,
-    ) -> Result<Option<(Json, Tag)>> {
+    ) -> Result<Option<(Json, EntityTag)>> {
         if hydrate == 0
             && let Some(json) = self.get_at_once(caller, name, id)?
         {
-            let tag = Tag::of(&json.0);
+            let tag = EntityTag::of(&json.0);
             return Ok(Some((json, tag)));
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
-            let view = View::of_one(caller, content_type);
+            let view = View::for_object(caller, content_type);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut text = Text::default();
             let shown = reader.object(view.edition, content_type.pk, id, |stored| {
@@ -232,13 +233,13 @@ impl Objects<'_> {
                 is_visible
             })?;
             if shown != Some(true) {
-                return Err(Error::no_object(name, id));
+                return Err(Error::object_not_found(name, id));
             }
-            let tag = Tag::of(&text.json);
+            let tag = EntityTag::of(&text.json);
             if hydrate == 0 {
                 return Ok(Some((Json(text.json), tag)));
             }
-            if only_if_quick && hydration.targets() > limits::QUICK_TARGETS {
+            if only_if_quick && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Ok(None);
             }
             let json = hydration.resolve(&text, hydrate)?;
@@ -253,7 +254,7 @@ impl Objects<'_> {
         let catalog = self.cms.catalog.held();
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
-        let view = View::of_one(caller, content_type);
+        let view = View::for_object(caller, content_type);
         let found = self.cms.store.peek(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
                 view.shows(&stored.internal).then(|| to_json(content_type, &view.shown(stored)))
@@ -302,7 +303,7 @@ impl Objects<'_> {
                     write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
                 }
                 let stored = found?;
-                let budget = &mut Budget::per_object();
+                let budget = &mut StepBudget::per_object();
                 let mut draft =
                     Draft::edit(content_type, edit, payload.clone(), &stored, &context, budget)?;
                 if !draft.errors.is_empty() {
@@ -323,7 +324,7 @@ impl Objects<'_> {
             let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
-                let budget = &mut Budget::of_write();
+                let budget = &mut StepBudget::of_write();
                 let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
                 write::require_checked(budget)?;
                 draft
@@ -376,7 +377,7 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         needs: Access,
-    ) -> Result<Arc<Type>> {
+    ) -> Result<Arc<CompiledType>> {
         self.read(caller, name, needs, |_, _, content_type| Ok(Arc::clone(content_type)))
     }
 
@@ -386,7 +387,7 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         needs: Access,
-        read: impl FnOnce(&Reader<'_>, &Catalog, &Arc<Type>) -> Result<T>,
+        read: impl FnOnce(&Reader<'_>, &Catalog, &Arc<CompiledType>) -> Result<T>,
     ) -> Result<T> {
         if needs.is_write() {
             caller.require_write()?;
@@ -403,7 +404,7 @@ impl Objects<'_> {
     pub(crate) fn write<T: Send + 'static>(
         &self,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (cell, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
         self.cms.store.write(move |writer| {
@@ -418,10 +419,10 @@ impl Objects<'_> {
 /// and versions and workflows are of the object as a whole.
 pub(crate) fn find(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     view: View,
     id: &str,
-) -> Result<Stored<'static>> {
+) -> Result<StoredObject<'static>> {
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
 }
 
@@ -429,15 +430,15 @@ pub(crate) fn find(
 /// that the request names. They are states of the current version, whatever the request sees.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     caller: &Caller,
     id: &str,
-) -> Result<Stored<'static>> {
-    let view = View::of_one(caller, content_type);
+) -> Result<StoredObject<'static>> {
+    let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
     if let Some(wanted) = caller.conditions.if_match() {
         let shown = to_json(content_type, &view.shown(stored.clone()));
-        if !wanted.admits(Tag::of(&shown.0)) {
+        if !wanted.admits(EntityTag::of(&shown.0)) {
             return Err(Error::PreconditionFailed);
         }
     }
@@ -447,17 +448,17 @@ pub(crate) fn find_to_change(
 /// As [`find`], for a caller that needs less than a copy.
 pub(crate) fn find_map<T>(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     view: View,
     id: &str,
-    read: impl FnOnce(&Stored<'_>) -> T,
+    read: impl FnOnce(&StoredObject<'_>) -> T,
 ) -> Result<T> {
     reader
         .object(Edition::Current, content_type.pk, id, |stored| {
             view.admits(&stored.internal).then(|| read(&stored))
         })?
         .flatten()
-        .ok_or_else(|| Error::no_object(content_type.name(), id))
+        .ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
 /// Refuses to go over the operator's limit of objects.
@@ -468,7 +469,7 @@ pub(super) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) 
     }
 }
 
-pub(crate) fn to_json(content_type: &Type, stored: &Stored<'_>) -> Json {
+pub(crate) fn to_json(content_type: &CompiledType, stored: &StoredObject<'_>) -> Json {
     let mut out = Vec::new();
     render::object(&mut out, content_type.name(), stored);
     Json(out)

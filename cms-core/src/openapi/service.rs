@@ -8,12 +8,12 @@ use std::{
 
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::Catalog,
     context::Caller,
-    ctd::catalog::Catalog,
     error::{Error, Result},
     openapi::describe::{self, Described},
     wire::{
-        condition::Tag,
+        condition::EntityTag,
         key::{KeyKind, Rule},
         object::Json,
         openapi::{OpenApiDocument, OpenApiRequest},
@@ -61,7 +61,7 @@ impl OpenApi<'_> {
             return Ok(known);
         }
         let text = describe(&catalog, question.rules.as_deref(), request)?;
-        let tag = Tag::of(&text);
+        let tag = EntityTag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
         self.cms.descriptions.keep(question, Arc::clone(&document));
         Ok(document)

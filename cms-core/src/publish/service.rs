@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, Result},
     limits,
     object::{
-        model::{Edition, Status, Stored},
+        model::{Edition, Status, StoredObject},
         scan::{self, FoundLink},
         view::{Audience, View},
     },
@@ -82,12 +82,12 @@ impl Publishing<'_> {
         action: PublishAction,
     ) -> Result<()> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
-        if ids.len() > limits::BATCH_PUBLISH {
-            return Err(Error::BatchLimit { limit: limits::BATCH_PUBLISH });
+        if ids.len() > limits::MAX_PUBLISH_BATCH_IDS {
+            return Err(Error::BatchLimit { limit: limits::MAX_PUBLISH_BATCH_IDS });
         }
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
         self.objects().write(name, move |writer, _, content_type| {
-            let view = View::of_one(&caller, content_type);
+            let view = View::for_object(&caller, content_type);
             let found = ids.iter().map(|id| find_map(writer, content_type, view, id, status_of));
             let found = found.collect::<Result<BTreeMap<_, _>>>()?;
             require_draft_public(content_type)?;
@@ -118,7 +118,7 @@ impl Publishing<'_> {
 
     /// Calls a scheduled publication off, if there is one.
     pub fn unschedule(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
-        let take = |stored: &mut Stored<'_>, _| {
+        let take = |stored: &mut StoredObject<'_>, _| {
             stored.internal.schedule = None;
             Ok(())
         };
@@ -130,7 +130,7 @@ impl Publishing<'_> {
         caller: &Caller,
         name: &str,
         id: &str,
-        change: impl FnOnce(&mut Stored<'static>, Timestamp) -> Result<()> + Send + 'static,
+        change: impl FnOnce(&mut StoredObject<'static>, Timestamp) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
         let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
@@ -161,7 +161,7 @@ impl Publishing<'_> {
         self.cms.store.write(move |writer| {
             let catalog = cell.within(writer)?;
             let change = StatusChange { writer, action: PublishAction::Publish, at };
-            let due = writer.due(at.seconds(), limits::DUE_AT_ONCE)?;
+            let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
             for &(ctd, pk, status) in &due {
                 match catalog.types().iter().find(|known| known.pk == ctd) {
                     Some(known) if state::is_schedulable(status) => {
@@ -189,7 +189,7 @@ struct StatusChange<'a> {
 
 impl StatusChange<'_> {
     /// Brings an object, given by its row and its status, to the status of the action.
-    fn carry_out(&self, content_type: &Type, (pk, before): (i64, Status)) -> Result<()> {
+    fn carry_out(&self, content_type: &CompiledType, (pk, before): (i64, Status)) -> Result<()> {
         let Self { writer, action, at } = *self;
         let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {
@@ -224,7 +224,7 @@ impl StatusChange<'_> {
             if !is_meant {
                 continue;
             }
-            let view = View::of_one(caller, content_type);
+            let view = View::for_object(caller, content_type);
             let related =
                 self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
                     let is_allowed = view.admits(&stored.internal)
@@ -239,11 +239,11 @@ impl StatusChange<'_> {
     }
 }
 
-fn status_of(stored: &Stored<'_>) -> (i64, Status) {
+fn status_of(stored: &StoredObject<'_>) -> (i64, Status) {
     (stored.pk, stored.internal.status)
 }
 
-fn require_draft_public(content_type: &Type) -> Result<()> {
+fn require_draft_public(content_type: &CompiledType) -> Result<()> {
     if content_type.definition.draft_public {
         return Ok(());
     }

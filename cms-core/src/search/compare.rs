@@ -56,7 +56,7 @@ impl Searching<'_> {
             let by_pk: HashMap<i64, bool> = catalog
                 .types()
                 .iter()
-                .filter(|known| known.is_searched())
+                .filter(|known| known.is_searchable())
                 .map(|known| (known.pk, known.definition.draft_public))
                 .collect();
             reader.each_state(|pk, ctd, status, state| {

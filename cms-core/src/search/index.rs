@@ -5,7 +5,7 @@
 
 use std::{fs, path::Path};
 
-use cms_model::error::{Error, Result, is_full};
+use cms_model::error::{Error, Result, is_disk_full};
 use serde::{Deserialize, Serialize};
 use tantivy::{
     Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
@@ -76,7 +76,7 @@ pub(super) struct Generation {
 impl Generation {
     /// Makes an empty index.
     pub(super) fn create(folder: &Path) -> Result<Self> {
-        fs::create_dir_all(folder).map_err(Error::of_disk)?;
+        fs::create_dir_all(folder).map_err(Error::from_io)?;
         let (schema, _) = schema::schema();
         Self::over(Index::create_in_dir(folder, schema).map_err(failed)?)
     }
@@ -175,5 +175,5 @@ pub(super) fn failed(error: TantivyError) -> Error {
     else {
         return Error::Internal(error.into());
     };
-    if is_full(cause) { Error::NoSpace(error.into()) } else { Error::Internal(error.into()) }
+    if is_disk_full(cause) { Error::NoSpace(error.into()) } else { Error::Internal(error.into()) }
 }

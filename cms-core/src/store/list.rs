@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use cms_model::{
-    ctd::catalog::Type,
+    content_type::catalog::CompiledType,
     error::Result,
-    object::model::{Edition, Stored},
+    object::model::{Edition, StoredObject},
     query::ListQuery,
 };
 use rusqlite::{OptionalExtension, params_from_iter};
@@ -19,7 +19,7 @@ use super::{
 };
 
 /// Says how one page of a list is read, and at what cost.
-pub(crate) fn page(content_type: &Type, query: &ListQuery, size: Size) -> Page {
+pub(crate) fn page(content_type: &CompiledType, query: &ListQuery, size: Size) -> Page {
     list_sql::page(query, content_type.into(), size, COLUMNS)
 }
 
@@ -29,7 +29,7 @@ impl Reader<'_> {
     pub(crate) fn list(
         &self,
         page: &Page,
-        mut visit: impl FnMut(Stored<'_>) -> Result<ControlFlow<()>>,
+        mut visit: impl FnMut(StoredObject<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let mut statement = self.statement(&page.statement.sql)?;
         let parameters = params_from_iter(&page.statement.parameters);
@@ -43,7 +43,7 @@ impl Reader<'_> {
     }
 
     /// Counts the objects on all pages.
-    pub(crate) fn count(&self, content_type: &Type, query: &ListQuery) -> Result<u64> {
+    pub(crate) fn count(&self, content_type: &CompiledType, query: &ListQuery) -> Result<u64> {
         let count = list_sql::count(query, content_type.into());
         self.statement(&count.sql)?
             .query_row(params_from_iter(count.parameters), |row| row.get(0))

@@ -160,7 +160,7 @@ fn migrate(path: &Path) -> Result<()> {
     // In one transaction: by itself, a change and the note that it was made are committed one after
     // the other, and a folder whose program dies between them could never be opened again.
     let runner = embedded::migrations::runner().set_grouped(true);
-    runner.run(&mut connection).map_err(Error::of_storage)?;
+    runner.run(&mut connection).map_err(Error::from_storage)?;
     Ok(())
 }
 

@@ -55,7 +55,7 @@ pub(crate) use self::{
     writer::WriterCounts,
 };
 use cms_model::{
-    TRACED,
+    TRACE_TARGET,
     error::{Error, Result},
 };
 
@@ -100,7 +100,7 @@ impl Store {
 
     /// Reads from one snapshot of the database.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-        let _span = info_span!(target: TRACED, "read").entered();
+        let _span = info_span!(target: TRACE_TARGET, "read").entered();
         let connection = self.readers.take()?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
@@ -132,7 +132,7 @@ impl Store {
         &self,
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let _span = info_span!(target: TRACED, "commit").entered();
+        let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
         self.damage.watch(self.writers.run(job))
     }

@@ -1,6 +1,6 @@
 //! Reading the trash; objects move there in [`super::object`].
 
-use cms_model::{clock::Timestamp, error::Result, object::model::Stored, paging::Slice};
+use cms_model::{clock::Timestamp, error::Result, object::model::StoredObject, paging::ListRange};
 use rusqlite::params;
 
 use super::{
@@ -21,8 +21,8 @@ impl Reader<'_> {
     pub(crate) fn trash(
         &self,
         ctd: i64,
-        slice: Slice,
-        mut visit: impl FnMut(Stored<'_>),
+        slice: ListRange,
+        mut visit: impl FnMut(StoredObject<'_>),
     ) -> Result<()> {
         let mut statement = self.statement(
             "SELECT pk, id, created_at, updated_at, version, version_at, status, public_version,

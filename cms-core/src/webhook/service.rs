@@ -28,7 +28,7 @@ use cms_model::{
     wire::{
         list::List,
         webhook as wire,
-        webhook::{Delivery, ReplayRequest, Replayed, Response},
+        webhook::{Delivery, DeliveryResponse, ReplayRequest, Replayed},
     },
 };
 use cms_system::lock;
@@ -106,7 +106,7 @@ impl Webhooks<'_> {
                 })
             };
             let webhooks = self.known(reader)?;
-            Ok(List::whole(webhooks.iter().map(shown).collect::<Result<_>>()?))
+            Ok(List::single_page(webhooks.iter().map(shown).collect::<Result<_>>()?))
         })
     }
 
@@ -306,7 +306,7 @@ impl Webhooks<'_> {
             let attempt =
                 Attempt { at: now, state, due_at, outage, status, response, error, request };
             writer.record_attempt(delivery, &attempt)?;
-            writer.prune_log(webhook, limits::WEBHOOK_LOG)?;
+            writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             let (went_down, recovered) = record_outcome(writer, &row, outcome, now)?;
             Ok(Recorded { error: reported, went_down, recovered })
         })
@@ -328,7 +328,7 @@ impl Webhooks<'_> {
             }
             webhooks.dedup();
             for webhook in webhooks {
-                writer.prune_log(webhook, limits::WEBHOOK_LOG)?;
+                writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             }
             Ok(expired.len() >= EXPIRED_PER_COMMIT as usize)
         })
@@ -405,13 +405,13 @@ fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
         request: row.request,
         response: row
             .status
-            .map(|status| Response { status, body: row.response.unwrap_or_default() }),
+            .map(|status| DeliveryResponse { status, body: row.response.unwrap_or_default() }),
         error: row.error,
     }
 }
 
 /// The beginning of a text, as much of it as the log keeps.
 fn bounded(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(limits::WEBHOOK_LOGGED));
+    text.truncate(text.floor_char_boundary(limits::MAX_WEBHOOK_LOG_BODY_BYTES));
     text
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
     limits, message,
     object::view::View,
@@ -39,7 +39,9 @@ impl Workflows<'_> {
     /// Lists all workflows on one page, for every key.
     pub fn list(&self) -> Result<List<Workflow>> {
         let catalog = self.cms.current_catalog()?;
-        Ok(List::whole(catalog.workflows.all().iter().map(|known| (**known).clone()).collect()))
+        Ok(List::single_page(
+            catalog.workflows.all().iter().map(|known| (**known).clone()).collect(),
+        ))
     }
 
     /// Returns one workflow.
@@ -53,7 +55,7 @@ impl Workflows<'_> {
     /// Says where an object of type `name` stands.
     pub fn state(&self, caller: &Caller, name: &str, id: &str) -> Result<WorkflowState> {
         self.objects().read(caller, name, Access::READ, |reader, _, content_type| {
-            let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
+            let stored = find(reader, content_type, View::for_object(caller, content_type), id)?;
             Ok(transition::describe(&content_type.workflow, &stored.internal.workflow_state))
         })
     }
@@ -159,7 +161,7 @@ impl Workflows<'_> {
 /// Stores a workflow, and makes everybody read the types that use it again.
 pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -> Result<()> {
     let is_new = catalog.workflows.find(&workflow.id).is_none();
-    if is_new && catalog.workflows.all().len() >= limits::WORKFLOWS {
+    if is_new && catalog.workflows.all().len() >= limits::MAX_WORKFLOWS {
         return Err(Error::Forbidden);
     }
     writer.put_workflow(workflow)?;
@@ -186,7 +188,7 @@ pub(crate) fn lost_states(
     Ok(errors)
 }
 
-fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Type>> {
+fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<CompiledType>> {
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 

@@ -10,7 +10,7 @@ use cms_core::{
     clock::{Clock, FixedClock},
     testing::TestCms,
     wire::{
-        batch::{BatchReport, Elements},
+        batch::{BatchElements, BatchReport},
         condition::{Conditions, IdempotencyKey, IfMatch},
         key::{KeyKind, NewKey},
     },
@@ -103,7 +103,7 @@ fn each_write_asks_once_and_nobody_is_asked_about_what_cannot_be_written() {
     assert!(objects.patch(&local, "article", "none", change()).is_err());
     assert!(objects.delete(&local, "article", "none").is_err());
     let patches = [json!({ "id": "a", "title": "E" }), json!({ "id": "none" })];
-    assert!(objects.batch_patch(&local, "article", &Elements::of(&patches)).is_err());
+    assert!(objects.batch_patch(&local, "article", &BatchElements::of(&patches)).is_err());
     // Nobody asked to be asked about these.
     create(&test, "_tag", json!({ "id": "t", "name": "T" }));
     assert!(receiver.asked().is_empty());
@@ -138,7 +138,8 @@ fn elements_are_asked_about_one_by_one() {
     let element = |id: &str| json!({ "id": id, "title": format!("{id} new") });
     let elements = [element("a"), element("b"), element("c"), element("b"), json!(5)];
     receiver.say(Ok(refusing("Stays")));
-    let report = objects.batch_create(&local, "article", &Elements::of(&elements), true).unwrap();
+    let report =
+        objects.batch_create(&local, "article", &BatchElements::of(&elements), true).unwrap();
     // Of two with one id, the last one counts.
     assert_eq!(receiver.asked(), ["pre-update a", "pre-create c", "pre-create b"]);
     assert_eq!(faults(&report)[0], ("a".to_owned(), json!({ "title": ["Stays"] })));
@@ -147,7 +148,7 @@ fn elements_are_asked_about_one_by_one() {
     receiver.say(Ok(refusing("Stays")));
     let patches =
         [json!({ "id": "a", "title": "Other" }), json!({ "id": "c", "title": "Changed" })];
-    let report = objects.batch_patch(&local, "article", &Elements::of(&patches)).unwrap();
+    let report = objects.batch_patch(&local, "article", &BatchElements::of(&patches)).unwrap();
     assert_eq!(faults(&report), [("a".to_owned(), json!({ "title": ["Stays"] }))]);
     assert_eq!(titles(&test), ["a A", "b b new", "c Changed"]);
 
@@ -181,7 +182,7 @@ fn a_call_asks_for_a_minute_and_no_longer() {
     let report = test
         .cms
         .objects()
-        .batch_create(&Caller::local(), "article", &Elements::of(&elements), false)
+        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!(receiver.asked().len(), 3);
     let reason = "Error processing Wall webhook: no answer in time.";
@@ -200,7 +201,7 @@ fn one_that_did_not_answer_is_not_asked_again_in_the_same_call() {
     let report = test
         .cms
         .objects()
-        .batch_create(&Caller::local(), "article", &Elements::of(&elements), false)
+        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!((report.batch_error_count, receiver.asked().len()), (3, 1));
 }
@@ -215,7 +216,7 @@ fn a_call_that_cannot_ask_writes_nothing() {
     let written = test.cms.objects().batch_create(
         &Caller::local(),
         "article",
-        &Elements::of(&elements),
+        &BatchElements::of(&elements),
         false,
     );
     assert!(matches!(written, Err(Error::Busy(_))), "{written:?}");

@@ -231,7 +231,7 @@ fn a_backup_under_load_is_sound_and_has_what_was_acknowledged() {
             }
             let all = restored.objects().list(&local(), "article", &ListRequest::default());
             let all = all.unwrap().to_value()["total_count"].as_u64().unwrap();
-            assert_eq!(search(&restored, "title"), all.min(limits::SEARCH_RESULTS));
+            assert_eq!(search(&restored, "title"), all.min(limits::MAX_SEARCH_RESULTS));
         }
     });
     // What was to be removed during a backup is removed by a sweep.

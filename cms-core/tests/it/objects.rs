@@ -5,7 +5,7 @@ use cms_core::{
     paging::Page,
     testing::TestCms,
     wire::{
-        batch::Elements,
+        batch::BatchElements,
         key::{KeyKind, NewKey},
         object::{Direction, ListRequest},
         plan::PlanRequest,
@@ -37,10 +37,10 @@ fn the_journal_tells_every_change_once() {
     objects.replace(&local, "article", "a", map(json!({ "title": "A2" }))).unwrap();
     objects.delete(&local, "article", "a").unwrap_err();
     let batch = ["c", "a", "d"].map(|id| json!({ "id": id, "title": id })).to_vec();
-    objects.batch_create(&local, "article", &Elements::of(&batch), false).unwrap();
-    objects.batch_create(&local, "article", &Elements::of(&batch), true).unwrap();
+    objects.batch_create(&local, "article", &BatchElements::of(&batch), false).unwrap();
+    objects.batch_create(&local, "article", &BatchElements::of(&batch), true).unwrap();
     let missing = vec![json!({ "id": "c" }), json!({ "id": "gone" })];
-    objects.batch_patch(&local, "article", &Elements::of(&missing)).unwrap_err();
+    objects.batch_patch(&local, "article", &BatchElements::of(&missing)).unwrap_err();
     objects.get(&local, "article", "a", 1).unwrap();
     types.plan(&local, &PlanRequest { prune: true, ..PlanRequest::default() }).unwrap();
     let ids = ["a", "b", "c", "gone"].map(str::to_owned);

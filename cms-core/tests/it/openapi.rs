@@ -6,8 +6,8 @@ use cms_core::{
     Caller, Error,
     testing::{TestCms, fixture},
     wire::{
-        batch::Elements,
-        ctd::TypeListRequest,
+        batch::BatchElements,
+        content_type::TypeListRequest,
         key::{KeyKind, NewKey, Rule},
         object::{Direction, ListRequest},
         openapi::{OpenApiRequest, OpenApiVersion},
@@ -136,7 +136,7 @@ fn site() -> TestCms {
         let report = test
             .cms
             .objects()
-            .batch_create(&local, name, &Elements::of(&objects(name)), false)
+            .batch_create(&local, name, &BatchElements::of(&objects(name)), false)
             .unwrap();
         assert_eq!(report.batch_error_count, 0, "{name}: {:?}", report.errors);
     }
@@ -196,9 +196,10 @@ fn what_is_sent_and_read_fits_its_schema() {
         }
         let faulty = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
         let report =
-            cms.objects().batch_create(&local, "post", &Elements::of(&faulty), false).unwrap();
+            cms.objects().batch_create(&local, "post", &BatchElements::of(&faulty), false).unwrap();
         judge.check("BatchResponseError", &[&json!(report)]);
-        let report = cms.objects().batch_create(&local, "_tag", &Elements::of(&[]), false).unwrap();
+        let report =
+            cms.objects().batch_create(&local, "_tag", &BatchElements::of(&[]), false).unwrap();
         judge.check("BatchResponseSuccess", &[&json!(report)]);
 
         let types = cms.types().list(&local, &TypeListRequest::default()).unwrap();

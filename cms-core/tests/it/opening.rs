@@ -5,7 +5,7 @@ use std::{error::Error as _, fs, path::Path, thread};
 use cms_core::{
     Caller, Cms, CoreConfig, Error, NewDatabase, Visibility,
     testing::fixture,
-    wire::{ctd::TypeListRequest, object::ListRequest},
+    wire::{content_type::TypeListRequest, object::ListRequest},
 };
 use tempfile::TempDir;
 

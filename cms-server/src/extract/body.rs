@@ -85,7 +85,7 @@ pub(crate) struct Whole {
 /// Reads a whole body, of at most `limit` bytes.
 pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<Whole> {
     let reading = read_all(app, Paced::new(app, body), limit);
-    time::timeout(app.request_timeout, reading).await.map_err(|_| Error::malformed())?
+    time::timeout(app.request_timeout, reading).await.map_err(|_| Error::malformed_json())?
 }
 
 async fn read_all(app: &App, mut paced: Paced<'_>, limit: usize) -> Result<Whole> {
@@ -97,7 +97,7 @@ async fn read_all(app: &App, mut paced: Paced<'_>, limit: usize) -> Result<Whole
     let mut first = Bytes::new();
     let mut all = Vec::new();
     let mut turn = None;
-    while let Some(data) = paced.next().await.map_err(|_| Error::malformed())? {
+    while let Some(data) = paced.next().await.map_err(|_| Error::malformed_json())? {
         let length = first.len() + all.len() + data.len();
         if length > limit {
             return Err(Error::BodyTooLarge);
@@ -157,7 +157,7 @@ pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Resu
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
-    serde_json::from_slice(body).map_err(|_| Error::malformed())
+    serde_json::from_slice(body).map_err(|_| Error::malformed_json())
 }
 
 #[cfg(test)]

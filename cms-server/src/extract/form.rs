@@ -123,7 +123,7 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
         if is_last || piece.len() >= PIECE {
             let write = move |_: &App| file.write_all(&piece).map(|()| (file, piece));
             let written = blocking::cross(app, write).await?;
-            (file, piece) = written.map_err(Error::of_disk)?;
+            (file, piece) = written.map_err(Error::from_io)?;
             piece.clear();
         }
         if is_last {

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use cms_core::{
     Cms, Result, paging,
-    wire::batch::{BatchReport, Elements, first_of},
+    wire::batch::{BatchElements, BatchReport, read_array_prefix},
 };
 use serde_json::json;
 
@@ -25,13 +25,13 @@ pub(crate) fn patch(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 
 pub(crate) fn delete(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
     let [name, ..] = &call.path;
-    let ids: Vec<String> = first_of(call.body, cms.config().batch_limit)?;
+    let ids: Vec<String> = read_array_prefix(call.body, cms.config().batch_limit)?;
     let count = cms.objects().batch_delete(&call.caller, name, &ids)?;
     Ok(Answer::json(&json!({ "deletedCount": count })))
 }
 
-fn elements(cms: &Cms, call: &Call<'_>) -> Result<Elements> {
-    Elements::read(call.body, cms.config().batch_limit)
+fn elements(cms: &Cms, call: &Call<'_>) -> Result<BatchElements> {
+    BatchElements::read(call.body, cms.config().batch_limit)
 }
 
 /// A report with errors is a 400, whatever was saved.

@@ -10,7 +10,7 @@ use axum::{
     body::Bytes,
     http::{HeaderValue, header, request::Parts},
 };
-use cms_core::wire::condition::Tag;
+use cms_core::wire::condition::EntityTag;
 use flate2::read::GzDecoder;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
@@ -82,7 +82,7 @@ fn unpacked(file: &SwaggerFile<'_>) -> Vec<u8> {
 }
 
 fn send(head: &Parts, media_type: HeaderValue, bytes: Bytes, coding: Option<Coding>) -> Answer {
-    let etag = format!("\"{}\"", Tag::of(&bytes));
+    let etag = format!("\"{}\"", EntityTag::of(&bytes));
     let answer = if knows_tag(&head.headers, &etag) {
         Answer::not_modified()
     } else {

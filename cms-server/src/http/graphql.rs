@@ -3,7 +3,7 @@
 use axum::http::{HeaderValue, header};
 use cms_core::{
     Cms, Permission, Result,
-    wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
+    wire::graphql::{GraphQlRequest, GraphQlResponse, GraphQlVersion},
 };
 
 use crate::{answer::Answer, request::Call};
@@ -51,7 +51,7 @@ fn answer(
     cms: &Cms,
     call: &Call<'_>,
     version: GraphQlVersion,
-    request: std::result::Result<GraphQlRequest, GraphQlAnswer>,
+    request: std::result::Result<GraphQlRequest, GraphQlResponse>,
 ) -> Result<Answer> {
     match request {
         Ok(request) => Ok(cms.graphql().execute(&call.caller, version, &request)?.into()),

@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderValue, Method, StatusCode, Version, header, request::Parts},
 };
 use cms_core::{
-    Error, Image, Made, Picture, Pieces, Result, limits::PIECE_BYTES, wire::media::ImageRequest,
+    Error, Image, Made, Picture, Pieces, Result, limits::CHUNK_BYTES, wire::media::ImageRequest,
 };
 use futures_util::{StreamExt, stream};
 use tokio::time;
@@ -32,7 +32,7 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox");
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
 /// Bytes that are read of a stored file at first: an HTTP/2 stream takes them before the client has room
-/// for any. The next pieces grow up to [`PIECE_BYTES`].
+/// for any. The next pieces grow up to [`CHUNK_BYTES`].
 const FIRST_PIECE_BYTES: u64 = 16 * 1024;
 const PIECE_GROWTH: u64 = 4;
 /// How long a piece waits for memory, and how often that is looked for.
@@ -140,7 +140,7 @@ fn rendered(app: &Arc<App>, media_type: HeaderValue, pieces: Pieces) -> Answer {
     let length = pieces.size();
     let reader = (Arc::clone(app), pieces);
     let body = stream::try_unfold(reader, |(app, mut pieces)| async move {
-        wait_for_memory(&app, PIECE_BYTES).await?;
+        wait_for_memory(&app, CHUNK_BYTES).await?;
         let next = move |_: &App| pieces.read().map(|piece| (piece, pieces));
         let (piece, pieces) = blocking::run(&app, Work::File, next).await??;
         Ok::<_, Error>((!piece.is_empty()).then(|| (Bytes::from(piece), (app, pieces))))
@@ -159,7 +159,7 @@ async fn original(
     let length = part.end - part.start;
     // A connection of HTTP/1 sends one response at a time.
     let first_bytes =
-        if parts.version == Version::HTTP_2 { FIRST_PIECE_BYTES } else { PIECE_BYTES };
+        if parts.version == Version::HTTP_2 { FIRST_PIECE_BYTES } else { CHUNK_BYTES };
     let mut rest = Rest { range: part, piece: first_bytes };
     let first = next_piece(app, image, &mut rest).await?.unwrap_or_default();
     if rest.range.is_empty() {
@@ -190,7 +190,7 @@ async fn next_piece(app: &Arc<App>, image: &Arc<Image>, rest: &mut Rest) -> Resu
     let piece = start..end.min(start + rest.piece);
     wait_for_memory(app, piece.end - piece.start).await?;
     rest.range.start = piece.end;
-    rest.piece = (rest.piece * PIECE_GROWTH).min(PIECE_BYTES);
+    rest.piece = (rest.piece * PIECE_GROWTH).min(CHUNK_BYTES);
     let image = Arc::clone(image);
     blocking::run(app, Work::File, move |app| app.cms.media().read(&image, piece)).await?.map(Some)
 }

@@ -106,7 +106,7 @@ pub(crate) fn duplicate(cms: &Cms, call: &mut Call<'_>) -> Result<Answer> {
 }
 
 pub(crate) fn page(query: &Query<'_>) -> Page {
-    Page::repaired(query.get("page"), query.get("limit"), limits::PAGE_MAX)
+    Page::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
 }
 
 pub(crate) fn is_descending(query: &Query<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use cms_core::{
     Cms, Result, limits, paging,
-    wire::{batch::first_of, publish::PublishAction},
+    wire::{batch::read_array_prefix, publish::PublishAction},
 };
 
 use crate::{answer::Answer, extract::body, request::Call};
@@ -41,7 +41,7 @@ fn act(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> 
 
 fn act_on_many(cms: &Cms, call: &mut Call<'_>, action: PublishAction) -> Result<Answer> {
     let [name, ..] = &call.path;
-    let ids: Vec<String> = first_of(call.body, limits::BATCH_PUBLISH)?;
+    let ids: Vec<String> = read_array_prefix(call.body, limits::MAX_PUBLISH_BATCH_IDS)?;
     cms.publishing().act_on_many(&call.caller, name, &ids, action)?;
     Ok(Answer::no_content())
 }

@@ -188,20 +188,20 @@ async fn checks_come_in_order() {
         );
         (413, generic(413, &message))
     };
-    let no_type = "/api/v1/content/no_such_type";
+    let type_not_found = "/api/v1/content/no_such_type";
     let cases = [
         // who, method, path, content type, body, answer
-        (Who::Nobody, "BREW", no_type, "text/plain", "{", unauthorized()),
+        (Who::Nobody, "BREW", type_not_found, "text/plain", "{", unauthorized()),
         (
             Who::ReadOnly,
             "BREW",
-            no_type,
+            type_not_found,
             "text/plain",
             "{",
             (405, generic(405, "Method Not Allowed")),
         ),
-        (Who::ReadOnly, "POST", no_type, "text/plain", "{", forbidden()),
-        (Who::Stranger, "POST", no_type, "text/plain", "{", not_found()),
+        (Who::ReadOnly, "POST", type_not_found, "text/plain", "{", forbidden()),
+        (Who::Stranger, "POST", type_not_found, "text/plain", "{", not_found()),
         (Who::Stranger, "POST", POSTS, "text/plain", "{", forbidden()),
         (Who::Scoped, "POST", POSTS, "text/plain", "{", wrong_media_type()),
         (Who::Scoped, "POST", POSTS, "application/json", "{", malformed()),

@@ -1,6 +1,6 @@
 //! One object on its way in: its id, its links, and whether the target has it already.
 
-use cms_core::{slug, wire::ctd::ContentType};
+use cms_core::{slug, wire::content_type::ContentType};
 use serde_json::{Map, Value};
 
 /// Type and id, the latter in lower case, because ids are compared without case.

@@ -25,7 +25,7 @@ use std::{
     },
 };
 
-use cms_core::{Error, FieldErrors, Import, wire::ctd::ContentType};
+use cms_core::{Error, FieldErrors, Import, wire::content_type::ContentType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -17,7 +17,7 @@ use std::{
 
 #[cfg(feature = "serve")]
 use cms_core::Cms;
-use cms_core::{Error, wire::ctd::ContentType};
+use cms_core::{Error, wire::content_type::ContentType};
 use serde_json::{Map, Value, json};
 
 pub(super) use self::loader::Existing;

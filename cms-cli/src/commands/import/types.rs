@@ -4,9 +4,9 @@
 use cms_core::{
     Error,
     wire::{
-        ctd::ContentType,
+        content_type::ContentType,
         object::ListRequest,
-        plan::{Action, ApplyRequest, PlanRequest},
+        plan::{ApplyRequest, PlanAction, PlanRequest},
     },
 };
 use serde_json::{Map, Value, json};
@@ -45,13 +45,13 @@ pub(super) fn apply(
         PlanRequest { workflows, content_types: payloads.collect(), ..PlanRequest::default() };
     let plan = target.plan(&wanted)?;
     let mut left = Vec::new();
-    let changed = plan.workflows.iter().filter(|w| w.action == Action::Update && !update);
+    let changed = plan.workflows.iter().filter(|w| w.action == PlanAction::Update && !update);
     for workflow in changed {
         let id = &workflow.id;
         wanted.workflows.retain(|definition| definition.get("id") != Some(&json!(id)));
         left.push(format!("workflow \"{id}\""));
     }
-    for content_type in plan.content_types.iter().filter(|t| t.action == Action::Update) {
+    for content_type in plan.content_types.iter().filter(|t| t.action == PlanAction::Update) {
         if !update && !is_pristine(target, &content_type.name)? {
             let name = &content_type.name;
             wanted.content_types.retain(|payload| name_of(payload) != name);

@@ -2,7 +2,7 @@
 
 use std::ops::{BitAnd, BitOr};
 
-use crate::{ctd::builtin::WEBHOOKS, wire::key::Rule};
+use crate::{content_type::builtin::WEBHOOKS, wire::key::Rule};
 
 /// A set of the four rights that a rule can give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Access {
     pub fn granted(rules: &[Rule], content_type: &str) -> Self {
         let granted = Self::of_rules(rules.iter().filter(|rule| rule.covers(content_type)));
         if content_type == WEBHOOKS
-            && Self::of_rules(rules.iter().filter(|rule| rule.is_about_all())) != Self::ALL
+            && Self::of_rules(rules.iter().filter(|rule| rule.covers_all_types())) != Self::ALL
         {
             return granted & Self::READ_REMOVED;
         }

@@ -17,7 +17,7 @@ use super::fault::Fault;
 use crate::limits;
 
 /// Longest chain of selections within each other, fragments included.
-const HEIGHT: usize = 3 * limits::GRAPHQL_NESTING;
+const HEIGHT: usize = 3 * limits::MAX_GRAPHQL_BRACKET_DEPTH;
 /// Lists that lead from types to types; those within each other multiply.
 const MULTIPLYING: [&str; 4] = ["fields", "interfaces", "possibleTypes", "inputFields"];
 /// The other lists of the schema.
@@ -25,18 +25,18 @@ const LISTS: [&str; 4] = ["types", "directives", "enumValues", "args"];
 
 /// Refuses a text that is too long or nested too deep.
 pub fn check_text(query: &str) -> Result<(), Fault> {
-    if query.len() > limits::GRAPHQL_BYTES {
-        let limit = limits::GRAPHQL_BYTES / 1024;
+    if query.len() > limits::MAX_GRAPHQL_QUERY_BYTES {
+        let limit = limits::MAX_GRAPHQL_QUERY_BYTES / 1024;
         return Err(Fault::too_complex(format!("Query is too long, limit: {limit} KiB")));
     }
-    if nesting(query.as_bytes()) > limits::GRAPHQL_NESTING {
+    if nesting(query.as_bytes()) > limits::MAX_GRAPHQL_BRACKET_DEPTH {
         return Err(too_deep());
     }
     Ok(())
 }
 
 pub fn too_deep() -> Fault {
-    Fault::too_complex(format!("Query is nested too deep, limit: {}", limits::GRAPHQL_DEPTH))
+    Fault::too_complex(format!("Query is nested too deep, limit: {}", limits::MAX_GRAPHQL_DEPTH))
 }
 
 /// The deepest brackets of a text, outside strings and comments.
@@ -134,11 +134,12 @@ pub fn check_document(document: &ExecutableDocument) -> Result<(), Fault> {
 
 fn within(cost: Cost) -> Result<(), Fault> {
     let (lists, multiplying) = cost.introspection;
-    if multiplying > limits::INTROSPECTION_DEPTH || lists > limits::INTROSPECTION_LISTS {
+    if multiplying > limits::MAX_INTROSPECTION_LIST_DEPTH || lists > limits::MAX_INTROSPECTION_LISTS
+    {
         return Err(Fault::too_complex("Maximum introspection depth exceeded"));
     }
-    if cost.parts > limits::GRAPHQL_SELECTIONS {
-        let limit = limits::GRAPHQL_SELECTIONS;
+    if cost.parts > limits::MAX_GRAPHQL_SELECTIONS {
+        let limit = limits::MAX_GRAPHQL_SELECTIONS;
         return Err(Fault::too_complex(format!("Query selects too much, limit: {limit}")));
     }
     Ok(())

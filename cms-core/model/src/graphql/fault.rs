@@ -3,7 +3,7 @@
 use async_graphql::Pos;
 use serde_json::{Value, json};
 
-use crate::{error::Error, limits, wire::graphql::GraphQlAnswer};
+use crate::{error::Error, limits, wire::graphql::GraphQlResponse};
 
 /// One fault of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,11 +111,11 @@ impl From<Error> for Failure {
 }
 
 /// The answer to a query that is not carried out.
-pub fn refusal(faults: &[Fault]) -> GraphQlAnswer {
+pub fn refusal(faults: &[Fault]) -> GraphQlResponse {
     let errors: Vec<Value> =
-        faults.iter().take(limits::GRAPHQL_FAULTS).map(Fault::to_json).collect();
+        faults.iter().take(limits::MAX_GRAPHQL_ERRORS).map(Fault::to_json).collect();
     let statuses = faults.iter().map(|fault| fault.code.status());
     // A field that is not there says more than what else is wrong.
     let status = statuses.max().unwrap_or(400);
-    GraphQlAnswer { status, body: json!({ "errors": errors }).to_string().into_bytes() }
+    GraphQlResponse { status, body: json!({ "errors": errors }).to_string().into_bytes() }
 }

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use self::fixed::{FILTER, INTERNAL, INTROSPECTION, SYSTEM};
 use super::naming;
 use crate::{
-    ctd::model::{InputType, Property, SchemaType},
+    content_type::model::{InputType, Property, SchemaType},
     query::path::InternalField,
     wire::graphql::GraphQlVersion,
 };

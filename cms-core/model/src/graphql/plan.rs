@@ -116,11 +116,11 @@ pub fn compile(
     operation: &OperationDefinition,
     variables: &Values,
 ) -> Result<Plan, Fault> {
-    let room = limits::GRAPHQL_ARGUMENTS;
+    let room = limits::MAX_GRAPHQL_ARGUMENT_BYTES;
     let mut compiler = Compiler { model, document, variables, relations: Vec::new(), room };
     let asked = compiler.collect(&[&operation.selection_set.node])?;
-    if asked.len() > limits::GRAPHQL_ROOTS {
-        let limit = limits::GRAPHQL_ROOTS;
+    if asked.len() > limits::MAX_GRAPHQL_ROOT_FIELDS {
+        let limit = limits::MAX_GRAPHQL_ROOT_FIELDS;
         return Err(Fault::too_complex(format!("Query has too many root fields, limit: {limit}")));
     }
     let mut roots = Vec::with_capacity(asked.len());
@@ -141,11 +141,11 @@ struct Place {
 impl Place {
     fn deeper(self) -> Result<Self, Fault> {
         let place = Self { depth: self.depth + 1, ..self };
-        if place.depth > limits::GRAPHQL_DEPTH { Err(bounds::too_deep()) } else { Ok(place) }
+        if place.depth > limits::MAX_GRAPHQL_DEPTH { Err(bounds::too_deep()) } else { Ok(place) }
     }
 
     fn related(self) -> Result<Self, Fault> {
-        let limit = limits::GRAPHQL_RELATIONS;
+        let limit = limits::MAX_GRAPHQL_RELATION_DEPTH;
         if self.relations == limit {
             let message = format!("Query follows too many relations, limit: {limit}");
             return Err(Fault::too_complex(message));
@@ -243,7 +243,7 @@ impl<'a> Compiler<'a> {
             .map(|(_, value)| input::weight(&value.node, self.variables))
             .sum();
         self.room = self.room.checked_sub(weight).ok_or_else(|| {
-            let limit = limits::GRAPHQL_ARGUMENTS / 1024;
+            let limit = limits::MAX_GRAPHQL_ARGUMENT_BYTES / 1024;
             Fault::too_complex(format!("Arguments are too long, limit: {limit} KiB"))
         })?;
         let mut arguments = input::arguments(asked, &field.arguments, self.variables);

@@ -13,9 +13,9 @@ use crate::{
     dates,
     error::Result,
     json, limits,
-    memory::Buffered,
+    memory::BufferReservation,
     object::{
-        model::{self, Stored},
+        model::{self, StoredObject},
         render::{integer, string},
         scan,
     },
@@ -79,7 +79,7 @@ impl<'p> Targets<'p> {
         text: &mut Text,
         selection: &Selection,
         content_type: &str,
-        stored: &Stored<'_>,
+        stored: &StoredObject<'_>,
     ) {
         self.fields(text, selection, &stored.data, Some((content_type, stored)));
     }
@@ -90,12 +90,12 @@ impl<'p> Targets<'p> {
         text: &mut Text,
         selection: &Selection,
         data: &str,
-        whole: Option<(&str, &Stored<'_>)>,
+        whole: Option<(&str, &StoredObject<'_>)>,
     ) {
         let values = members(data, &selection.members);
         for (index, field) in selection.fields.iter().enumerate() {
             // Whoever gets this text sees by its length that it is none to send.
-            if text.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
+            if text.json.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                 return;
             }
             text.json.push(if index == 0 { b'{' } else { b',' });
@@ -172,7 +172,7 @@ impl<'p> Targets<'p> {
         &self,
         text: &Text,
         objects: &mut usize,
-        buffered: &mut Buffered<'_>,
+        buffered: &mut BufferReservation<'_>,
     ) -> Result<Option<Vec<u8>>> {
         let expected = text.json.len() * 2;
         buffered.cover(expected)?;
@@ -187,7 +187,7 @@ impl<'p> Targets<'p> {
         out: &mut Vec<u8>,
         text: &Text,
         objects: &mut usize,
-        buffered: &mut Buffered<'_>,
+        buffered: &mut BufferReservation<'_>,
     ) -> Result<bool> {
         let mut copied = 0;
         for hole in &text.holes {
@@ -197,7 +197,8 @@ impl<'p> Targets<'p> {
             let mut is_first = true;
             for target in hole.targets.iter().filter_map(|target| found[*target].as_ref()) {
                 *objects += 1;
-                if *objects > limits::GRAPHQL_OBJECTS || out.len() > limits::GRAPHQL_RESPONSE_BYTES
+                if *objects > limits::MAX_GRAPHQL_OBJECTS
+                    || out.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES
                 {
                     return Ok(false);
                 }

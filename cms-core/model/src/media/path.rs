@@ -76,7 +76,7 @@ impl<'p> ImagePath<'p> {
     /// Reads what is asked for, in the path or else in the query parameter `transform`.
     pub fn wanted(&self, query: Option<&str>) -> Result<Wanted, FieldErrors> {
         let mut errors = FieldErrors::default();
-        if self.asked.width.max(self.asked.height) > limits::IMAGE_EDGE {
+        if self.asked.width.max(self.asked.height) > limits::MAX_IMAGE_EDGE_PIXELS {
             errors.add("size", message::NOT_VALID);
         }
         let transform = match self.transform {

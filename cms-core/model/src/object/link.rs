@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use super::path::Path;
+use super::path::ValuePath;
 use crate::{
-    ctd::model::{InputType, Property},
+    content_type::model::{InputType, Property},
     ids::has_only_id_characters,
 };
 
@@ -17,14 +17,14 @@ const CONTENT: &str = "/api/v1/content/";
 
 /// What a well-formed internal `dataUrl` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target<'a> {
+pub struct LinkTarget<'a> {
     pub content_type: &'a str,
     /// Percent-decoded; ids compare without regard to case.
     pub id: Cow<'a, str>,
 }
 
 /// Reads `/api/v1/content/<type>/<id>`; the id may be raw or percent-encoded.
-pub fn parse(data_url: &str) -> Option<Target<'_>> {
+pub fn parse(data_url: &str) -> Option<LinkTarget<'_>> {
     let (content_type, id) = data_url.strip_prefix(CONTENT)?.split_once('/')?;
     let is_name = |name: &str| name.bytes().all(|b| b == b'_' || b.is_ascii_lowercase());
     let id = percent_decode_str(id).decode_utf8().ok()?;
@@ -32,7 +32,7 @@ pub fn parse(data_url: &str) -> Option<Target<'_>> {
         && is_name(content_type)
         && !id.is_empty()
         && has_only_id_characters(&id))
-    .then_some(Target { content_type, id })
+    .then_some(LinkTarget { content_type, id })
 }
 
 /// A link to an object.
@@ -60,7 +60,7 @@ impl LinkRef {
 /// Returns the well-formed internal links of an object, those inside lists included.
 pub fn links(properties: &[Property], object: &Map<String, Value>) -> Vec<LinkRef> {
     let mut found = Vec::new();
-    visit(properties, object, &Path::Root, &mut |path, data_url| {
+    visit(properties, object, &ValuePath::Root, &mut |path, data_url| {
         found.extend(parse(data_url).map(|target| LinkRef {
             path: path.to_string(),
             content_type: target.content_type.to_owned(),
@@ -74,8 +74,8 @@ pub fn links(properties: &[Property], object: &Map<String, Value>) -> Vec<LinkRe
 pub fn visit(
     properties: &[Property],
     object: &Map<String, Value>,
-    parent: &Path,
-    found: &mut impl FnMut(&Path<'_>, &str),
+    parent: &ValuePath,
+    found: &mut impl FnMut(&ValuePath<'_>, &str),
 ) {
     for property in properties.iter().filter(|property| property.may_link()) {
         let Some(value) = object.get(&property.name) else { continue };

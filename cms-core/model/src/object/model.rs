@@ -1,13 +1,13 @@
 //! A stored content object.
 //!
-//! [`Stored`] borrows from a database row where it can, so that an object that only passes through
+//! [`StoredObject`] borrows from a database row where it can, so that an object that only passes through
 //! is not copied. It knows no content type; rules are in [`super::validate`].
 
 use std::borrow::Cow;
 
 /// An object in one of its versions.
 #[derive(Clone, Debug)]
-pub struct Stored<'a> {
+pub struct StoredObject<'a> {
     /// Row of the object: its place in the creation sequence.
     pub pk: i64,
     pub id: Cow<'a, str>,
@@ -58,15 +58,15 @@ pub enum Edition {
     Published,
 }
 
-impl Stored<'_> {
-    pub fn into_owned(self) -> Stored<'static> {
+impl StoredObject<'_> {
+    pub fn into_owned(self) -> StoredObject<'static> {
         let internal = Internal {
             workflow_state: Cow::Owned(self.internal.workflow_state.into_owned()),
             title: Cow::Owned(self.internal.title.into_owned()),
             schedule: self.internal.schedule.map(Schedule::into_owned),
             ..self.internal
         };
-        Stored {
+        StoredObject {
             pk: self.pk,
             id: Cow::Owned(self.id.into_owned()),
             internal,

@@ -5,13 +5,13 @@ use std::fmt;
 /// A chain of steps towards the root. Nothing is written until a path is shown, so walking an
 /// object that has no fault costs nothing.
 #[derive(Clone, Copy, Debug)]
-pub enum Path<'a> {
+pub enum ValuePath<'a> {
     Root,
-    Key(&'a Path<'a>, &'a str),
-    Index(&'a Path<'a>, usize),
+    Key(&'a ValuePath<'a>, &'a str),
+    Index(&'a ValuePath<'a>, usize),
 }
 
-impl<'a> Path<'a> {
+impl<'a> ValuePath<'a> {
     #[must_use]
     pub fn key(&'a self, name: &'a str) -> Self {
         Self::Key(self, name)
@@ -23,7 +23,7 @@ impl<'a> Path<'a> {
     }
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for ValuePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use super::model::{Internal, Stored};
+use super::model::{Internal, StoredObject};
 use crate::{
     dates,
     error::{Error, Result},
     limits,
-    memory::Buffered,
+    memory::BufferReservation,
     paging::Page,
 };
 
@@ -23,13 +23,17 @@ pub fn expected_bytes(objects: u64) -> usize {
 }
 
 /// The size of an object in a response, at most.
-pub fn object_bytes(stored: &Stored<'_>) -> usize {
+pub fn object_bytes(stored: &StoredObject<'_>) -> usize {
     stored.data.len() + 2 * stored.internal.title.len() + OBJECT_OVERHEAD
 }
 
 /// Makes room in a response for so many more bytes. Its buffer counts against the memory of the
 /// request before it grows, twice: while it grows, the old one is there too.
-pub fn make_room(out: &mut Vec<u8>, bytes: usize, buffered: &mut Buffered<'_>) -> Result<()> {
+pub fn make_room(
+    out: &mut Vec<u8>,
+    bytes: usize,
+    buffered: &mut BufferReservation<'_>,
+) -> Result<()> {
     require_bounded(out.len())?;
     let (needed, capacity) = (out.len() + bytes, out.capacity());
     if needed > capacity {
@@ -41,7 +45,7 @@ pub fn make_room(out: &mut Vec<u8>, bytes: usize, buffered: &mut Buffered<'_>) -
 }
 
 /// Appends the object: `id`, `internal`, then its properties (contract 3.1).
-pub fn object(out: &mut Vec<u8>, content_type: &str, stored: &Stored<'_>) {
+pub fn object(out: &mut Vec<u8>, content_type: &str, stored: &StoredObject<'_>) {
     out.reserve(stored.data.len() + 512);
     out.extend_from_slice(b"{\"id\":");
     string(out, &stored.id);
@@ -104,16 +108,16 @@ pub fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Internal<'_>) 
 
 /// Refuses a response that is too large to be put together in memory.
 pub fn require_bounded(bytes: usize) -> Result<()> {
-    if bytes <= limits::ANSWER_BYTES {
+    if bytes <= limits::MAX_RESPONSE_BYTES {
         return Ok(());
     }
-    let limit = limits::ANSWER_BYTES / (1024 * 1024);
+    let limit = limits::MAX_RESPONSE_BYTES / (1024 * 1024);
     let message = format!("The response would exceed {limit} MiB, use a smaller limit");
     Err(Error::invalid("limit", message))
 }
 
 /// Appends the list envelope up to the entries; whoever calls it adds them and `]}`.
-pub fn list_head(out: &mut Vec<u8>, page: Page, total: u64, count: u64) {
+pub fn push_list_head(out: &mut Vec<u8>, page: Page, total: u64, count: u64) {
     write!(
         out,
         "{{\"total_count\":{total},\"total_pages\":{},\"current_page\":{},\"count\":{count},\"data\":[",

@@ -7,11 +7,11 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    link::{self, Target},
-    path::Path,
+    link::{self, LinkTarget},
+    path::ValuePath,
 };
 use crate::{
-    ctd::model::{InputType, Property, Relation},
+    content_type::model::{InputType, Property, Relation},
     error::FieldErrors,
     message::{self, ALREADY_USED, DUPLICATES, NOT_IN_DATABASE},
 };
@@ -20,7 +20,7 @@ use crate::{
 const LEAST: f64 = -9_223_372_036_854_775_808.0;
 
 /// Checks one value.
-pub fn check(property: &Property, value: &Value, path: &Path, errors: &mut FieldErrors) {
+pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut FieldErrors) {
     match (property.input_type, value) {
         (InputType::Radio | InputType::Select, _) if !is_option(&property.options, value) => {
             errors.add(path.to_string(), "The value does not match possible options");
@@ -57,7 +57,7 @@ pub fn check(property: &Property, value: &Value, path: &Path, errors: &mut Field
 fn check_nested(
     properties: &[Property],
     object: &Map<String, Value>,
-    parent: &Path,
+    parent: &ValuePath,
     errors: &mut FieldErrors,
 ) {
     for property in properties {
@@ -77,7 +77,7 @@ fn is_option(options: &[String], value: &Value) -> bool {
     }
 }
 
-fn check_links(relation: &Relation, items: &[Value], path: &Path, errors: &mut FieldErrors) {
+fn check_links(relation: &Relation, items: &[Value], path: &ValuePath, errors: &mut FieldErrors) {
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let Some(url) = item["dataUrl"].as_str() else { continue };
@@ -105,7 +105,12 @@ fn check_links(relation: &Relation, items: &[Value], path: &Path, errors: &mut F
     }
 }
 
-fn check_target(relation: &Relation, target: &Target, path: &Path, errors: &mut FieldErrors) {
+fn check_target(
+    relation: &Relation,
+    target: &LinkTarget,
+    path: &ValuePath,
+    errors: &mut FieldErrors,
+) {
     if let Some(allowed) = &relation.target
         && allowed != target.content_type
     {
@@ -117,7 +122,7 @@ fn check_target(relation: &Relation, target: &Target, path: &Path, errors: &mut 
 fn check_block(
     property: &Property,
     block: &Map<String, Value>,
-    path: &Path,
+    path: &ValuePath,
     errors: &mut FieldErrors,
 ) {
     if let Some(time) = block.get("time")
@@ -156,7 +161,7 @@ fn is_numeric(value: &Value) -> bool {
 }
 
 /// Checks that no two items of one list share the value of a property.
-fn check_unique(name: &str, items: &[Value], path: &Path, errors: &mut FieldErrors) {
+fn check_unique(name: &str, items: &[Value], path: &ValuePath, errors: &mut FieldErrors) {
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let Some(value) = item.get(name).filter(|value| !is_empty(value)) else { continue };

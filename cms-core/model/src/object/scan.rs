@@ -9,7 +9,7 @@ use memchr::memchr2;
 use serde::Deserialize;
 
 use super::link;
-use crate::ctd::model::{InputType, Property};
+use crate::content_type::model::{InputType, Property};
 
 /// An internal link and where it stands in the text.
 #[derive(Debug, PartialEq, Eq)]

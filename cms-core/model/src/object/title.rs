@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::ctd::model::Property;
+use crate::content_type::model::Property;
 
 /// Joins the values of the title properties, in the order of the form, by one space.
 pub fn object_title(properties: &[Property], object: &Map<String, Value>) -> String {
@@ -30,7 +30,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::ctd::model::{InputType, SchemaType};
+    use crate::content_type::model::{InputType, SchemaType};
 
     fn part(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
         Property { title_part: true, ..Property::plain(name, schema_type, input_type) }

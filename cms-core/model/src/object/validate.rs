@@ -2,7 +2,7 @@
 //!
 //! | found by | faults |
 //! |---|---|
-//! | the schema of a property ([`crate::ctd::schema`]) | type, required, length, counts, range, additional properties |
+//! | the schema of a property ([`crate::content_type::schema`]) | type, required, length, counts, range, additional properties |
 //! | the patterns of a property ([`crate::pattern`]) | pattern |
 //! | the rules of a property ([`super::rules`]) | options, links, blocks, uniqueness within a list |
 //! | this file | required and undeclared properties, ids, read-only properties |
@@ -16,16 +16,16 @@ use jsonschema::{
 };
 use serde_json::{Map, Value};
 
-use super::{path::Path, rules};
+use super::{path::ValuePath, rules};
 use crate::{
-    ctd::{
+    content_type::{
         model::Property,
         schema::{CompiledSchema, LINK_TYPES, Patterns, PropertySchema},
     },
     error::FieldErrors,
     ids::{ID_MAX_CHARS, ID_PATTERN, has_only_id_characters},
     message::{self, NOT_VALID},
-    pattern::Budget,
+    pattern::StepBudget,
 };
 
 /// Keys of an object that are no properties.
@@ -38,7 +38,7 @@ pub fn validate(
     properties: &[Property],
     schema: &CompiledSchema,
     object: &Map<String, Value>,
-    mut budget: Option<&mut Budget>,
+    mut budget: Option<&mut StepBudget>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let mut declared = 0;
@@ -68,11 +68,11 @@ pub fn validate_value(
     property: &Property,
     schema: &PropertySchema,
     value: &Value,
-    budget: Option<&mut Budget>,
+    budget: Option<&mut StepBudget>,
     errors: &mut FieldErrors,
 ) {
     validate_schema(property, schema, value, errors);
-    let root = Path::Root;
+    let root = ValuePath::Root;
     let path = root.key(&property.name);
     if let Some(budget) = budget {
         validate_patterns(schema.patterns(), value, &path, budget, errors);
@@ -84,8 +84,8 @@ pub fn validate_value(
 pub fn validate_patterns(
     patterns: &Patterns,
     value: &Value,
-    path: &Path,
-    budget: &mut Budget,
+    path: &ValuePath,
+    budget: &mut StepBudget,
     errors: &mut FieldErrors,
 ) {
     match value {

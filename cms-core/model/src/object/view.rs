@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 
-use super::model::{Edition, Internal, Stored};
+use super::model::{Edition, Internal, StoredObject};
 use crate::{
     auth::scope::Access,
+    content_type::{builtin::WEBHOOKS, catalog::CompiledType},
     context::Caller,
-    ctd::{builtin::WEBHOOKS, catalog::Type},
-    query::path::Path,
+    query::path::PropertyPath,
     webhook::mask,
     workflow::model::{PUBLIC, has_public_state},
 };
@@ -28,13 +28,13 @@ pub struct View {
 
 impl View {
     /// Lists, hydration, and whatever else shows many objects at once.
-    pub fn of_many(caller: &Caller, content_type: &Type) -> Self {
-        let edition = edition(content_type.definition.draft_public && !sees_all(caller));
-        Self { edition, ..Self::of_one(caller, content_type) }
+    pub fn for_list(caller: &Caller, content_type: &CompiledType) -> Self {
+        let edition = edition(content_type.definition.draft_public && !sees_every_status(caller));
+        Self { edition, ..Self::for_object(caller, content_type) }
     }
 
     /// Calls that address one object, or name the objects of a batch.
-    pub fn of_one(caller: &Caller, content_type: &Type) -> Self {
+    pub fn for_object(caller: &Caller, content_type: &CompiledType) -> Self {
         let name = content_type.name();
         let masked = name == WEBHOOKS && !caller.may(Access::UPDATE, name);
         if caller.visibility.public_only {
@@ -46,13 +46,13 @@ impl View {
 
     /// Tells whether a request sees one version of an object and not the others: types without a
     /// public view are not filtered.
-    pub fn is_one_version(caller: &Caller, content_type: &Type) -> bool {
+    pub fn is_one_version(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
             && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
     }
 
     /// What `x-visibility: public` leaves.
-    pub fn public(content_type: &Type) -> Self {
+    pub fn public(content_type: &CompiledType) -> Self {
         Self {
             edition: edition(content_type.definition.draft_public),
             only_approved: has_public_state(&content_type.workflow),
@@ -61,15 +61,15 @@ impl View {
     }
 
     /// The object as the request may see it.
-    pub fn shown(self, stored: Stored<'_>) -> Stored<'_> {
+    pub fn shown(self, stored: StoredObject<'_>) -> StoredObject<'_> {
         if !self.masked {
             return stored;
         }
-        Stored { data: Cow::Owned(mask::masked(&stored.data)), ..stored }
+        StoredObject { data: Cow::Owned(mask::masked(&stored.data)), ..stored }
     }
 
     /// The path as the request may ask about it: what it must not see is missing.
-    pub fn visible(self, path: Path) -> Path {
+    pub fn visible(self, path: PropertyPath) -> PropertyPath {
         if self.masked { mask::visible(path) } else { path }
     }
 
@@ -101,7 +101,7 @@ pub enum Audience {
 
 impl Audience {
     /// Of a change of one object, which changes the public view of its type or leaves it alone.
-    pub fn of(content_type: &Type, changes_public_view: bool) -> Self {
+    pub fn of(content_type: &CompiledType, changes_public_view: bool) -> Self {
         match (content_type.definition.draft_public, has_public_state(&content_type.workflow)) {
             (true, _) if !changes_public_view => Self::Preview,
             (false, true) if !changes_public_view => Self::Readers,
@@ -111,7 +111,7 @@ impl Audience {
 
     /// Of a request: it learns of changes for this audience, and larger ones.
     pub fn with(caller: &Caller) -> Self {
-        if sees_all(caller) {
+        if sees_every_status(caller) {
             Self::Preview
         } else if caller.visibility.public_only {
             Self::Everybody
@@ -135,7 +135,7 @@ impl Audience {
 }
 
 /// Tells whether a request sees current versions in every status where it sees many objects.
-pub fn sees_all(caller: &Caller) -> bool {
+pub fn sees_every_status(caller: &Caller) -> bool {
     caller.visibility.preview && !caller.visibility.public_only
 }
 

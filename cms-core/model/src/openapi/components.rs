@@ -8,7 +8,7 @@ use super::{
     property::DATA_SOURCE,
 };
 use crate::{
-    ctd::{model::InputType, schema::LINK_TYPES},
+    content_type::{model::InputType, schema::LINK_TYPES},
     ids::ID_MAX_CHARS,
     object::model::Status,
 };

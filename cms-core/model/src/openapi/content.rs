@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     auth::scope::Access,
-    ctd::model::{Definition, InputType, Property, SchemaType},
+    content_type::model::{Definition, InputType, Property, SchemaType},
     limits,
     message::{ALREADY_USED, required, too_short, wrong_type},
     wire::publish::PublishAction,
@@ -287,7 +287,7 @@ impl Subject<'_> {
         let many = |action: PublishAction| {
             let (verb, summary) = words(action);
             let id = format!("batch{summary}");
-            let most = Some(limits::BATCH_PUBLISH as u64);
+            let most = Some(limits::MAX_PUBLISH_BATCH_IDS as u64);
             self.operation(
                 "post",
                 &format!("/batch-{verb}"),
@@ -319,7 +319,7 @@ fn words(action: PublishAction) -> (&'static str, &'static str) {
 
 /// 400 of an action on many objects: too many, a body of another shape, or no Draft & Public.
 fn too_many() -> Response {
-    let most = limits::BATCH_PUBLISH;
+    let most = limits::MAX_PUBLISH_BATCH_IDS;
     let example =
         json!({ "batch_limit": most, "data": [format!("Batch limit exceeded, limit: {most}")] });
     Response::json(400, "Why nothing was done", Schema::map(Schema::anything())).example(example)
@@ -339,7 +339,7 @@ fn levels(most: u64) -> Schema {
 
 /// How deep links are replaced by objects.
 pub(super) fn hydrate() -> Parameter {
-    let most = u64::from(limits::HYDRATE_MAX);
+    let most = u64::from(limits::MAX_HYDRATION_DEPTH);
     Parameter::query("hydrate", "How deep links are replaced by objects", levels(most))
 }
 
@@ -352,7 +352,7 @@ pub(super) fn paging() -> [Parameter; 4] {
         Parameter::query(
             "limit",
             "Entries of a page",
-            Schema::between(1, None).unless_given(limits::PAGE_DEFAULT),
+            Schema::between(1, None).unless_given(limits::DEFAULT_PAGE_SIZE),
         ),
         Parameter::query("order_by", "Property to order by", order),
         Parameter::query("order_direction", "Direction of the order", direction),

@@ -1,19 +1,19 @@
 //! A property of a content type as a schema of the description, and an example of its value.
 //!
-//! The schema says what [`crate::ctd::schema`] and [`crate::object::rules`] demand of a value, as far
+//! The schema says what [`crate::content_type::schema`] and [`crate::object::rules`] demand of a value, as far
 //! as a schema can; what else clients store in a definition is not passed on.
 
 use serde_json::{Map, Number, Value, json};
 
 use super::ir::{Kind, List, Object, Range, Rest, Schema, Text};
 use crate::{
-    ctd::{
+    content_type::{
         model::{InputType, Property, SchemaType},
         schema::PropertySchema,
     },
     error::FieldErrors,
     object::validate::validate_value,
-    pattern::Budget,
+    pattern::StepBudget,
 };
 
 /// The component that describes a link.
@@ -186,7 +186,7 @@ fn default(property: &Property, stored: &Value) -> Option<Value> {
     let taken = is_option && {
         let schema = PropertySchema::of(property, stored);
         let mut errors = FieldErrors::default();
-        let budget = &mut Budget::per_object();
+        let budget = &mut StepBudget::per_object();
         validate_value(property, &schema, default, Some(budget), &mut errors);
         errors.is_empty()
     };

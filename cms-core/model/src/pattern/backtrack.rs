@@ -7,7 +7,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Budget, Exhausted,
+    Exhausted, StepBudget,
     program::{Address, Program, Set, Step},
 };
 
@@ -24,7 +24,7 @@ const UNSET: u32 = u32::MAX;
 type Result<T> = std::result::Result<T, Exhausted>;
 
 /// Tells whether a program matches anywhere in a text. Out of steps, it does not.
-pub(super) fn is_match(program: &Program, text: &str, budget: &mut Budget) -> bool {
+pub(super) fn is_match(program: &Program, text: &str, budget: &mut StepBudget) -> bool {
     if u32::try_from(text.len()).is_err() {
         return false;
     }
@@ -43,7 +43,7 @@ pub(super) fn is_match(program: &Program, text: &str, budget: &mut Budget) -> bo
 struct Matcher<'a> {
     program: &'a Program,
     text: &'a str,
-    budget: &'a mut Budget,
+    budget: &'a mut StepBudget,
     slots: Vec<u32>,
     counters: Vec<Counter>,
     frames: Vec<Frame>,

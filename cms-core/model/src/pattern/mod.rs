@@ -3,7 +3,7 @@
 //! [`parse`] reads a pattern into a tree. A pattern that is a regular expression in the strict sense
 //! runs on a lazy DFA ([`linear`]). Look-around, back references, and automata that are too large for
 //! the DFA run on a backtracking matcher that counts its steps ([`backtrack`]). A text never costs
-//! more than its [`Budget`], whatever the pattern.
+//! more than its [`StepBudget`], whatever the pattern.
 //!
 //! This module knows nothing of content types. JSON Schema asks for an unanchored match: a pattern
 //! matches when it matches anywhere in the text.
@@ -13,7 +13,9 @@ mod linear;
 mod parse;
 mod program;
 
-use crate::limits::{PATTERN_STEPS, PATTERN_STEPS_OF_WRITE, PATTERN_STEPS_PER_BYTE};
+use crate::limits::{
+    PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE_JOB,
+};
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -36,7 +38,7 @@ impl Pattern {
 
     /// Tells whether the pattern matches anywhere in a text. A match that needs more steps than the
     /// budget has left counts as no match.
-    pub fn is_match(&self, text: &str, budget: &mut Budget) -> bool {
+    pub fn is_match(&self, text: &str, budget: &mut StepBudget) -> bool {
         let matched = self.linear.as_ref().and_then(|linear| linear.is_match(text));
         matched.unwrap_or_else(|| backtrack::is_match(&self.program, text, budget))
     }
@@ -49,14 +51,14 @@ pub fn is_supported(pattern: &str) -> bool {
 
 /// The steps that matching may still take. A step is an instruction or one character examined.
 #[derive(Debug)]
-pub struct Budget {
+pub struct StepBudget {
     left: u64,
     /// Every object gets steps by its size.
     per_object: bool,
     is_exhausted: bool,
 }
 
-impl Budget {
+impl StepBudget {
     /// A budget for work outside of the writer: each object has its own, by its size. So the work of
     /// a request is bounded by the bytes that the client sent.
     pub fn per_object() -> Self {
@@ -72,14 +74,14 @@ impl Budget {
 
     /// A budget for all checks of one job of the writer, which everybody else waits for.
     pub fn of_write() -> Self {
-        Self { left: PATTERN_STEPS_OF_WRITE, per_object: false, is_exhausted: false }
+        Self { left: PATTERN_STEPS_PER_WRITE_JOB, per_object: false, is_exhausted: false }
     }
 
     /// Starts the checks of an object of so many bytes.
     pub fn start_object(&mut self, bytes: usize) {
         if self.per_object {
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-            self.left = PATTERN_STEPS + bytes.saturating_mul(PATTERN_STEPS_PER_BYTE);
+            self.left = PATTERN_STEPS_PER_OBJECT + bytes.saturating_mul(PATTERN_STEPS_PER_BYTE);
         }
     }
 

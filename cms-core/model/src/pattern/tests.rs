@@ -6,7 +6,7 @@ use std::{
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Value, json};
 
-use super::{Budget, Pattern, backtrack, is_supported};
+use super::{Pattern, StepBudget, backtrack, is_supported};
 
 /// Patterns, each with texts. What they mean is what Node says, below.
 const PATTERNS: [(&str, &[&str]); 91] = [
@@ -178,10 +178,10 @@ const REFUSED: [&str; 45] = [
 
 fn is_match(pattern: &str, text: &str) -> Option<bool> {
     let pattern = Pattern::new(pattern).ok()?;
-    let mut budget = Budget::of_bytes(text.len());
+    let mut budget = StepBudget::of_bytes(text.len());
     let found = pattern.is_match(text, &mut budget);
     // What the DFA says, the matcher that counts steps says too.
-    let mut budget = Budget::of_bytes(text.len());
+    let mut budget = StepBudget::of_bytes(text.len());
     assert_eq!(backtrack::is_match(&pattern.program, text, &mut budget), found);
     Some(found)
 }
@@ -275,7 +275,7 @@ fn patterns_that_are_linear_match_long_texts() {
         r"(\d).*!$",
         r"(a)\1",
     ] {
-        let mut budget = Budget::of_bytes(text.len());
+        let mut budget = StepBudget::of_bytes(text.len());
         let pattern_of = Pattern::new(pattern).unwrap();
         assert!(pattern_of.is_match(&text, &mut budget), "{pattern}, {budget:?}");
     }
@@ -286,7 +286,7 @@ fn patterns_stop_at_their_budget() {
     let text = "a".repeat(1_000_000);
     for pattern in [r"(?=.*\d)(?=.*[A-Z])", r"^(a|aa)+\1b$", r"(a*)*\1b", r"(?:(?=.*b)a|a)*c(?=)"] {
         let pattern_of = Pattern::new(pattern).unwrap();
-        let mut budget = Budget::of_bytes(0);
+        let mut budget = StepBudget::of_bytes(0);
         assert!(!pattern_of.is_match(&text, &mut budget), "{pattern}");
         assert!(budget.is_exhausted() && budget.left == 0, "{pattern}");
     }
@@ -302,12 +302,12 @@ fn automata_that_grow_without_end_are_left_to_the_counting_matcher() {
     };
     let text: String = (0..200_000).map(letter).collect();
     assert_eq!(pattern.linear.as_ref().unwrap().is_match(&text), None);
-    let mut budget = Budget::of_bytes(0);
+    let mut budget = StepBudget::of_bytes(0);
     assert!(!pattern.is_match(&text, &mut budget) && budget.is_exhausted());
     // Repetitions of repetitions are not unrolled.
     let pattern = Pattern::new("^((a{0,100}){0,100}){0,100}$").unwrap();
     assert!(pattern.linear.is_none());
-    assert!(pattern.is_match(&"a".repeat(1000), &mut Budget::of_bytes(0)));
+    assert!(pattern.is_match(&"a".repeat(1000), &mut StepBudget::of_bytes(0)));
 }
 
 proptest! {
@@ -317,7 +317,7 @@ proptest! {
     #[test]
     fn patterns_never_panic_and_are_bounded(pattern in PIECES, text in "[ab\n1é😀 -]{0,40}") {
         if let Ok(pattern) = Pattern::new(&pattern) {
-            let mut budget = Budget::of_bytes(0);
+            let mut budget = StepBudget::of_bytes(0);
             let found = backtrack::is_match(&pattern.program, &text, &mut budget);
             if let Some(linear) = pattern.linear.as_ref().and_then(|linear| linear.is_match(&text)) {
                 prop_assert!(linear == found || budget.is_exhausted());

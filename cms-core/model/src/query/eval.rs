@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     filter::{Condition, Operator},
-    path::{Path, Root, Step},
+    path::{PathRoot, PathStep, PropertyPath},
     value::{self, Number, fold, is_empty},
 };
 use crate::{clock::Timestamp, dates};
@@ -17,7 +17,7 @@ use crate::{clock::Timestamp, dates};
 /// A condition, prepared for being asked of many values.
 #[derive(Debug)]
 pub struct Matcher {
-    path: Path,
+    path: PropertyPath,
     test: Test,
     negated: bool,
     dates: bool,
@@ -75,17 +75,17 @@ impl Matcher {
         }
     }
 
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &PropertyPath {
         &self.path
     }
 
     /// Asks the value at the root of the path; that of `*` is the object with all properties.
     pub fn matches(&self, root: Option<&Value>) -> bool {
-        let holds = if self.path.root == Root::Any {
+        let holds = if self.path.root == PathRoot::Any {
             let properties = root.and_then(Value::as_object).into_iter().flatten();
             let left_out = |name: &str| {
                 let mut steps = self.path.steps.iter();
-                steps.any(|step| matches!(step, Step::Key(key) if key == name))
+                steps.any(|step| matches!(step, PathStep::Key(key) if key == name))
             };
             let mut properties = properties.into_iter().filter(|(name, _)| !left_out(name));
             properties.any(|(_, value)| self.holds_for(&[value]))

@@ -5,15 +5,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::path::Path;
-use crate::{ctd::model::Property, error::FieldErrors, limits};
+use super::path::PropertyPath;
+use crate::{content_type::model::Property, error::FieldErrors, limits};
 
 const FIELD: &str = "filters";
 
 /// One condition: what stands at a path, compared with values of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    pub path: Path,
+    pub path: PropertyPath,
     pub operator: Operator,
     /// `filter`: strings, numbers and booleans; one stands for itself.
     pub values: Vec<Value>,
@@ -122,8 +122,11 @@ pub fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition>, Fiel
     let Ok(filters) = serde_json::from_str::<Map<String, Value>>(text) else {
         return Err(fault("Malformed filters json - Syntax error".to_owned()));
     };
-    if filters.len() > limits::FILTER_CONDITIONS {
-        return Err(fault(format!("Too many conditions, limit: {}", limits::FILTER_CONDITIONS)));
+    if filters.len() > limits::MAX_FILTER_CONDITIONS {
+        return Err(fault(format!(
+            "Too many conditions, limit: {}",
+            limits::MAX_FILTER_CONDITIONS
+        )));
     }
     let mut conditions = Vec::with_capacity(filters.len());
     let mut errors = FieldErrors::default();
@@ -139,7 +142,8 @@ pub fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition>, Fiel
 /// Returns the paths of the parameter that the type does not declare, in the order in which they stand.
 pub fn unknown_paths(text: &str, properties: &[Property]) -> Vec<String> {
     let filters: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    let is_declared = |text: &str| Path::parse(text, properties).is_declared(text, properties);
+    let is_declared =
+        |text: &str| PropertyPath::parse(text, properties).is_declared(text, properties);
     filters.into_iter().map(|(path, _)| path).filter(|path| !is_declared(path)).collect()
 }
 
@@ -164,14 +168,14 @@ fn parse_condition(
         (_, Value::Array(values)) if !operator.is_ordered() => values,
         (_, value) => vec![value],
     };
-    if values.len() > limits::FILTER_VALUES {
-        return Err(format!("Too many values for {text}, limit: {}", limits::FILTER_VALUES));
+    if values.len() > limits::MAX_FILTER_VALUES {
+        return Err(format!("Too many values for {text}, limit: {}", limits::MAX_FILTER_VALUES));
     }
     let upper = (operator == Operator::InRange).then(|| filter["filter2"].take());
     if !values.iter().chain(&upper).all(is_comparable) {
         return Err(missing());
     }
-    let path = Path::parse(text, properties);
+    let path = PropertyPath::parse(text, properties);
     let dates = operator.is_ordered() && path.is_date(properties);
     Ok(Condition { path, operator, values, upper, dates })
 }

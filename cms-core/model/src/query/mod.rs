@@ -13,19 +13,19 @@ pub mod path;
 pub mod value;
 
 use crate::{
-    ctd::model::Property,
+    content_type::model::Property,
     object::model::Edition,
-    paging::{Page, Slice},
+    paging::{ListRange, Page},
 };
 use filter::Condition;
-use path::{InternalField, Path, Root};
+use path::{InternalField, PathRoot, PropertyPath};
 
 /// One list of objects of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListQuery {
     /// All of them must hold.
     pub conditions: Vec<Condition>,
-    pub order: Path,
+    pub order: PropertyPath,
     pub descending: bool,
     /// Objects without an order value go first instead of last, in either direction.
     pub empty_first: bool,
@@ -34,7 +34,7 @@ pub struct ListQuery {
     pub edition: Edition,
     /// Only objects whose workflow state is `public`.
     pub only_approved: bool,
-    pub slice: Slice,
+    pub slice: ListRange,
 }
 
 impl ListQuery {
@@ -44,10 +44,13 @@ impl ListQuery {
     }
 
     /// Reads `order_by`; none means the date of creation (contract 3.2).
-    pub fn order(order_by: Option<&str>, properties: &[Property]) -> Path {
+    pub fn order(order_by: Option<&str>, properties: &[Property]) -> PropertyPath {
         order_by.filter(|path| !path.is_empty()).map_or_else(
-            || Path { root: Root::Internal(InternalField::CreatedAt), steps: Vec::new() },
-            |path| Path::parse(path, properties),
+            || PropertyPath {
+                root: PathRoot::Internal(InternalField::CreatedAt),
+                steps: Vec::new(),
+            },
+            |path| PropertyPath::parse(path, properties),
         )
     }
 }

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::{
-    path::{Path, Root},
+    path::{PathRoot, PropertyPath},
     value::{self, Number, fold},
 };
 
@@ -32,8 +32,8 @@ impl SortKey {
     }
 
     /// Returns the key of the first value found at a path, seen from its root.
-    pub fn at(path: &Path, root: Option<&Value>) -> Option<Self> {
-        if path.root == Root::Any {
+    pub fn at(path: &PropertyPath, root: Option<&Value>) -> Option<Self> {
+        if path.root == PathRoot::Any {
             return None;
         }
         path.resolve(root).into_iter().find_map(Self::of)

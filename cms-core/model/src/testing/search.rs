@@ -29,9 +29,12 @@ pub fn read_search(text: &str) {
         let lenient = SearchRequest { fields: None, geo_filters: Vec::new(), ..request.clone() };
         for request in [request, lenient] {
             if let Ok(search) = Search::read(&request) {
-                let most = limits::SEARCH_WORDS * 2;
+                let most = limits::MAX_SEARCH_WORDS * 2;
                 assert!(conditions(&search.query) <= most, "{text:?}");
-                assert!(conditions(&search.filter) <= most * limits::SEARCH_PARTS, "{text:?}");
+                assert!(
+                    conditions(&search.filter) <= most * limits::MAX_SEARCH_PARAMETERS,
+                    "{text:?}"
+                );
             }
         }
     }

@@ -15,16 +15,16 @@ use crate::error::{Error, FieldErrors, Result};
 /// The elements of a batch as texts, as they were sent. Each is read when its turn comes: a value
 /// takes many times the memory of its text.
 #[derive(Debug)]
-pub struct Elements(Vec<Bytes>);
+pub struct BatchElements(Vec<Bytes>);
 
-impl Elements {
+impl BatchElements {
     /// Finds the elements of a JSON array. One more than `most` says that there are too many.
     ///
     /// # Errors
     /// [`Error::BadRequest`] when it is no JSON array, [`Error::ObjectTooLarge`] when an element is too
     /// long to be read.
     pub fn read(text: &Bytes, most: usize) -> Result<Self> {
-        let elements: Vec<&RawValue> = first_of(text, most)?;
+        let elements: Vec<&RawValue> = read_array_prefix(text, most)?;
         let find = |element: &RawValue| {
             object::require_length(element.get().as_bytes())?;
             Ok(text.slice_ref(element.get().as_bytes()))
@@ -46,11 +46,11 @@ impl Elements {
 ///
 /// # Errors
 /// [`Error::BadRequest`] when it is no such array.
-pub fn first_of<'de, T: Deserialize<'de>>(text: &'de [u8], most: usize) -> Result<Vec<T>> {
+pub fn read_array_prefix<'de, T: Deserialize<'de>>(text: &'de [u8], most: usize) -> Result<Vec<T>> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let first = FirstOf { most, of: PhantomData };
-    let elements = first.deserialize(&mut reader).map_err(|_| Error::malformed())?;
-    reader.end().map_err(|_| Error::malformed())?;
+    let elements = first.deserialize(&mut reader).map_err(|_| Error::malformed_json())?;
+    reader.end().map_err(|_| Error::malformed_json())?;
     Ok(elements)
 }
 
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn elements_are_found_and_counted_up_to_a_limit() {
         let found = |text: &str| {
-            let elements = Elements::read(&Bytes::from(text.to_owned()), 2);
+            let elements = BatchElements::read(&Bytes::from(text.to_owned()), 2);
             let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
             elements.map(|found| found.texts().iter().map(text).collect::<Vec<_>>())
         };
@@ -141,15 +141,16 @@ mod tests {
         {
             assert!(matches!(found(text), Err(Error::BadRequest(_))), "{text}");
         }
-        let is_malformed = |text: &[u8]| Elements::read(&Bytes::copy_from_slice(text), 2).is_err();
+        let is_malformed =
+            |text: &[u8]| BatchElements::read(&Bytes::copy_from_slice(text), 2).is_err();
         assert!(is_malformed(b"[\"\xff\"]"));
     }
 
     #[test]
     fn an_element_that_is_too_long_is_not_read() {
-        let padding = " ".repeat(limits::OBJECT_TEXT);
+        let padding = " ".repeat(limits::MAX_OBJECT_TEXT_BYTES);
         let element = format!("{{\"a\":{{\"id\":1}},\"id\":{padding}\"b\"}}");
-        match Elements::read(&format!("[{{}}, {element}]").into(), 2).unwrap_err() {
+        match BatchElements::read(&format!("[{{}}, {element}]").into(), 2).unwrap_err() {
             Error::ObjectTooLarge { id, bytes } => {
                 assert_eq!((&*id, bytes), ("b", element.len()));
             }

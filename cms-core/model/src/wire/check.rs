@@ -15,7 +15,7 @@ pub struct CheckRequest {
 
 /// What was found, before anything was mended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Check {
+pub struct CheckReport {
     pub media: MediaCheck,
     /// What does not fit together in the database and the search index.
     #[serde(default)]
@@ -28,7 +28,7 @@ pub struct Check {
 /// Where something does not fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
+pub enum CheckArea {
     /// The file of the database, and what refers to rows that are not there.
     Database,
     /// The text of objects.
@@ -53,17 +53,17 @@ pub enum Part {
 /// One thing that does not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    pub part: Part,
+    pub part: CheckArea,
     /// A type, or an object as `type/id`; empty when it concerns everything.
     pub place: String,
     pub message: String,
     /// It concerns only what follows from content, and can be made again.
     pub derived: bool,
     /// It was made again.
-    pub mended: bool,
+    pub repaired: bool,
 }
 
-impl Part {
+impl CheckArea {
     /// As it is spelt on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -102,11 +102,11 @@ pub struct MediaCheck {
     pub recorded: u64,
 }
 
-impl Check {
+impl CheckReport {
     /// Tells whether everything is as it should be, or was mended.
     pub fn is_sound(&self) -> bool {
         let files = self.media.orphaned.len() as u64 == self.media.removed;
-        let content = self.more == 0 && self.findings.iter().all(|finding| finding.mended);
+        let content = self.more == 0 && self.findings.iter().all(|finding| finding.repaired);
         self.media.missing.is_empty() && files && content
     }
 }

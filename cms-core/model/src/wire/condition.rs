@@ -22,12 +22,12 @@ const DIGITS: usize = 16;
 /// Of an object with its links replaced, the first half names the object without that: so whoever
 /// read it may say by this tag which state they want to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tag {
+pub struct EntityTag {
     plain: u64,
     hydrated: Option<u64>,
 }
 
-impl Tag {
+impl EntityTag {
     /// Names an answer.
     pub fn of(answer: &[u8]) -> Self {
         Self { plain: xxh3_64(answer), hydrated: None }
@@ -40,7 +40,7 @@ impl Tag {
     }
 }
 
-impl fmt::Display for Tag {
+impl fmt::Display for EntityTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.plain)?;
         self.hydrated.map_or(Ok(()), |hydrated| write!(f, ".{hydrated:016x}"))
@@ -66,7 +66,7 @@ impl IfMatch {
         Self::Tags(tags.filter_map(plain_half).collect())
     }
 
-    pub fn admits(&self, tag: Tag) -> bool {
+    pub fn admits(&self, tag: EntityTag) -> bool {
         match self {
             Self::Any => true,
             Self::Tags(tags) => tags.contains(&tag.plain),
@@ -101,7 +101,7 @@ impl IdempotencyKey {
         let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let key = unquoted.unwrap_or(text);
         let is_plain = key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if key.is_empty() || key.len() > limits::IDEMPOTENCY_KEY_BYTES || !is_plain {
+        if key.is_empty() || key.len() > limits::MAX_IDEMPOTENCY_KEY_BYTES || !is_plain {
             return Err(Error::BadRequest("Invalid Idempotency-Key".to_owned()));
         }
         let mut hash = Sha256::new();
@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn only_exact_tags_match() {
-        let tag = Tag::of(b"{}");
-        let (text, other) = (tag.to_string(), Tag::of(b"[]"));
+        let tag = EntityTag::of(b"{}");
+        let (text, other) = (tag.to_string(), EntityTag::of(b"[]"));
         let hydrated = tag.hydrated(b"{\"a\":{}}");
         let cases = [
             ("*".to_owned(), true),

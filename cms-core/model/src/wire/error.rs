@@ -54,11 +54,11 @@ pub fn body(error: &Error) -> Value {
         Error::DataLoss(names) => {
             json!({ "code": 409, "message": "Values would be lost", "data": names })
         }
-        Error::NotFound { .. } => generic(404, "Not found"),
-        Error::Busy(_) => generic(503, "Service Unavailable"),
-        Error::NoSpace(_) => generic(507, "Insufficient Storage"),
+        Error::NotFound { .. } => code_and_message(404, "Not found"),
+        Error::Busy(_) => code_and_message(503, "Service Unavailable"),
+        Error::NoSpace(_) => code_and_message(507, "Insufficient Storage"),
         Error::Unsupported(_) | Error::Unreachable(_) | Error::Internal(_) => {
-            generic(500, INTERNAL)
+            code_and_message(500, INTERNAL)
         }
         Error::BadRequest(_)
         | Error::Unauthenticated
@@ -71,12 +71,12 @@ pub fn body(error: &Error) -> Value {
         | Error::BodyTooLarge
         | Error::UnsupportedMedia
         | Error::Damaged(_)
-        | Error::TooManyRequests => generic(status(error), &error.to_string()),
+        | Error::TooManyRequests => code_and_message(status(error), &error.to_string()),
     }
 }
 
 /// The body `{code, message}`.
-pub fn generic(code: u16, message: &str) -> Value {
+pub fn code_and_message(code: u16, message: &str) -> Value {
     json!({ "code": code, "message": message })
 }
 

@@ -67,12 +67,12 @@ pub fn code(error: &Error) -> &'static str {
 
 /// A status, and the JSON text of the answer: of what went wrong, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GraphQlAnswer {
+pub struct GraphQlResponse {
     pub status: u16,
     pub body: Vec<u8>,
 }
 
-impl GraphQlAnswer {
+impl GraphQlResponse {
     /// An error of the rest of the API as GraphQL tells it.
     pub fn of(error: &Error) -> Self {
         let body = error::body(error);
@@ -97,7 +97,7 @@ impl GraphQlRequest {
     ///
     /// # Errors
     /// The answer that says what is wrong.
-    pub fn read(body: &[u8]) -> Result<Self, GraphQlAnswer> {
+    pub fn read(body: &[u8]) -> Result<Self, GraphQlResponse> {
         match serde_json::from_slice(body) {
             Ok(Value::Object(members)) => Self::of(members),
             _ => Err(bad("Malformed JSON")),
@@ -110,7 +110,7 @@ impl GraphQlRequest {
     /// The answer that says what is wrong.
     pub fn read_parameters<'p>(
         parameter: impl Fn(&str) -> Option<&'p str>,
-    ) -> Result<Self, GraphQlAnswer> {
+    ) -> Result<Self, GraphQlResponse> {
         let mut members = Map::new();
         for name in ["query", "operationName"] {
             if let Some(text) = parameter(name) {
@@ -126,7 +126,7 @@ impl GraphQlRequest {
         Self::of(members)
     }
 
-    fn of(mut members: Map<String, Value>) -> Result<Self, GraphQlAnswer> {
+    fn of(mut members: Map<String, Value>) -> Result<Self, GraphQlResponse> {
         let variables = object(&mut members, "variables")?;
         let hash = hash(object(&mut members, "extensions")?)?;
         let query = match text(&mut members, "query")? {
@@ -140,7 +140,7 @@ impl GraphQlRequest {
 }
 
 /// Reads the hash by which a query is named, as Apollo's clients send it.
-fn hash(mut extensions: Map<String, Value>) -> Result<Option<String>, GraphQlAnswer> {
+fn hash(mut extensions: Map<String, Value>) -> Result<Option<String>, GraphQlResponse> {
     let persisted = object(&mut extensions, "persistedQuery")?;
     if persisted.is_empty() {
         return Ok(None);
@@ -155,7 +155,7 @@ fn hash(mut extensions: Map<String, Value>) -> Result<Option<String>, GraphQlAns
 }
 
 /// Takes a text out of the members of a request; null is as good as none.
-fn text(members: &mut Map<String, Value>, name: &str) -> Result<Option<String>, GraphQlAnswer> {
+fn text(members: &mut Map<String, Value>, name: &str) -> Result<Option<String>, GraphQlResponse> {
     match members.remove(name) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
@@ -167,7 +167,7 @@ fn text(members: &mut Map<String, Value>, name: &str) -> Result<Option<String>, 
 fn object(
     members: &mut Map<String, Value>,
     name: &str,
-) -> Result<Map<String, Value>, GraphQlAnswer> {
+) -> Result<Map<String, Value>, GraphQlResponse> {
     match members.remove(name) {
         Some(Value::Object(object)) => Ok(object),
         None | Some(Value::Null) => Ok(Map::new()),
@@ -175,10 +175,10 @@ fn object(
     }
 }
 
-fn no_object(name: &str) -> GraphQlAnswer {
+fn no_object(name: &str) -> GraphQlResponse {
     bad(&format!("The property {name} must be an object"))
 }
 
-fn bad(message: &str) -> GraphQlAnswer {
-    GraphQlAnswer::failed(400, message, "BAD_REQUEST")
+fn bad(message: &str) -> GraphQlResponse {
+    GraphQlResponse::failed(400, message, "BAD_REQUEST")
 }

@@ -61,11 +61,11 @@ pub struct Rule {
 impl Rule {
     /// Tells whether the rule speaks of this type.
     pub fn covers(&self, content_type: &str) -> bool {
-        self.is_about_all() || self.ctd == content_type
+        self.covers_all_types() || self.ctd == content_type
     }
 
     /// Tells whether the rule speaks of every type.
-    pub fn is_about_all(&self) -> bool {
+    pub fn covers_all_types(&self) -> bool {
         self.ctd == "*"
     }
 }

@@ -29,7 +29,7 @@ impl<T> List<T> {
     }
 
     /// Wraps a list that has only one page.
-    pub fn whole(data: Vec<T>) -> Self {
+    pub fn single_page(data: Vec<T>) -> Self {
         let total = data.len() as u64;
         Self {
             total_count: total,

@@ -22,13 +22,13 @@ use crate::{
 /// object.
 pub fn read(text: &[u8]) -> Result<Map<String, Value>> {
     require_length(text)?;
-    serde_json::from_slice(text).map_err(|_| Error::malformed())
+    serde_json::from_slice(text).map_err(|_| Error::malformed_json())
 }
 
 /// Refuses a text that is too long for an object, however it is written.
 pub(super) fn require_length(text: &[u8]) -> Result<()> {
     let bytes = text.len();
-    if bytes <= limits::OBJECT_TEXT {
+    if bytes <= limits::MAX_OBJECT_TEXT_BYTES {
         return Ok(());
     }
     let id = id_of(text).unwrap_or_default();

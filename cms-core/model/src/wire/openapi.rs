@@ -1,6 +1,6 @@
 //! `GET /api/v1/open-api-schema.json` (contract 9.1).
 
-use super::{condition::Tag, object::Json};
+use super::{condition::EntityTag, object::Json};
 use crate::{
     error::{Error, Result},
     message,
@@ -58,5 +58,5 @@ impl OpenApiVersion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenApiDocument {
     pub text: Json,
-    pub tag: Tag,
+    pub tag: EntityTag,
 }

@@ -36,7 +36,7 @@ pub struct ApplyRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allow_data_loss: Option<DataLoss>,
+    pub allow_data_loss: Option<DataLossConsent>,
 }
 
 /// Checks that the parts of a plan or apply payload are of the right kinds.
@@ -75,7 +75,7 @@ pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
 /// Consent to losing stored values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum DataLoss {
+pub enum DataLossConsent {
     All(bool),
     /// Names `type.property`.
     Only(Vec<String>),
@@ -84,10 +84,10 @@ pub enum DataLoss {
 /// What an apply does, or would do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Plan {
+pub struct ProjectPlan {
     /// Digest of the wanted state and of the state it was computed against.
     pub token: String,
-    pub summary: Summary,
+    pub summary: PlanSummary,
     #[serde(default)]
     pub workflows: Vec<WorkflowPlan>,
     pub content_types: Vec<TypePlan>,
@@ -95,7 +95,7 @@ pub struct Plan {
     pub keys: Vec<KeyPlan>,
 }
 
-impl Plan {
+impl ProjectPlan {
     /// What is in the way of an apply: the names that its answer uses, with their faults.
     pub fn blockers(&self) -> impl Iterator<Item = (String, &FieldErrors)> {
         let workflows = self.workflows.iter().map(|w| (format!("workflows.{}", w.id), &w.blockers));
@@ -106,16 +106,16 @@ impl Plan {
 
     /// Tells whether an apply would change anything.
     pub fn has_changes(&self) -> bool {
-        self.content_types.iter().any(|t| t.action != Action::None)
-            || self.workflows.iter().any(|w| w.action != Action::None)
-            || self.keys.iter().any(|k| k.action != Action::None)
+        self.content_types.iter().any(|t| t.action != PlanAction::None)
+            || self.workflows.iter().any(|w| w.action != PlanAction::None)
+            || self.keys.iter().any(|k| k.action != PlanAction::None)
     }
 }
 
 /// Counts over all types.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+pub struct PlanSummary {
     pub create: u64,
     pub update: u64,
     pub delete: u64,
@@ -128,7 +128,7 @@ pub struct Summary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowPlan {
     pub id: String,
-    pub action: Action,
+    pub action: PlanAction,
     /// The map that an apply would answer; empty when nothing is in the way.
     pub blockers: FieldErrors,
 }
@@ -137,7 +137,7 @@ pub struct WorkflowPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyPlan {
     pub name: String,
-    pub action: Action,
+    pub action: PlanAction,
     /// The map that an apply would answer; empty when nothing is in the way.
     pub blockers: FieldErrors,
     /// Token of a new key: only in the answer of the apply that made it.
@@ -149,7 +149,7 @@ pub struct KeyPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypePlan {
     pub name: String,
-    pub action: Action,
+    pub action: PlanAction,
     /// Readers of the API can notice.
     pub breaking: bool,
     /// The map that an apply would answer; empty when nothing is in the way.
@@ -160,7 +160,7 @@ pub struct TypePlan {
 /// The fate of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum PlanAction {
     Create,
     Update,
     Delete,
@@ -171,7 +171,7 @@ pub enum Action {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PropertyPlan {
     pub name: String,
-    pub change: Change,
+    pub change: PropertyChange,
     /// `type/inputType` before; null for an added property.
     pub from: Option<String>,
     /// `type/inputType` after; null for a removed property.
@@ -188,7 +188,7 @@ pub struct PropertyPlan {
     /// Values, or missing values, that are not valid from now on.
     pub failed: u64,
     /// Some of what changes: first what fails, then what is lost, then what is converted.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<ValueSample>,
     /// What changes inside the property; its counts are those of the property.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nested: Vec<NestedPlan>,
@@ -200,7 +200,7 @@ pub struct PropertyPlan {
 pub struct NestedPlan {
     /// Its path: `parts.count`.
     pub name: String,
-    pub change: Change,
+    pub change: PropertyChange,
     /// `type/inputType` before; null for an added property.
     pub from: Option<String>,
     /// `type/inputType` after; null for a removed property.
@@ -213,7 +213,7 @@ pub struct NestedPlan {
 /// The kind of change of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Change {
+pub enum PropertyChange {
     Add,
     Remove,
     Type,
@@ -222,7 +222,7 @@ pub enum Change {
 
 /// A stored value before and after; a missing value is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
+pub struct ValueSample {
     pub id: String,
     pub before: Value,
     pub after: Value,

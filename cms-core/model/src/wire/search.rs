@@ -76,12 +76,12 @@ pub struct Aggregation {
     pub doc_count_error_upper_bound: u64,
     /// Objects in buckets that are not shown.
     pub sum_other_doc_count: u64,
-    pub buckets: Vec<Bucket>,
+    pub buckets: Vec<AggregationBucket>,
 }
 
 /// A value, and how many objects have it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bucket {
+pub struct AggregationBucket {
     /// A string, or a number of a numeric aggregation.
     pub key: serde_json::Value,
     pub doc_count: u64,

@@ -48,14 +48,14 @@ pub struct Delivery {
     pub next_attempt_at: Option<String>,
     /// The beginning of the body of the last attempt.
     pub request: Option<String>,
-    pub response: Option<Response>,
+    pub response: Option<DeliveryResponse>,
     /// Why there was no answer, or not the right one.
     pub error: Option<String>,
 }
 
 /// What a receiver answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Response {
+pub struct DeliveryResponse {
     pub status: u16,
     /// The beginning of it.
     pub body: String,
@@ -78,8 +78,8 @@ impl ReplayRequest {
         if !ids.is_array() {
             errors.add("ids", message::wrong_type(ids, "array"));
         }
-        if items.len() > limits::WEBHOOK_REPLAYS {
-            errors.add("ids", message::too_many(limits::WEBHOOK_REPLAYS));
+        if items.len() > limits::MAX_WEBHOOK_REPLAYS {
+            errors.add("ids", message::too_many(limits::MAX_WEBHOOK_REPLAYS));
         }
         let mut ids = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {

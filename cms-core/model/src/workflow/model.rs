@@ -51,7 +51,7 @@ impl WorkflowSet {
     }
 
     /// The workflow of types that name none.
-    pub fn default_one(&self) -> &Arc<Workflow> {
+    pub fn default_workflow(&self) -> &Arc<Workflow> {
         &self.0[0]
     }
 
@@ -105,8 +105,8 @@ pub fn parse(payload: &Map<String, Value>) -> Result<Workflow, FieldErrors> {
     let name: Option<&str> = optional(payload, "name", "", &mut errors);
     match name.map(|name| name.chars().count()) {
         Some(0) => errors.add("name", message::too_short(1)),
-        Some(count) if count > limits::NAME_CHARS => {
-            errors.add("name", message::too_long(limits::NAME_CHARS));
+        Some(count) if count > limits::MAX_NAME_CHARS => {
+            errors.add("name", message::too_long(limits::MAX_NAME_CHARS));
         }
         _ => {}
     }
@@ -138,8 +138,8 @@ fn is_word(text: &str) -> bool {
 fn word<'p>(text: &'p str, path: &str, errors: &mut FieldErrors) -> Option<&'p str> {
     if !is_word(text) {
         errors.add(path, message::NOT_VALID);
-    } else if text.len() > limits::NAME_CHARS {
-        errors.add(path, message::too_long(limits::NAME_CHARS));
+    } else if text.len() > limits::MAX_NAME_CHARS {
+        errors.add(path, message::too_long(limits::MAX_NAME_CHARS));
     } else {
         return Some(text);
     }
@@ -148,8 +148,8 @@ fn word<'p>(text: &'p str, path: &str, errors: &mut FieldErrors) -> Option<&'p s
 
 /// Returns the elements of an array that is short enough.
 fn bounded<'p>(items: &'p [Value], path: &str, errors: &mut FieldErrors) -> Option<&'p [Value]> {
-    if items.len() > limits::WORKFLOW_PARTS {
-        errors.add(path, message::too_many(limits::WORKFLOW_PARTS));
+    if items.len() > limits::MAX_WORKFLOW_ELEMENTS {
+        errors.add(path, message::too_many(limits::MAX_WORKFLOW_ELEMENTS));
         return None;
     }
     Some(items)

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cms_core::wire::ctd::ContentType;
+use cms_core::wire::content_type::ContentType;
 use serde_json::Value;
 
 use super::{

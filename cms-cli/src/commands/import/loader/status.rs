@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use cms_core::{
     Error, FieldErrors,
-    wire::{ctd::ContentType, publish::PublishAction, workflow::Workflow},
+    wire::{content_type::ContentType, publish::PublishAction, workflow::Workflow},
 };
 use serde_json::Value;
 

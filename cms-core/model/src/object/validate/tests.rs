@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::validate_readonly;
 use crate::{
-    ctd::schema::PropertySchema,
+    content_type::schema::PropertySchema,
     error::FieldErrors,
     object::link,
     testing::{Judge, table::Table},

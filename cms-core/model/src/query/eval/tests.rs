@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Matcher;
 use crate::{
-    ctd::model::{InputType, Property, SchemaType},
-    query::{filter, path::Root},
+    content_type::model::{InputType, Property, SchemaType},
+    query::{filter, path::PathRoot},
 };
 
 fn properties() -> Vec<Property> {
@@ -25,10 +25,10 @@ fn holds(data: &Value, path: &str, operator: &str, filter: &Value, filter2: &Val
     let filters = json!({path: {"type": operator, "filter": filter, "filter2": filter2}});
     let conditions = filter::parse(&filters.to_string(), &properties()).unwrap();
     let root = match &conditions[0].path.root {
-        Root::Any => Some(data),
-        Root::Property(name) => data.get(name),
-        Root::Internal(_) => Some(&data["internal"]),
-        Root::Id | Root::Nowhere => None,
+        PathRoot::Any => Some(data),
+        PathRoot::Property(name) => data.get(name),
+        PathRoot::Internal(_) => Some(&data["internal"]),
+        PathRoot::Id | PathRoot::Nowhere => None,
     };
     Matcher::new(&conditions[0]).matches(root)
 }

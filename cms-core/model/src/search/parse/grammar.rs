@@ -185,7 +185,7 @@ impl Cursor<'_> {
     }
 
     fn group(&mut self, path: Option<&str>, depth: usize) -> Read<Option<Query>> {
-        if depth == limits::SEARCH_DEPTH {
+        if depth == limits::MAX_SEARCH_DEPTH {
             return Err(Unreadable);
         }
         self.bump();

@@ -69,7 +69,8 @@ impl Cursor<'_> {
         let query = if is_anything(&raw.pieces) && !raw.pieces.is_empty() {
             self.words += 1;
             Some(path.map_or(Query::All, |path| field(Some(path), Test::Exists)))
-        } else if has_wildcards(&raw.pieces) && raw.pieces.len() <= limits::WILDCARD_CHARS {
+        } else if has_wildcards(&raw.pieces) && raw.pieces.len() <= limits::MAX_WILDCARD_WORD_CHARS
+        {
             self.patterns(&raw.pieces, path, typing)
         } else {
             self.value(&written(&raw.pieces), path, typing)
@@ -185,7 +186,9 @@ impl Cursor<'_> {
         }
         let word = row.pop().unwrap_or_default();
         let edits = match (typing, word.chars().count()) {
-            (_, limits::FUZZY_CHARS..) | (Typing::Exact, _) | (Typing::ByLength, 0..=2) => 0,
+            (_, limits::MAX_FUZZY_WORD_CHARS..)
+            | (Typing::Exact, _)
+            | (Typing::ByLength, 0..=2) => 0,
             (Typing::Edits(edits), _) => edits,
             (Typing::ByLength, 3..=5) => 1,
             (Typing::ByLength, _) => 2,

@@ -13,7 +13,7 @@ use super::super::{
 };
 use crate::{
     error::FieldErrors, limits, message::NOT_VALID, object::validate::validate_value,
-    pattern::Budget, read::optional,
+    pattern::StepBudget, read::optional,
 };
 
 /// Checks what one config says by itself.
@@ -48,10 +48,10 @@ fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors:
         if let Some(backfill) = &property.migration.backfill {
             let mut faults = FieldErrors::default();
             let bytes = backfill.to_string().len();
-            let budget = &mut Budget::of_bytes(bytes);
+            let budget = &mut StepBudget::of_bytes(bytes);
             let schema = PropertySchema::of(property, stored);
             validate_value(property, &schema, backfill, Some(budget), &mut faults);
-            let is_too_large = bytes > limits::OBJECT_BYTES;
+            let is_too_large = bytes > limits::MAX_OBJECT_BYTES;
             let is_missing = property.required && lacks(Some(backfill));
             if !faults.is_empty() || is_missing || is_too_large {
                 errors.add(format!("{path}.backfill"), NOT_VALID);

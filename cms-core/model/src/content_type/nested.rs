@@ -8,7 +8,7 @@ use super::{
     diff::{PropertyDiff, source},
     model::{Definition, InputType, Property},
 };
-use crate::wire::plan::{Change, NestedPlan};
+use crate::wire::plan::{NestedPlan, PropertyChange};
 
 /// Schema and config of a property as they were sent.
 #[derive(Clone, Copy, PartialEq)]
@@ -69,7 +69,7 @@ fn collect(
     for property in &new.nested {
         let name = format!("{path}.{}", property.name);
         let Some(stored) = source(property, &old.nested, &new.nested) else {
-            found.push(planned(name, Change::Add, None, Some(property)));
+            found.push(planned(name, PropertyChange::Add, None, Some(property)));
             continue;
         };
         sources.push(stored.name.as_str());
@@ -78,11 +78,11 @@ fn collect(
         let before = found.len();
         collect((stored, property), sent, &name, found);
         let change = if stored.kind() != property.kind() {
-            Change::Type
+            PropertyChange::Type
         } else if is_renamed {
-            Change::Add
+            PropertyChange::Add
         } else if sent.0 != sent.1 && found.len() == before {
-            Change::Settings
+            PropertyChange::Settings
         } else {
             continue;
         };
@@ -90,13 +90,13 @@ fn collect(
     }
     for removed in old.nested.iter().filter(|old| !sources.contains(&old.name.as_str())) {
         let name = format!("{path}.{}", removed.name);
-        found.push(planned(name, Change::Remove, Some(removed), None));
+        found.push(planned(name, PropertyChange::Remove, Some(removed), None));
     }
 }
 
 fn planned(
     name: String,
-    change: Change,
+    change: PropertyChange,
     old: Option<&Property>,
     new: Option<&Property>,
 ) -> NestedPlan {
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ctd::{diff::diff, parse},
+        content_type::{diff::diff, parse},
         workflow::model::WorkflowSet,
     };
 

@@ -41,6 +41,6 @@ pub fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
         let is_scalar =
             property.input_type.is_indexable() && property.schema_type != SchemaType::Array;
         scalars += usize::from(is_scalar && !property.unique);
-        property.unique || (is_scalar && scalars <= limits::INDEXED_PROPERTIES)
+        property.unique || (is_scalar && scalars <= limits::MAX_INDEXED_PROPERTIES)
     })
 }

@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::definition;
 use crate::{
-    ctd::{model::Definition, schema},
+    content_type::{model::Definition, schema},
     error::FieldErrors,
     testing::table::{Row, Table},
     workflow::model::WorkflowSet,

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{object::model::Edition, wire::ctd::Slug};
+use crate::{object::model::Edition, wire::content_type::Slug};
 
 /// Reference to the schema of links, in the exported OpenAPI document.
 pub const DATA_SOURCE_REF: &str = "#/components/schemas/DataSource";

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::model::{Definition, InputType, Property};
-use crate::wire::plan::Change;
+use crate::wire::plan::PropertyChange;
 
 /// A property that is not the same in both definitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PropertyDiff<'a> {
-    pub change: Change,
+    pub change: PropertyChange,
     /// Where stored values come from; none for an added property.
     pub old: Option<&'a Property>,
     /// None for a removed property.
@@ -47,23 +47,23 @@ pub fn diff<'a>(
     for property in new {
         let source = source(property, old, new);
         let change = match source {
-            None => Change::Add,
-            Some(old) if changes_type(old, property) => Change::Type,
-            Some(old) if old.name != property.name => Change::Add,
+            None => PropertyChange::Add,
+            Some(old) if changes_type(old, property) => PropertyChange::Type,
+            Some(old) if old.name != property.name => PropertyChange::Add,
             Some(old)
                 if is_same(&property.name, old.required == property.required, before, after) =>
             {
                 sources.insert(old.name.as_str());
                 continue;
             }
-            Some(_) => Change::Settings,
+            Some(_) => PropertyChange::Settings,
         };
         sources.extend(source.map(|old| old.name.as_str()));
         changes.push(PropertyDiff { change, old: source, new: Some(property) });
     }
     let removed = old.iter().filter(|old| !sources.contains(old.name.as_str()));
     changes.extend(removed.map(|old| PropertyDiff {
-        change: Change::Remove,
+        change: PropertyChange::Remove,
         old: Some(old),
         new: None,
     }));
@@ -140,7 +140,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ctd::parse, testing::table::Table, workflow::model::WorkflowSet};
+    use crate::{content_type::parse, testing::table::Table, workflow::model::WorkflowSet};
 
     const SCHEMAS: &str = "/schemaDefinition/allOf/1/properties";
     const CONFIGS: &str = "/metaDefinition/propertiesConfig";
@@ -239,6 +239,6 @@ mod tests {
         let (before, after) = (spelt("markdown"), spelt("textMarkdown"));
         let (old, new) = (before.properties(), after.properties());
         let found = diff((&before, &old), (&after, &new));
-        assert_eq!(found[0].change, Change::Settings);
+        assert_eq!(found[0].change, PropertyChange::Settings);
     }
 }

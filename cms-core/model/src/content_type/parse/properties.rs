@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::FieldErrors,
-    limits::SCHEMA_DEPTH,
+    limits::MAX_SCHEMA_DEPTH,
     message::{self, DUPLICATES, NOT_VALID},
     pattern,
     read::{Integer, Number, join, optional, read, required, strings},
@@ -172,8 +172,11 @@ impl Level {
     ) -> Option<PropertySchema<'a>> {
         let path = format!("{}.{name}", self.schemas_path);
         let json: &Map<_, _> = read(schema, &path, errors)?;
-        if is_deeper_than(schema, SCHEMA_DEPTH) {
-            errors.add(path, format!("The schema is nested more than {SCHEMA_DEPTH} levels deep"));
+        if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
+            errors.add(
+                path,
+                format!("The schema is nested more than {MAX_SCHEMA_DEPTH} levels deep"),
+            );
             return None;
         }
         optional::<&str>(json, "pattern", &path, errors);

@@ -20,12 +20,12 @@ use crate::{
     json, message,
     object::{
         link,
-        path::Path,
+        path::ValuePath,
         title::object_title,
         validate::{validate_schema, validate_value},
     },
-    pattern::Budget,
-    wire::plan::{Change, PropertyPlan, Sample},
+    pattern::StepBudget,
+    wire::plan::{PropertyChange, PropertyPlan, ValueSample},
 };
 
 /// Stored values that a plan shows per property.
@@ -174,9 +174,9 @@ struct Step<'a> {
     /// The relations whose links have to lead somewhere.
     relations: Option<Property>,
     plan: PropertyPlan,
-    failed: Vec<Sample>,
-    emptied: Vec<Sample>,
-    converted: Vec<Sample>,
+    failed: Vec<ValueSample>,
+    emptied: Vec<ValueSample>,
+    converted: Vec<ValueSample>,
 }
 
 /// What becomes of one property in the text of an object.
@@ -195,7 +195,7 @@ impl<'a> Step<'a> {
     fn new(diff: PropertyDiff<'a>, schemas: &Value) -> Self {
         let property = diff.new.or(diff.old).expect("a change has a side");
         let pair = diff.old.zip(diff.new);
-        let is_of_other_type = diff.change == Change::Type;
+        let is_of_other_type = diff.change == PropertyChange::Type;
         Self {
             diff,
             source: &diff.old.unwrap_or(property).name,
@@ -316,7 +316,7 @@ impl<'a> Step<'a> {
         }
         let Some(value) = value else { return Ok(()) };
         if let Some((property, schema)) = &self.checked {
-            let budget = &mut Budget::of_bytes(bytes);
+            let budget = &mut StepBudget::of_bytes(bytes);
             validate_value(property, schema, value, Some(budget), faults);
         }
         if let Some(demands) = &self.demands {
@@ -357,7 +357,7 @@ impl<'a> Step<'a> {
         };
         if samples.len() < SAMPLES {
             let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-            samples.push(Sample { id: id.to_owned(), before, after });
+            samples.push(ValueSample { id: id.to_owned(), before, after });
         }
     }
 
@@ -424,9 +424,14 @@ fn check_backfill(
 fn addresses(property: &Property, value: &Value) -> Vec<(String, String)> {
     let object = Map::from_iter([(property.name.clone(), value.clone())]);
     let mut found = Vec::new();
-    link::visit(std::slice::from_ref(property), &object, &Path::Root, &mut |path, data_url| {
-        found.push((path.to_string(), data_url.to_owned()));
-    });
+    link::visit(
+        std::slice::from_ref(property),
+        &object,
+        &ValuePath::Root,
+        &mut |path, data_url| {
+            found.push((path.to_string(), data_url.to_owned()));
+        },
+    );
     found
 }
 

@@ -331,7 +331,7 @@ fn label(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ctd::{model::Property, schema};
+    use crate::content_type::{model::Property, schema};
 
     /// Name, kind and marks of each property, nested ones indented.
     fn describe(properties: &[Property], indent: &str, out: &mut String) {

@@ -19,7 +19,7 @@ use crate::{
     message::{self, NOT_IN_DATABASE, NOT_VALID},
     object::link,
     read::{optional, read, required, strings},
-    wire::ctd::Slug,
+    wire::content_type::Slug,
     workflow::model::{DEFAULT, WorkflowSet},
 };
 
@@ -81,7 +81,7 @@ pub fn definition(
 fn check_unique_count(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
     let configs = meta.and_then(|meta| meta.get("propertiesConfig")).and_then(Value::as_object);
     let configs = configs.into_iter().flat_map(Map::values);
-    let most = limits::UNIQUE_PROPERTIES;
+    let most = limits::MAX_UNIQUE_PROPERTIES;
     if configs.filter(|config| config["unique"] == true).count() > most {
         let message = format!("Too many unique properties, limit: {most}");
         errors.add("metaDefinition.propertiesConfig", message);
@@ -104,8 +104,8 @@ fn non_empty<'a>(
     let text: &str = required(payload, key, "", errors)?;
     if text.is_empty() {
         errors.add(key, message::too_short(1));
-    } else if text.chars().count() > limits::NAME_CHARS {
-        errors.add(key, message::too_long(limits::NAME_CHARS));
+    } else if text.chars().count() > limits::MAX_NAME_CHARS {
+        errors.add(key, message::too_long(limits::MAX_NAME_CHARS));
     }
     Some(text)
 }

@@ -95,7 +95,7 @@ fn system_properties() -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ctd::builtin;
+    use crate::content_type::builtin;
 
     #[test]
     fn resolved_schemas_hold_own_and_system_properties() {

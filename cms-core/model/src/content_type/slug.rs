@@ -3,7 +3,7 @@
 use deunicode::deunicode;
 use serde_json::{Map, Value};
 
-use crate::wire::ctd::Slug;
+use crate::wire::content_type::Slug;
 
 /// Fills the targets of active rules in a payload that is about to be validated.
 ///

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::*;
 use crate::{
-    ctd::{model::Definition, parse, schema},
+    content_type::{model::Definition, parse, schema},
     object::validate::validate,
     testing::fixture,
     workflow::model::WorkflowSet,
