@@ -1,6 +1,6 @@
-//! All content types at one moment, ready to be used.
+//! An immutable snapshot of all content types, parsed and compiled.
 //!
-//! A [`Catalog`] never changes. Which one is the newest, and how it is read, is for others to know.
+//! The services load and cache it; this module knows neither storage nor caches.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -65,7 +65,7 @@ impl CompiledType {
         }
     }
 
-    /// Tells whether objects of the type are content, which is found by searching.
+    /// Tells whether objects of the type are in the search index.
     pub fn is_searchable(&self) -> bool {
         self.name() != WEBHOOKS
     }
@@ -79,7 +79,7 @@ impl CompiledType {
         &self.definition.name
     }
 
-    /// The type as the API shows it.
+    /// The type as the API returns it.
     pub fn to_wire(&self) -> ContentType {
         let definition = &self.definition;
         ContentType {
@@ -108,25 +108,25 @@ impl CompiledType {
     }
 }
 
-/// All types.
+/// All types at one schema revision.
 #[derive(Default)]
 pub struct Catalog {
     pub rev: i64,
-    /// By name.
+    /// Sorted by name.
     types: Vec<Arc<CompiledType>>,
     by_name: HashMap<String, Arc<CompiledType>>,
     pub workflows: WorkflowSet,
 }
 
 impl Catalog {
-    /// The types, by name, at a schema revision.
+    /// `types` are sorted by name.
     pub fn new(rev: i64, types: Vec<Arc<CompiledType>>, workflows: WorkflowSet) -> Self {
         let by_name =
             types.iter().map(|known| (known.name().to_owned(), Arc::clone(known))).collect();
         Self { rev, types, by_name, workflows }
     }
 
-    /// All types, by name.
+    /// All types, sorted by name.
     pub fn types(&self) -> &[Arc<CompiledType>] {
         &self.types
     }
@@ -135,12 +135,12 @@ impl Catalog {
         self.by_name.get(name)
     }
 
-    /// Returns the type of this name.
+    /// Like [`Self::find`], with an error for unknown names.
     pub fn get(&self, name: &str) -> Result<&Arc<CompiledType>> {
         self.find(name).ok_or_else(|| Error::type_not_found(name))
     }
 
-    /// Finds a type by name, by id, or by a label that only one type has (contract 2.3).
+    /// Finds a type by name, by id, or by a unique label, see docs/reference/content-types.md#get-a-content-type
     pub fn look_up(&self, name: &str) -> Result<&Arc<CompiledType>> {
         if let Some(found) = self.find(name) {
             return Ok(found);

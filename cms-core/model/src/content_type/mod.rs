@@ -1,7 +1,11 @@
-//! Content type definitions: the model ([`model`]), reading payloads ([`parse`]), the schema that
-//! objects are checked against ([`schema`]), the built-in types ([`builtin`]), all types at one moment
-//! ([`catalog`]), which properties have an index ([`indexed`]). What a change does to stored values is in
-//! [`convert`], for all objects of a type in [`rewrite`]; [`nested`] names what changes inside a property.
+//! Content types.
+//!
+//! Definitions: the model ([`model`]), parsing ([`parse`]), the schema that validates objects ([`schema`]), the
+//! built-in types ([`builtin`]), slugs ([`slug`]), resolved schemas ([`resolve`]), indexed properties
+//! ([`indexed`]), a snapshot of all types ([`catalog`]).
+//!
+//! Changes: differences between two definitions ([`diff`], [`nested`]), conversion of a value ([`convert`]) and
+//! of all objects of a type ([`rewrite`]).
 
 pub mod builtin;
 pub mod catalog;
@@ -16,7 +20,7 @@ pub mod rewrite;
 pub mod schema;
 pub mod slug;
 
-/// The types that every new space has, as a create takes them.
+/// The built-in types, as payloads of create requests.
 pub fn builtin_types() -> Vec<serde_json::Value> {
     builtin::definitions().iter().map(|definition| serde_json::json!(definition)).collect()
 }
