@@ -1,18 +1,18 @@
-//! Errors on the wire: status and body of each (contract 1.4), and the way back for remote callers.
+//! Maps errors to HTTP status and body, and back for clients, see docs/reference/http.md#error-bodies
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::error::{Error, FieldErrors};
 
-/// What clients learn of an internal error.
+/// Message of internal errors.
 const INTERNAL: &str = "Internal Server Error";
 
 /// Returns the HTTP status of an error.
 pub fn status(error: &Error) -> u16 {
     match error {
         Error::Invalid(_)
-        | Error::Refused(_)
+        | Error::Rejected(_)
         | Error::BatchLimit { .. }
         | Error::BadRequest(_)
         | Error::Blocked(_) => 400,
@@ -39,12 +39,12 @@ pub fn status(error: &Error) -> u16 {
 pub fn body(error: &Error) -> Value {
     match error {
         Error::Invalid(errors) => json!(errors),
-        Error::Refused(reasons) => json!({ "errors": reasons }),
+        Error::Rejected(reasons) => json!({ "errors": reasons }),
         Error::BatchLimit { limit } => {
             json!({ "batch_limit": limit, "data": [error.to_string()] })
         }
         Error::Blocked(types) => {
-            // A name that was sent twice has one entry with the faults of both.
+            // A type that is in the request twice has one entry with the errors of both.
             let mut by_name: IndexMap<&str, FieldErrors> = IndexMap::new();
             for (name, errors) in types {
                 by_name.entry(name).or_default().merge(errors.clone());
@@ -80,7 +80,7 @@ pub fn code_and_message(code: u16, message: &str) -> Value {
     json!({ "code": code, "message": message })
 }
 
-/// Reads an error answer back; `what` and `name` say what was asked for.
+/// Parses an error response; `what` and `name` identify the requested resource.
 pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) -> Error {
     let body: Value = serde_json::from_slice(bytes).unwrap_or(Value::Null);
     let strings = |value: Option<&Value>| -> Vec<String> {
@@ -97,7 +97,7 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         400 if body.as_object().is_some_and(|map| map.len() == 1)
             && body.get("errors").is_some() =>
         {
-            Error::Refused(strings(body.get("errors")))
+            Error::Rejected(strings(body.get("errors")))
         }
         400 => match serde_json::from_value::<FieldErrors>(body.clone()) {
             Ok(errors) => Error::Invalid(errors),
@@ -120,6 +120,6 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
             Error::Damaged(message())
         }
         507 => Error::NoSpace(message().into()),
-        _ => Error::internal(format!("the server answered {status}: {}", message())),
+        _ => Error::internal(format!("the server responded with status {status}: {}", message())),
     }
 }
