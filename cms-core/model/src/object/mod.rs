@@ -1,5 +1,5 @@
-//! Content objects: what one is ([`model`]), whether it is valid ([`validate`], [`rules`]), what it links to
-//! ([`link`], [`scan`]), how it becomes JSON ([`render`]), and which callers see it ([`view`]).
+//! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]), links ([`link`],
+//! [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`]), visibility ([`view`]).
 
 pub mod dates;
 pub mod link;

@@ -1,9 +1,9 @@
-//! Where a value stands within an object, spelt as error maps spell it (contract 1.5).
+//! The path of a value in an object, in the syntax of error maps, see
+//! docs/reference/http.md#property-paths-in-errors
 
 use std::fmt;
 
-/// A chain of steps towards the root. Nothing is written until a path is shown, so walking an
-/// object that has no fault costs nothing.
+/// A linked list towards the root. It is formatted only for an error, so that valid objects cost no allocation.
 #[derive(Clone, Copy, Debug)]
 pub enum ValuePath<'a> {
     Root,

@@ -1,6 +1,6 @@
-//! Rules of contract 3.6 and 3.7 that no JSON Schema can express, per property, at every depth.
+//! Validation rules that JSON Schema cannot express, see docs/reference/objects.md#validation-messages
 //!
-//! A value of the wrong shape is passed over here: the schema reports it.
+//! Values of another type are skipped: the schema reports them.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ use crate::{
     message::{self, ALREADY_USED, DUPLICATES, NOT_IN_DATABASE},
 };
 
-/// The least long, as a fraction.
-const LEAST: f64 = -9_223_372_036_854_775_808.0;
+/// `i64::MIN` as a float.
+const MINIMUM: f64 = -9_223_372_036_854_775_808.0;
 
-/// Checks one value.
+/// Validates one value.
 pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut FieldErrors) {
     match (property.input_type, value) {
         (InputType::Radio | InputType::Select, _) if !is_option(&property.options, value) => {
@@ -41,9 +41,9 @@ pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut 
                 check_unique(&nested.name, items, path, errors);
             }
         }
-        // A whole number below the range was read as a fraction, and rounded into the range.
+        // The parser turns integers below the range into floats, rounded to the minimum.
         (InputType::Number, Value::Number(number))
-            if number.is_f64() && number.as_f64().is_some_and(|n| n <= LEAST) =>
+            if number.is_f64() && number.as_f64().is_some_and(|n| n <= MINIMUM) =>
         {
             errors.add(path.to_string(), format!("Must have a minimum value of {}", i64::MIN));
         }
@@ -67,7 +67,7 @@ fn check_nested(
     }
 }
 
-/// Without options anything goes.
+/// Without options, every value is allowed.
 fn is_option(options: &[String], value: &Value) -> bool {
     match value {
         _ if options.is_empty() => true,
@@ -118,7 +118,7 @@ fn check_target(
     }
 }
 
-/// Checks a block value (contract 3.7): what a block's `data` holds is the editor's business.
+/// Validates a block value, see docs/reference/objects.md#blocks. The content of `data` is not validated.
 fn check_block(
     property: &Property,
     block: &Map<String, Value>,
@@ -151,7 +151,7 @@ fn check_block(
     }
 }
 
-/// A number, or text that reads as one.
+/// Tells whether a value is a number, or text of a number.
 fn is_numeric(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,
@@ -171,7 +171,7 @@ fn check_unique(name: &str, items: &[Value], path: &ValuePath, errors: &mut Fiel
     }
 }
 
-/// Empty values never clash.
+/// Empty values are never duplicates.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

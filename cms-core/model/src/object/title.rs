@@ -1,4 +1,4 @@
-//! The title of an object, which lists and relation pickers show (contract 3.1).
+//! The title of an object, shown in lists and relation pickers, see docs/reference/objects.md#object-format
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ pub fn object_title(properties: &[Property], object: &Map<String, Value>) -> Str
     parts.join(" ")
 }
 
-/// A value as text; a choice of several options is separated by commas.
+/// A value as text; several selected options are separated by commas.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_join_what_is_not_empty() {
+    fn title_joins_non_empty_values() {
         let mut properties = [
             part("name", SchemaType::String, InputType::Text),
             part("year", SchemaType::Number, InputType::Number),

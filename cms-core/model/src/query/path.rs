@@ -1,30 +1,30 @@
-//! Property paths (contract 3.4): `title`, `internal.createdAt`, `geo.lat`,
-//! `categories[*].dataUrl`, `list[0].name`, `id`, `*`.
+//! Property paths: `title`, `internal.createdAt`, `geo.lat`, `categories[*].dataUrl`, `list[0].name`, `id`, `*`,
+//! see docs/reference/filters.md#property-paths
 //!
-//! Reading a path never fails: one that leads nowhere behaves as a missing value (contract 3.3).
+//! Parsing never fails: the value at an unknown path is missing.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content_type::model::{InputType, Property};
 
-/// A path, split into where it starts and the steps from there.
+/// A path: its root, and the steps from there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PropertyPath {
     pub root: PathRoot,
     pub steps: Vec<PathStep>,
 }
 
-/// Where a path starts.
+/// The first segment of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathRoot {
     Id,
     Internal(InternalField),
     /// A declared top-level property.
     Property(String),
-    /// `*`: any top-level property, but those that the steps name.
+    /// `*`: any top-level property, except those in the steps.
     Any,
-    /// Nothing is ever found there.
+    /// An unknown path: its value is always missing.
     Nowhere,
 }
 
@@ -37,7 +37,7 @@ pub enum PathStep {
     Each,
 }
 
-/// A field of `internal` (contract 3.1); only the last two are ever missing.
+/// A field of `internal`; only the last two may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InternalField {
     ContentType,
@@ -93,7 +93,7 @@ impl InternalField {
         }
     }
 
-    /// Reads a name in its present spelling or the obsolete one with underscores.
+    /// Parses a name, also in the deprecated spelling with underscores.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| {
             let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
@@ -110,7 +110,7 @@ impl InternalField {
 }
 
 impl PropertyPath {
-    /// Reads a path as clients spell it; only declared properties lead anywhere.
+    /// Parses a path of a request; paths to undeclared properties are [`PathRoot::Nowhere`].
     pub fn parse(text: &str, properties: &[Property]) -> Self {
         let text = text.strip_prefix("$.").unwrap_or(text);
         if text == "*" {
@@ -137,8 +137,8 @@ impl PropertyPath {
         Self { root, steps: steps.collect() }
     }
 
-    /// Tells whether the type declares what the path, read from `text`, names: its first segment, and
-    /// each further one where the type declares members.
+    /// Tells whether the type declares the path, parsed from `text`: its first segment, and each further one where the
+    /// type declares members.
     pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
         match &self.root {
             PathRoot::Id | PathRoot::Any | PathRoot::Internal(_) => true,
@@ -168,22 +168,22 @@ impl PropertyPath {
         }
     }
 
-    /// A path at which every value is missing.
+    /// An unknown path.
     pub fn nowhere() -> Self {
         Self { root: PathRoot::Nowhere, steps: Vec::new() }
     }
 
-    /// Tells whether the path itself spreads over many values.
-    pub fn is_many(&self) -> bool {
+    /// Tells whether the path contains `[*]`.
+    pub fn has_wildcard(&self) -> bool {
         self.steps.contains(&PathStep::Each)
     }
 
-    /// Tells whether the path leads to the address inside links: `categories[*].dataUrl`.
+    /// Tells whether the path ends at the address of links: `categories[*].dataUrl`.
     pub fn is_link_address(&self) -> bool {
         matches!(self.steps.last(), Some(PathStep::Key(name)) if name == "dataUrl")
     }
 
-    /// Tells whether what stands there compares as points in time (contract 3.3).
+    /// Tells whether values at the path are compared as dates.
     pub fn is_date(&self, properties: &[Property]) -> bool {
         match &self.root {
             PathRoot::Internal(field) => self.steps.is_empty() && field.is_date(),
@@ -201,7 +201,7 @@ impl PropertyPath {
         }
     }
 
-    /// Follows the steps from the value at the root; what is missing yields nothing.
+    /// Returns the values at the path, given the value at its root; missing values are omitted.
     pub fn resolve<'v>(&self, root: Option<&'v Value>) -> Vec<&'v Value> {
         let mut found: Vec<&Value> = root.into_iter().collect();
         for step in &self.steps {
@@ -219,7 +219,7 @@ impl PropertyPath {
     }
 }
 
-/// Splits `list[*].sub[0]` into its steps; none when it is not of that form.
+/// Splits `list[*].sub[0]` into steps; none when the syntax is invalid.
 fn split(text: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     for part in text.split('.') {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_start_where_the_contract_says() {
+    fn paths_have_the_documented_roots() {
         use InternalField::{CreatedAt, ObjectTitle, WorkflowPublishedAt, WorkflowState};
         let title = || PathRoot::Property("title".to_owned());
         let table = [
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_lead_into_values() {
+    fn paths_resolve_to_values() {
         let value = json!([{"a": {"b": 1}, "c": [{"d": 2}, {"d": 3}]}, {"c": [{"d": 4}]}, 5]);
         let table = [
             ("t", json!([value])),
