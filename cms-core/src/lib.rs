@@ -88,7 +88,7 @@ pub mod clock {
 /// Identifiers: where new ones come from, and the form of object ids.
 pub mod ids {
     pub use cms_model::ids::{
-        CountingIds, ID_MAX_CHARS, ID_PATTERN, IdSource, has_only_id_characters,
+        CountingIds, ID_PATTERN, IdSource, MAX_ID_CHARS, has_only_id_characters,
     };
     pub use cms_system::ids::RandomIds;
 }

@@ -140,7 +140,7 @@ pub(super) fn reason(error: &Error) -> String {
 
 /// Tells whether an error is about the object that was asked for, and says nothing about others.
 pub(super) fn is_refusal(error: &Error) -> bool {
-    matches!(error, Error::NotFound { .. } | Error::Refused(_) | Error::Invalid(_))
+    matches!(error, Error::NotFound { .. } | Error::Rejected(_) | Error::Invalid(_))
 }
 
 /// The objects of a dry run: those that are there, and those that are not.

@@ -193,7 +193,7 @@ fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Rep
         let (part, after) = rest.split_at(size.min(rest.len()));
         let reasons = match target.delete_objects(content_type, part) {
             Ok(_) => Vec::new(),
-            Err(Error::Refused(reasons)) => match limit(&reasons) {
+            Err(Error::Rejected(reasons)) => match limit(&reasons) {
                 Some(limit) if limit > 0 && limit < part.len() => {
                     size = limit;
                     continue;
@@ -223,5 +223,5 @@ fn refusal(content_type: &str, reason: String) -> (String, Error) {
         return (id.to_owned(), no_object(content_type, id));
     }
     let id = rest.strip_suffix("\" is used in another content object.").unwrap_or_default();
-    (id.to_owned(), Error::Refused(vec![reason]))
+    (id.to_owned(), Error::Rejected(vec![reason]))
 }

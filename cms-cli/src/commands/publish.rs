@@ -37,7 +37,7 @@ pub(super) fn run(
         if !content_type.draft_public {
             // The target's own words.
             let reason = "Draft & Public is not enabled for this content type";
-            return Err(Error::Refused(vec![reason.to_owned()]).into());
+            return Err(Error::Rejected(vec![reason.to_owned()]).into());
         }
         return rehearse(&*target, &args.r#type, &ids)?.tell(verb, true, printer);
     }

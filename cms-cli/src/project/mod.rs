@@ -108,7 +108,7 @@ fn own(workflows: &[Workflow]) -> Vec<Value> {
 
 /// Reads the letters of create, read, update and delete into a rule.
 pub(crate) fn rule(content_type: &str, letters: &str) -> std::result::Result<Rule, String> {
-    let mut rule = Rule { ctd: content_type.to_owned(), ..Rule::default() };
+    let mut rule = Rule { content_type: content_type.to_owned(), ..Rule::default() };
     if letters.is_empty() {
         return Err(format!("no rights on \"{content_type}\": letters of crud are expected"));
     }

@@ -1,4 +1,4 @@
-//! Reading JSON of unknown shape: a value of the wrong kind is a fault, never a panic.
+//! Reads JSON of unknown structure: a value of the wrong type is a validation error, never a panic.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::{
     message::{self, wrong_type},
 };
 
-/// A kind of JSON value, by the name that messages use.
+/// A type of JSON values, by its name in messages.
 pub trait JsonType<'a>: Sized {
     const NAME: &'static str;
 
@@ -46,7 +46,7 @@ impl<'a> JsonType<'a> for &'a Map<String, Value> {
     }
 }
 
-/// A number; its value does not matter to the reader.
+/// Any number, when only the type is checked.
 pub struct Number;
 
 impl JsonType<'_> for Number {
@@ -57,7 +57,7 @@ impl JsonType<'_> for Number {
     }
 }
 
-/// A whole number; its value does not matter to the reader.
+/// Any integer, when only the type is checked.
 pub struct Integer;
 
 impl JsonType<'_> for Integer {
@@ -68,7 +68,7 @@ impl JsonType<'_> for Integer {
     }
 }
 
-/// Reads a value, or says at `path` that it is of the wrong kind.
+/// Reads a value, or adds an error at `path` when it is of another type.
 pub fn read<'a, T: JsonType<'a>>(
     value: &'a Value,
     path: impl Into<String>,
@@ -81,7 +81,7 @@ pub fn read<'a, T: JsonType<'a>>(
     read
 }
 
-/// Reads a key that may be absent. `parent` is the path of the map.
+/// Reads an optional key. `parent` is the path of the map.
 pub fn optional<'a, T: JsonType<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
@@ -91,7 +91,7 @@ pub fn optional<'a, T: JsonType<'a>>(
     read(map.get(key)?, join(parent, key), errors)
 }
 
-/// Reads a key that may not be absent. `parent` is the path of the map.
+/// Reads a required key. `parent` is the path of the map.
 pub fn required<'a, T: JsonType<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
@@ -104,7 +104,7 @@ pub fn required<'a, T: JsonType<'a>>(
     optional(map, key, parent, errors)
 }
 
-/// Reads the strings of an array that may be absent; other elements are faults.
+/// Reads an optional array of strings; other elements are errors.
 pub fn strings<'a>(
     map: &'a Map<String, Value>,
     key: &str,

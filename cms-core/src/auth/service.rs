@@ -322,6 +322,7 @@ fn validate(new: &NewKey) -> FieldErrors {
 
 /// A rule names one type, which need not exist yet, or all of them.
 fn names_types(rule: &Rule) -> bool {
-    rule.ctd == "*"
-        || !rule.ctd.is_empty() && rule.ctd.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+    rule.content_type == "*"
+        || !rule.content_type.is_empty()
+            && rule.content_type.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }

@@ -38,7 +38,7 @@ impl Changes<'_> {
                 return Ok(Page { data: Vec::new(), next: position(head), more: false });
             };
             let (mut next, mut data) = (find(reader, since, head)?, Vec::new());
-            let (mut scanned, audience) = (0, Audience::with(caller));
+            let (mut scanned, audience) = (0, Audience::of_caller(caller));
             let is_full = |data: &Vec<Change>, scanned| {
                 data.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };

@@ -20,7 +20,7 @@ use cms_model::{
         scan::{self, FoundLink},
     },
     wire::plan::{PropertyChange, PropertyPlan},
-    workflow::model::PUBLIC,
+    workflow::model::PUBLIC_STATE,
 };
 
 use crate::{
@@ -142,7 +142,7 @@ fn rewrite_objects(
     progress: &Progress,
 ) -> Result<u64> {
     let live = writer.ctd_state(before.pk)?.live;
-    if !rewrite.concerns_objects() || live == 0 {
+    if !rewrite.reads_objects() || live == 0 {
         return Ok(0);
     }
     let exists = |data_url: &str| {
@@ -201,7 +201,7 @@ impl Refill {
     ) -> Result<Self> {
         let slots = IndexedProperties::of(rewrite.properties());
         let is_due = slots != before.indexed
-            || rewrite.touches(|property| slots.find(&property.name).is_some());
+            || rewrite.affects(|property| slots.find(&property.name).is_some());
         let live = writer.ctd_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
         let most = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
@@ -235,7 +235,7 @@ fn switch_publishing(
     if before.definition.workflow_id != after.workflow_id
         && let Some(found) = catalog.workflows.find(&after.workflow_id)
     {
-        writer.enter_workflow(before.pk, found, PUBLIC)?;
+        writer.enter_workflow(before.pk, found, PUBLIC_STATE)?;
     }
     match (before.definition.draft_public, after.draft_public) {
         (false, true) => writer.publish_all(before.pk)?,

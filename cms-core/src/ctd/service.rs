@@ -117,7 +117,7 @@ impl Types<'_> {
             require_changeable(content_type)?;
             let reasons = reasons_to_stay(writer, content_type)?;
             if !reasons.is_empty() {
-                return Err(Error::Refused(reasons));
+                return Err(Error::Rejected(reasons));
             }
             writer.bump_schema()?;
             change::delete(writer, content_type, at)
@@ -131,7 +131,7 @@ impl Types<'_> {
                 require_changeable(content_type)?;
                 let reasons = keys_that_name(writer, content_type)?;
                 if !reasons.is_empty() {
-                    return Err(Error::Refused(reasons));
+                    return Err(Error::Rejected(reasons));
                 }
             }
             writer.trash_all(content_type.pk, at)?;
@@ -270,8 +270,9 @@ pub(super) fn reasons_to_stay(
 
 fn keys_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
     let keys = writer.keys()?;
-    let naming =
-        keys.iter().filter(|key| key.rules.iter().any(|rule| rule.ctd == content_type.name()));
+    let naming = keys
+        .iter()
+        .filter(|key| key.rules.iter().any(|rule| rule.content_type == content_type.name()));
     Ok(naming
         .map(|key| format!("This content type definition is used by Api Key: {}", key.name))
         .collect())

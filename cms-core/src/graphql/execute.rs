@@ -262,7 +262,7 @@ impl Execution<'_> {
     ) -> Result<(), Failure> {
         let view = View::for_list(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
-            if view.shows(&stored.internal) { visit(view.shown(stored)) } else { Ok(()) }
+            if view.shows(&stored.internal) { visit(view.mask(stored)) } else { Ok(()) }
         })?;
         Ok(())
     }
@@ -287,7 +287,7 @@ impl Execution<'_> {
         let plan = plan.expect("without a bound nothing is put off");
         if plan.matching > slice.offset {
             self.reader.list(&plan.page, |stored| {
-                visit(view.shown(stored))?;
+                visit(view.mask(stored))?;
                 Ok(ControlFlow::Continue(()))
             })?;
         }
@@ -343,7 +343,7 @@ impl Execution<'_> {
             if !view.shows(&stored.internal) || bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                 return Ok(());
             }
-            let stored = view.shown(stored);
+            let stored = view.mask(stored);
             let id = stored.id.to_ascii_lowercase();
             for relation in relations {
                 if answer.targets.leads_to(*relation, &id) {

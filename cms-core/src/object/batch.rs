@@ -176,7 +176,7 @@ impl Objects<'_> {
         self.content_type(caller, name, Access::DELETE)?;
         let limit = self.cms.config.batch_limit;
         if ids.len() > limit {
-            return Err(Error::Refused(vec![Error::BatchLimit { limit }.to_string()]));
+            return Err(Error::Rejected(vec![Error::BatchLimit { limit }.to_string()]));
         }
         self.ask_about_deletions(caller, name, ids)?;
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
@@ -212,7 +212,7 @@ impl Objects<'_> {
             Ok((deleted, reasons))
         })?;
         self.cms.media().forget_of(name, deleted.iter().map(String::as_str));
-        if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Refused(reasons)) }
+        if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
     /// Makes a draft of an element that names its object, from what is stored now.
@@ -277,7 +277,7 @@ impl<'a> Batch<'a> {
             content_type,
             context,
             known,
-            budget: StepBudget::of_write(),
+            budget: StepBudget::per_write_job(),
             faults,
         }
     }

@@ -163,7 +163,7 @@ impl<'a> Hydration<'a> {
             if !view.shows(&stored.internal) {
                 return Ok(());
             }
-            let stored = view.shown(stored);
+            let stored = view.mask(stored);
             let mut text = Text::default();
             if with_links {
                 self.add(&mut text, content_type, &stored);

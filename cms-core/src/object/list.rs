@@ -33,11 +33,11 @@ pub(super) fn query(
     let filters = request.filters.as_deref().unwrap_or_default();
     let mut conditions = filter::parse(filters, properties).map_err(Error::Invalid)?;
     for condition in &mut conditions {
-        condition.path = view.visible(condition.path.clone());
+        condition.path = view.mask_path(condition.path.clone());
     }
     Ok(ListQuery {
         conditions,
-        order: view.visible(ListQuery::order(request.order_by.as_deref(), properties)),
+        order: view.mask_path(ListQuery::order(request.order_by.as_deref(), properties)),
         descending: request.descending,
         empty_first: request.empty_first,
         ids: request.ids.clone(),

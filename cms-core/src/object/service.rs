@@ -103,7 +103,7 @@ impl Objects<'_> {
             // A page past the end costs nothing.
             if count > 0 {
                 reader.list(&plan.page, |stored| {
-                    let stored = view.shown(stored);
+                    let stored = view.mask(stored);
                     let bytes = render::object_bytes(&stored);
                     if only_if_quick && text.json.len() > limits::FAST_READ_BYTES {
                         is_too_large = true;
@@ -224,7 +224,7 @@ impl Objects<'_> {
             let mut text = Text::default();
             let shown = reader.object(view.edition, content_type.pk, id, |stored| {
                 let is_visible = view.shows(&stored.internal);
-                let stored = view.shown(stored);
+                let stored = view.mask(stored);
                 if is_visible && hydrate == 0 {
                     render::object(&mut text.json, content_type.name(), &stored);
                 } else if is_visible {
@@ -257,7 +257,7 @@ impl Objects<'_> {
         let view = View::for_object(caller, content_type);
         let found = self.cms.store.peek(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
-                view.shows(&stored.internal).then(|| to_json(content_type, &view.shown(stored)))
+                view.shows(&stored.internal).then(|| to_json(content_type, &view.mask(stored)))
             })
         })?;
         Ok(found.filter(|(_, rev)| *rev == catalog.rev).and_then(|(json, _)| json))
@@ -324,7 +324,7 @@ impl Objects<'_> {
             let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
-                let budget = &mut StepBudget::of_write();
+                let budget = &mut StepBudget::per_write_job();
                 let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
                 write::require_checked(budget)?;
                 draft
@@ -346,7 +346,7 @@ impl Objects<'_> {
         self.write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
-                return Err(Error::Refused(vec![message::IN_USE.to_owned()]));
+                return Err(Error::Rejected(vec![message::IN_USE.to_owned()]));
             }
             write::delete(writer, content_type, &stored, at)
         })?;
@@ -437,7 +437,7 @@ pub(crate) fn find_to_change(
     let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
     if let Some(wanted) = caller.conditions.if_match() {
-        let shown = to_json(content_type, &view.shown(stored.clone()));
+        let shown = to_json(content_type, &view.mask(stored.clone()));
         if !wanted.admits(EntityTag::of(&shown.0)) {
             return Err(Error::PreconditionFailed);
         }
@@ -455,7 +455,7 @@ pub(crate) fn find_map<T>(
 ) -> Result<T> {
     reader
         .object(Edition::Current, content_type.pk, id, |stored| {
-            view.admits(&stored.internal).then(|| read(&stored))
+            view.contains(&stored.internal).then(|| read(&stored))
         })?
         .flatten()
         .ok_or_else(|| Error::object_not_found(content_type.name(), id))

@@ -83,7 +83,7 @@ impl Objects<'_> {
             } else {
                 reader.replaced_version(current.pk, number)?
             };
-            Ok(to_json(content_type, &view.shown(found.ok_or_else(unknown)?)))
+            Ok(to_json(content_type, &view.mask(found.ok_or_else(unknown)?)))
         })
     }
 }

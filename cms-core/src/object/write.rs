@@ -17,7 +17,7 @@ use cms_model::{
         slug,
     },
     error::{Error, FieldErrors, Result},
-    ids::{ID_MAX_CHARS, IdSource},
+    ids::{IdSource, MAX_ID_CHARS},
     limits, message,
     object::{
         dates::KeptDates,
@@ -30,7 +30,7 @@ use cms_model::{
     },
     pattern::StepBudget,
     webhook::{self, mask},
-    workflow::{model::PUBLIC, transition},
+    workflow::{model::PUBLIC_STATE, transition},
 };
 use serde_json::{Map, Value};
 
@@ -325,7 +325,7 @@ pub(crate) fn insert(
         return discard(writer, content_type, stored, deleted_at, context);
     }
     // A draft is not published: types with Draft & Public have no state that is public.
-    let is_shown = stored.internal.workflow_state == PUBLIC;
+    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
     log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
     Ok(stored)
 }
@@ -371,7 +371,7 @@ pub(crate) fn update(
         return discard(writer, content_type, stored, deleted_at, context);
     }
     // What is published stays as it was.
-    let is_shown = stored.internal.workflow_state == PUBLIC;
+    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
     log(writer, Event::ObjectUpdated, context.at, content_type, &stored, is_shown)?;
     Ok(stored)
 }
@@ -407,7 +407,7 @@ fn log_deletion(
     stored: &StoredObject<'_>,
     at: Timestamp,
 ) -> Result<()> {
-    let is_shown = View::public(content_type).admits(&stored.internal);
+    let is_shown = View::public(content_type).contains(&stored.internal);
     log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
 }
 
@@ -467,7 +467,7 @@ pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
     if bytes <= limits::MAX_OBJECT_BYTES {
         return Ok(());
     }
-    let id = id.chars().take(ID_MAX_CHARS).collect();
+    let id = id.chars().take(MAX_ID_CHARS).collect();
     Err(Error::ObjectTooLarge { id, bytes })
 }
 

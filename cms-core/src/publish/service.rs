@@ -38,7 +38,7 @@ impl Publishing<'_> {
     /// is allowed and changes something (contract 4.2, 4.4).
     ///
     /// # Errors
-    /// [`Error::Refused`] when the status does not allow it; then nothing is changed.
+    /// [`Error::Rejected`] when the status does not allow it; then nothing is changed.
     pub fn act(
         &self,
         caller: &Caller,
@@ -54,7 +54,7 @@ impl Publishing<'_> {
             require_draft_public(content_type)?;
             let status = stored.internal.status;
             if !state::is_allowed(status, action) {
-                return Err(Error::Refused(vec![format!(
+                return Err(Error::Rejected(vec![format!(
                     "Action \"{}\" is not allowed in status \"{}\"",
                     action.as_str(),
                     status.as_str()
@@ -108,7 +108,7 @@ impl Publishing<'_> {
         self.set_schedule(caller, name, id, move |stored, now| {
             if !state::is_schedulable(stored.internal.status) {
                 let reason = "Only draft or modified objects can be scheduled";
-                return Err(Error::Refused(vec![reason.to_owned()]));
+                return Err(Error::Rejected(vec![reason.to_owned()]));
             }
             let schedule = schedule::parse(&payload, now).map_err(Error::Invalid)?;
             stored.internal.schedule = Some(schedule);
@@ -227,7 +227,7 @@ impl StatusChange<'_> {
             let view = View::for_object(caller, content_type);
             let related =
                 self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
-                    let is_allowed = view.admits(&stored.internal)
+                    let is_allowed = view.contains(&stored.internal)
                         && state::is_allowed(stored.internal.status, self.action);
                     is_allowed.then(|| status_of(&stored))
                 })?;
@@ -248,5 +248,5 @@ fn require_draft_public(content_type: &CompiledType) -> Result<()> {
         return Ok(());
     }
     let reason = "Draft & Public is not enabled for this content type";
-    Err(Error::Refused(vec![reason.to_owned()]))
+    Err(Error::Rejected(vec![reason.to_owned()]))
 }

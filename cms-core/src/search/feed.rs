@@ -14,7 +14,7 @@ use cms_model::{
     content_type::catalog::{Catalog, CompiledType},
     error::Result,
     object::model::{Edition, Status, StoredObject},
-    workflow::model::PUBLIC,
+    workflow::model::PUBLIC_STATE,
 };
 
 use super::{
@@ -214,7 +214,7 @@ impl<'a> Batch<'a> {
         current: bool,
         published: bool,
     ) -> Result<()> {
-        let approved = stored.internal.workflow_state == PUBLIC;
+        let approved = stored.internal.workflow_state == PUBLIC_STATE;
         let flags = Flags { ctd: content_type.pk, current, published, approved };
         documents.add(document::document(
             &documents.fields,

@@ -154,7 +154,7 @@ impl Webhooks<'_> {
         let webhook = self.cms.store.read(|reader| self.find(reader, id))?;
         if webhook.kind == Kind::Blocking {
             let reason = "Synchronous webhooks are called by writes only";
-            return Err(Error::Refused(vec![reason.to_owned()]));
+            return Err(Error::Rejected(vec![reason.to_owned()]));
         }
         let new = NewDelivery {
             webhook: webhook.pk,

@@ -74,14 +74,14 @@ impl Workflows<'_> {
             let stored = find_to_change(writer, content_type, &caller, &id)?;
             let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
             let workflow = &content_type.workflow;
-            let next = transition::step(workflow, &internal.workflow_state, &payload)
+            let next = transition::next_state(workflow, &internal.workflow_state, &payload)
                 .map_err(Error::Invalid)?;
             let approval = transition::approval(next, internal.version, at.seconds());
             if let (Some(approved), None) = (internal.workflow_public_version, approval) {
                 writer.forget_approval(pk, approved)?;
             }
             writer.set_state(ctd, pk, next, approval, at.seconds())?;
-            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC);
+            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
             write::log(writer, Event::ObjectMoved, at, content_type, &stored, is_seen)?;
             Ok(transition::describe(workflow, next))
         })

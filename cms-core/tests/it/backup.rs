@@ -109,7 +109,7 @@ fn a_restored_folder_is_the_one_that_was_backed_up() {
             .unwrap();
         assert_eq!(versions.to_value()["total_count"], 2);
         let in_use = restored.objects().delete(&local(), "article", "one");
-        assert!(matches!(in_use, Err(Error::Refused(_))), "{in_use:?}");
+        assert!(matches!(in_use, Err(Error::Rejected(_))), "{in_use:?}");
         let (_, bytes) = get(&restored, picture["url"].as_str().unwrap()).unwrap();
         assert!(bytes == photo);
         let found = search(&restored, "two");

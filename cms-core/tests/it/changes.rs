@@ -315,7 +315,7 @@ fn a_published_version_must_have_what_is_required_from_now_on() {
 fn a_relation_that_is_removed_lets_its_targets_go() {
     let (test, local, mut definition) = published_folder();
     let objects = test.cms.objects();
-    assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Refused(_))));
+    assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Rejected(_))));
     remove_property(&mut definition, "related");
     apply(&test, &definition);
     assert_eq!(rows(&test, "SELECT target_id FROM link"), [""; 0]);

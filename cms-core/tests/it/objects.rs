@@ -154,7 +154,7 @@ fn links_follow_the_current_version() {
     let gone = json!({ "related": [link("_tag", "gone")] });
     let refused = objects.patch(&local, "article", "a", map(gone)).unwrap_err();
     assert!(matches!(refused, Error::Invalid(_)), "{refused:?}");
-    assert!(matches!(objects.delete(&local, "_tag", "x").unwrap_err(), Error::Refused(_)));
+    assert!(matches!(objects.delete(&local, "_tag", "x").unwrap_err(), Error::Rejected(_)));
     assert_eq!(rows(&test, links), ["_tag x"]);
     objects.delete(&local, "article", "a").unwrap();
     assert_eq!(rows(&test, links), [""; 0]);

@@ -319,7 +319,7 @@ fn scoped_keys_see_what_their_rules_allow() {
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     let rule = |text: &str| Rule {
-        ctd: "article".to_owned(),
+        content_type: "article".to_owned(),
         create: text.contains('c'),
         read: text.contains('r'),
         update: text.contains('u'),

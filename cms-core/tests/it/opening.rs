@@ -95,11 +95,11 @@ fn a_folder_of_the_first_schema_is_brought_up_to_date() {
     assert_eq!(list(&caller, "note", &ListRequest::default()), [r#""Note" "public" 1 links 0"#]);
     // A link, and the link of a published version, which readers follow: their targets are in use.
     for id in ["page-2", "page-3"] {
-        assert!(matches!(objects.delete(&caller, "page", id), Err(Error::Refused(_))), "{id}");
+        assert!(matches!(objects.delete(&caller, "page", id), Err(Error::Rejected(_))), "{id}");
     }
     assert_eq!(objects.removed(&caller, "page", None).unwrap(), ["page-0"]);
     let web = cms.keys().authenticate("a-key-of-the-first-schema").unwrap();
-    assert_eq!(web.actor().rules[0].ctd, "page");
+    assert_eq!(web.actor().rules[0].content_type, "page");
     // The row of what was deleted is not given again: its versions are not those of another.
     let new = serde_json::json!({"id": "new", "title": "New"});
     objects.create(&caller, "page", new.as_object().unwrap().clone()).unwrap();

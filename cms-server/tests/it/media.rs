@@ -319,8 +319,13 @@ async fn checks_come_in_order() {
 
 /// A scoped key for media, which may read and perhaps create.
 fn scoped(app: &TestApp, name: &str, create: bool) -> String {
-    let rule =
-        Rule { ctd: "_media".to_owned(), create, read: true, update: !create, delete: !create };
+    let rule = Rule {
+        content_type: "_media".to_owned(),
+        create,
+        read: true,
+        update: !create,
+        delete: !create,
+    };
     let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
     app.core.cms.keys().create(&Caller::local(), &new).unwrap().key
 }

@@ -633,7 +633,7 @@ async fn updates_that_stored_objects_refuse() {
 #[tokio::test]
 async fn deletions_of_types() {
     let app = TestApp::new();
-    let rule = |name: &str| Rule { ctd: name.to_owned(), read: true, ..Rule::default() };
+    let rule = |name: &str| Rule { content_type: name.to_owned(), read: true, ..Rule::default() };
     for (name, rules) in [("shop", vec![rule("author"), rule("post")]), ("all", vec![rule("*")])] {
         let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules };
         app.core.cms.keys().create(&Caller::local(), &new).unwrap();

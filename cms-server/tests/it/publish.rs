@@ -443,7 +443,7 @@ async fn a_cascade_follows_the_current_version() {
 async fn a_cascade_skips_types_that_the_key_may_not_update() {
     let app = linked().await;
     let rule = |ctd: &str, update| Rule {
-        ctd: ctd.to_owned(),
+        content_type: ctd.to_owned(),
         create: true,
         read: true,
         update,

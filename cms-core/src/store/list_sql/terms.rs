@@ -14,7 +14,7 @@ use cms_model::{
     dates,
     query::{
         ListQuery,
-        eval::{Matcher, spells},
+        eval::{Matcher, boolean_texts},
         filter::{Condition, Operator},
         order::{self, SortKey},
         path::{InternalField, PathRoot, PropertyPath},
@@ -432,7 +432,7 @@ fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
         (Scalar::Boolean, Value::Bool(boolean)) => vec![Value::from(*boolean)],
         (Scalar::Boolean, Value::String(text)) => [false, true]
             .into_iter()
-            .filter(|boolean| spells(*boolean).contains(&&**text))
+            .filter(|boolean| boolean_texts(*boolean).contains(&&**text))
             .map(Value::from)
             .collect(),
         _ => Vec::new(),
