@@ -1,7 +1,7 @@
 //! The caller of a service: an authenticated key, and the requested view of the content.
 //!
-//! A [`Caller`] is the first argument of every method of a service. It knows keys and rules, but neither headers
-//! nor tokens; the server reads those.
+//! A [`Caller`] is the first argument of every method of a service. It knows keys and rules, but
+//! neither headers nor tokens; the server reads those.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Dates of requests and responses, see docs/reference/http.md#dates
 //!
-//! Parsing is lenient, because clients send many formats. Formatting is handwritten for speed: every object
-//! of a response has several dates. The current time comes from [`crate::clock`].
+//! Parsing is lenient, because clients send many formats. Formatting is handwritten for speed:
+//! every object of a response has several dates. The current time comes from [`crate::clock`].
 
 use time::{Date, Month, OffsetDateTime};
 
@@ -12,8 +12,8 @@ const MICROSECONDS: i64 = 1_000_000;
 
 /// Parses a date of a request in any documented format.
 ///
-/// One pair of enclosing double quotes is stripped; without a time zone, the date is in UTC; form decoding may
-/// have turned the `+` of a time zone into a space.
+/// One pair of enclosing double quotes is stripped; without a time zone, the date is in UTC; form
+/// decoding may have turned the `+` of a time zone into a space.
 pub fn parse_lenient(text: &str) -> Option<Timestamp> {
     let text = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
     match text.strip_prefix('@') {

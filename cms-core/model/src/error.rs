@@ -1,8 +1,8 @@
 //! The errors of all layers, independent of transports.
 //!
-//! Variants carry data. [`std::fmt::Display`] is the message for the client; [`std::error::Error::source`] is
-//! for logs only. [`crate::wire::error`] maps an error to HTTP status and body; exit codes belong to the
-//! command line.
+//! Variants carry data. [`std::fmt::Display`] is the message for the client;
+//! [`std::error::Error::source`] is for logs only. [`crate::wire::error`] maps an error to HTTP
+//! status and body; exit codes belong to the command line.
 
 use std::{fmt, io, path::Path};
 
@@ -89,7 +89,8 @@ impl Error {
         }
     }
 
-    /// Like [`Self::from_io`], for an error of a library that may have an I/O error among its causes.
+    /// Like [`Self::from_io`], for an error of a library that may have an I/O error among its
+    /// causes.
     pub fn from_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         let first: &(dyn std::error::Error + 'static) = &error;
         let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
@@ -150,7 +151,8 @@ impl fmt::Display for Error {
             #[expect(clippy::cast_precision_loss, reason = "two decimals of a size in MB")]
             Self::ObjectTooLarge { id, bytes } => write!(
                 f,
-                // The unbalanced parenthesis is part of the API, see docs/reference/http.md#error-bodies
+                // The unbalanced parenthesis is part of the API, see
+                // docs/reference/http.md#error-bodies
                 "Content Object size limit exceeded by an object with ID: {id}. Requested size {:.2} MB, limit: 1 MB)",
                 *bytes as f64 / 1_048_576.0
             ),
@@ -174,7 +176,8 @@ impl std::error::Error for Error {
     }
 }
 
-/// Validation errors: messages by property path, in the order in which they were found, each once per path.
+/// Validation errors: messages by property path, in the order in which they were found, each once
+/// per path.
 ///
 /// The syntax of paths is in docs/reference/http.md#property-paths-in-errors
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

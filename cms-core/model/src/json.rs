@@ -4,8 +4,8 @@ use memchr::memchr2;
 
 /// Returns the text of one member of an object.
 ///
-/// The object must be compact JSON, as this crate writes it, and the name must need no escapes. Then the
-/// search is as fast as a search for quotes.
+/// The object must be compact JSON, as this crate writes it, and the name must need no escapes.
+/// Then the search is as fast as a search for quotes.
 pub fn member<'j>(object: &'j [u8], name: &str) -> Option<&'j [u8]> {
     let mut rest = object.strip_prefix(b"{")?;
     loop {
@@ -17,7 +17,8 @@ pub fn member<'j>(object: &'j [u8], name: &str) -> Option<&'j [u8]> {
     }
 }
 
-/// Returns names (without quotes) and values of an object as JSON text. Preconditions as for [`member`].
+/// Returns names (without quotes) and values of an object as JSON text. Preconditions as for
+/// [`member`].
 pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = object.strip_prefix('{').unwrap_or_default();
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
 //! The content model: values, and functions from values to values.
 //!
-//! Nothing here reads or writes a file, opens a connection, reads the system time, or blocks: the layers
-//! above do that, and pass [`clock::Clock`] and [`ids::IdSource`] as inputs.
+//! Nothing here reads or writes a file, opens a connection, reads the system time, or blocks: the
+//! layers above do that, and pass [`clock::Clock`] and [`ids::IdSource`] as inputs.
 //!
 //! | module | content |
 //! |---|---|
@@ -46,6 +46,6 @@ pub mod webhook;
 pub mod wire;
 pub mod workflow;
 
-/// `tracing` target of the spans of all layers: the steps of a request, without content. They are recorded
-/// only when a subscriber enables this target.
+/// `tracing` target of the spans of all layers: the steps of a request, without content. They are
+/// recorded only when a subscriber enables this target.
 pub const TRACE_TARGET: &str = "cms_trace";

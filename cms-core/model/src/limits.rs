@@ -11,8 +11,8 @@ pub const MAX_TYPE_PAGE_SIZE: u32 = 10_000;
 pub const MAX_HYDRATION_DEPTH: u8 = 2;
 /// Maximum size of an object as compact JSON without `internal`.
 pub const MAX_OBJECT_BYTES: usize = 1_048_576;
-/// Maximum size of the text of an object in a request, which may have white space and escapes. Longer texts
-/// are not parsed.
+/// Maximum size of the text of an object in a request, which may have white space and escapes.
+/// Longer texts are not parsed.
 pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 /// Default limit of the elements of one batch.
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
@@ -22,13 +22,13 @@ pub const MAX_FILTER_CONDITIONS: usize = 100;
 pub const MAX_FILTER_VALUES: usize = 10_000;
 /// Maximum number of indexed properties per content type, unique ones not counted.
 pub const MAX_INDEXED_PROPERTIES: usize = 16;
-/// Index entries that a fast read may scan: well below a millisecond. Fast reads run on the threads that serve
-/// connections.
+/// Index entries that a fast read may scan: well below a millisecond. Fast reads run on the threads
+/// that serve connections.
 pub const FAST_READ_INDEX_ENTRIES: u64 = 10_000;
 /// Objects that a fast read may return.
 pub const FAST_READ_OBJECTS: u32 = 100;
-/// Bytes of objects that a fast read may return: a thread renders hundreds of such responses before it
-/// delays a health check by 100 ms.
+/// Bytes of objects that a fast read may return: a thread renders hundreds of such responses before
+/// it delays a health check by 100 ms.
 pub const FAST_READ_BYTES: usize = 128 * 1024;
 /// Distinct link targets of a fast read; each is a lookup by id.
 pub const FAST_READ_LINK_TARGETS: usize = 300;
@@ -36,8 +36,8 @@ pub const FAST_READ_LINK_TARGETS: usize = 300;
 pub const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum time of one read of the database.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of paths in an error map, and of messages per path: a small payload cannot cause a
-/// large response.
+/// Maximum number of paths in an error map, and of messages per path: a small payload cannot cause
+/// a large response.
 pub const MAX_ERROR_PATHS: usize = 1000;
 /// Maximum number of unique properties of a type: each costs an index and a lookup per write.
 pub const MAX_UNIQUE_PROPERTIES: usize = 64;
@@ -55,13 +55,13 @@ pub const MAX_WEBHOOK_REPLAYS: usize = 1000;
 pub const SYNC_WEBHOOKS_TIMEOUT_SECONDS: i64 = 60;
 /// Minimum number of days for which the journal keeps changes.
 pub const JOURNAL_RETENTION_DAYS: i64 = 7;
-/// Steps for matching the patterns of one object; beyond them, a value counts as not matching. A step is an
-/// instruction of the matcher or one examined character: a few nanoseconds.
+/// Steps for matching the patterns of one object; beyond them, a value counts as not matching. A
+/// step is an instruction of the matcher or one examined character: a few nanoseconds.
 pub const PATTERN_STEPS_PER_OBJECT: u64 = 200_000;
 /// Additional steps per byte of the object.
 pub const PATTERN_STEPS_PER_BYTE: u64 = 12;
-/// Steps of one job while it holds the writer. Objects are validated before; the job validates again only
-/// what has changed since.
+/// Steps of one job while it holds the writer. Objects are validated before; the job validates
+/// again only what has changed since.
 pub const PATTERN_STEPS_PER_WRITE_JOB: u64 = 250_000;
 /// Maximum depth of JSON in the schema of one property: about ten nested lists.
 pub const MAX_SCHEMA_DEPTH: usize = 40;
@@ -77,8 +77,8 @@ pub const MAX_SCHEDULED_PER_TRANSACTION: usize = 500;
 pub const MAX_SEARCH_WORDS: usize = 1000;
 /// Maximum number of words in one search text, times the fields that are searched for each.
 pub const MAX_SEARCH_TERMS: usize = 10_000;
-/// Maximum number of wildcard and fuzzy words in one search, times the fields that are searched for each: each
-/// scans the index for similar words.
+/// Maximum number of wildcard and fuzzy words in one search, times the fields that are searched for
+/// each: each scans the index for similar words.
 pub const MAX_SEARCH_EXPANSIONS: usize = 128;
 /// Maximum depth of parentheses in a search text; deeper ones are ignored.
 pub const MAX_SEARCH_DEPTH: usize = 20;
@@ -124,8 +124,8 @@ pub const MAX_GRAPHQL_OBJECTS: usize = 10_000;
 pub const MAX_GRAPHQL_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// Maximum depth of brackets of any kind in a GraphQL query.
 pub const MAX_GRAPHQL_BRACKET_DEPTH: usize = 40;
-/// Maximum number of selections, arguments, values and directives of a GraphQL query with expanded fragments,
-/// in all its operations and fragments together.
+/// Maximum number of selections, arguments, values and directives of a GraphQL query with expanded
+/// fragments, in all its operations and fragments together.
 pub const MAX_GRAPHQL_SELECTIONS: usize = 10_000;
 /// Maximum number of root fields of a GraphQL query: each reads a list.
 pub const MAX_GRAPHQL_ROOT_FIELDS: usize = 100;
@@ -157,8 +157,8 @@ pub const MAX_IDEMPOTENCY_RESPONSES: i64 = 100_000;
 pub const MAX_IDEMPOTENCY_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
 /// Rows of the journal that one page of changes may scan, rows hidden from the caller included.
 pub const MAX_CHANGES_SCANNED: usize = 10_000;
-/// Hours by which the clock may be ahead of the last clean-up. More is a jump, after which clean-ups remove
-/// nothing permanently for [`CLOCK_SETTLING_HOURS`].
+/// Hours by which the clock may be ahead of the last clean-up. More is a jump, after which
+/// clean-ups remove nothing permanently for [`CLOCK_SETTLING_HOURS`].
 pub const CLOCK_JUMP_HOURS: i64 = 24;
 /// Hours that a server has to run after a jump of the clock before clean-ups trust the clock again.
 pub const CLOCK_SETTLING_HOURS: i64 = 24;

@@ -1,7 +1,7 @@
 //! The response memory budget, and the bytes that a request reserves of it.
 //!
-//! Budgets nest: the budget of a connection counts against that of the process. This module knows neither
-//! requests nor connections; without a budget there is no limit.
+//! Budgets nest: the budget of a connection counts against that of the process. This module knows
+//! neither requests nor connections; without a budget there is no limit.
 
 use std::sync::{
     Arc,
@@ -42,8 +42,8 @@ impl MemoryBudget {
             && self.parent.as_ref().is_none_or(|parent| parent.has_room(bytes))
     }
 
-    /// Takes bytes for a reservation that already has `own` bytes. The only reservation may exceed the limit:
-    /// otherwise a response larger than the budget could never be sent.
+    /// Takes bytes for a reservation that already has `own` bytes. The only reservation may exceed
+    /// the limit: otherwise a response larger than the budget could never be sent.
     fn take(&self, bytes: usize, own: usize) -> bool {
         let fits = |used: usize| {
             let sum = used.saturating_add(bytes);
@@ -106,7 +106,8 @@ impl Reservation {
         Ok(())
     }
 
-    /// Reserves more bytes without checking the limit: for data that exists already or must be sent.
+    /// Reserves more bytes without checking the limit: for data that exists already or must be
+    /// sent.
     pub fn grow_unchecked(&self, bytes: usize) {
         let Some(budget) = &self.budget else { return };
         budget.take_unchecked(bytes);

@@ -1,5 +1,6 @@
-//! Messages of validation errors that several modules use: see docs/reference/content-types.md#validation-errors
-//! and docs/reference/objects.md#validation-messages
+//! Messages of validation errors that several modules use: see
+//! docs/reference/content-types.md#validation-errors and
+//! docs/reference/objects.md#validation-messages
 //!
 //! A message with one use is in the module that uses it.
 

@@ -1,8 +1,9 @@
 //! The clock by which the clean-up expires data: the trash, the journal, orphaned files.
 //!
-//! It follows the system clock, except for jumps ahead: with a wrong clock, everything would expire. After a
-//! jump (or a long time without a server) it stands still until the server has run for
-//! [`limits::CLOCK_SETTLING_HOURS`]. It follows a clock that is set back immediately, since nothing expires.
+//! It follows the system clock, except for jumps ahead: with a wrong clock, everything would
+//! expire. After a jump (or a long time without a server) it stands still until the server has run
+//! for [`limits::CLOCK_SETTLING_HOURS`]. It follows a clock that is set back immediately, since
+//! nothing expires.
 
 use crate::{clock::Timestamp, limits};
 

@@ -8,8 +8,8 @@ pub enum Durability {
     /// An acknowledged write survives a power cut.
     #[default]
     Full,
-    /// An acknowledged write survives a crash of the process; a power cut may lose the last ones. The database
-    /// stays consistent either way.
+    /// An acknowledged write survives a crash of the process; a power cut may lose the last ones.
+    /// The database stays consistent either way.
     Normal,
 }
 

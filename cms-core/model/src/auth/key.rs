@@ -1,7 +1,7 @@
 //! Digests of tokens. Only the SHA-256 of a token is stored, see docs/reference/keys.md
 //!
-//! The server finds a key by the digest of its token and never compares tokens. Response times can reveal
-//! something about digests only, which does not help to guess a token.
+//! The server finds a key by the digest of its token and never compares tokens. Response times can
+//! reveal something about digests only, which does not help to guess a token.
 
 use sha2::{Digest, Sha256};
 

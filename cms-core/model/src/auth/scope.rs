@@ -31,8 +31,8 @@ impl Access {
 
     /// Returns the rights on a type that the rules grant together.
     ///
-    /// A webhook receives the events of all types and may change the data of any request. So creating one
-    /// requires all rights on all types.
+    /// A webhook receives the events of all types and may change the data of any request. So
+    /// creating one requires all rights on all types.
     pub fn granted(rules: &[Rule], content_type: &str) -> Self {
         let granted = Self::of_rules(rules.iter().filter(|rule| rule.covers(content_type)));
         if content_type == WEBHOOKS

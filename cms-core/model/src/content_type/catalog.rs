@@ -140,7 +140,8 @@ impl Catalog {
         self.find(name).ok_or_else(|| Error::type_not_found(name))
     }
 
-    /// Finds a type by name, by id, or by a unique label, see docs/reference/content-types.md#get-a-content-type
+    /// Finds a type by name, by id, or by a unique label, see
+    /// docs/reference/content-types.md#get-a-content-type
     pub fn look_up(&self, name: &str) -> Result<&Arc<CompiledType>> {
         if let Some(found) = self.find(name) {
             return Ok(found);

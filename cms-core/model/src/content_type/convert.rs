@@ -1,8 +1,9 @@
 //! Converts a stored value when the type of its property changes, see
 //! docs/reference/content-types.md#conversion-of-stored-values
 //!
-//! Types fall into classes: text (text, textarea, both markdowns, richtext, email, dateTime), radio,
-//! select, number, boolean, strings (array/select and simpleList), items, links, geo, block, custom.
+//! Types fall into classes: text (text, textarea, both markdowns, richtext, email, dateTime),
+//! radio, select, number, boolean, strings (array/select and simpleList), items, links, geo, block,
+//! custom.
 //!
 //! | from | to | result |
 //! |---|---|---|
@@ -145,7 +146,8 @@ impl ValueClass {
         }
     }
 
-    /// Tells whether removing the value loses something: it is not empty and not a block value without blocks.
+    /// Tells whether removing the value loses something: it is not empty and not a block value
+    /// without blocks.
     fn has_content(self, value: &Value) -> bool {
         match (self, value) {
             (Self::Block, value) => !value::is_empty(&value["blocks"]),
@@ -259,7 +261,8 @@ fn geo_text(value: &Value) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Parses a number like filters do, in the range of `i64`; numbers without fraction become integers.
+/// Parses a number like filters do, in the range of `i64`; numbers without fraction become
+/// integers.
 fn parse_number(text: &str, only_integers: bool) -> Option<Value> {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     let text = text.trim();
@@ -275,8 +278,8 @@ fn parse_number(text: &str, only_integers: bool) -> Option<Value> {
     }
 }
 
-/// Sign, significant digits, and the power of ten of the last digit of a number in decimal notation; none when
-/// the exponent is out of range.
+/// Sign, significant digits, and the power of ten of the last digit of a number in decimal
+/// notation; none when the exponent is out of range.
 fn decimal(text: &str) -> Option<(bool, String, i64)> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent: i64 = exponent.parse().ok()?;

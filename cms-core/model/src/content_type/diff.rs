@@ -69,8 +69,9 @@ pub fn diff<'a>(
     changes
 }
 
-/// Returns the property whose stored values a property takes over: the one with its name, or the removed one
-/// in `renamedFrom`. A `renamedFrom` that is still in use or unknown has no effect: that rename is done.
+/// Returns the property whose stored values a property takes over: the one with its name, or the
+/// removed one in `renamedFrom`. A `renamedFrom` that is still in use or unknown has no effect:
+/// that rename is done.
 pub(super) fn source<'a>(
     property: &Property,
     old: &'a [Property],
@@ -89,8 +90,8 @@ pub(super) fn converts(old: &Property, new: &Property) -> bool {
     changes_type(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
 }
 
-/// Tells whether stored values change: the type changes, here or in a nested property, or a nested property is
-/// removed or renamed.
+/// Tells whether stored values change: the type changes, here or in a nested property, or a nested
+/// property is removed or renamed.
 fn changes_type(old: &Property, new: &Property) -> bool {
     let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));
     if pair(old) != pair(new) {

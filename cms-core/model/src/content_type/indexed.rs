@@ -1,4 +1,5 @@
-//! Selects the indexed properties of a type. The store numbers its indexes in the order of this list.
+//! Selects the indexed properties of a type. The store numbers its indexes in the order of this
+//! list.
 
 use super::model::{Property, SchemaType};
 use crate::limits;
@@ -33,7 +34,8 @@ impl IndexedProperties {
     }
 }
 
-/// Returns the indexed properties: all unique ones, and the first [`limits::MAX_INDEXED_PROPERTIES`] short scalars.
+/// Returns the indexed properties: all unique ones, and the first
+/// [`limits::MAX_INDEXED_PROPERTIES`] short scalars.
 pub fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
     let mut scalars = 0;
     properties.iter().filter(move |property| {

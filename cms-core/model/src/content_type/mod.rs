@@ -1,11 +1,11 @@
 //! Content types.
 //!
-//! Definitions: the model ([`model`]), parsing ([`parse`]), the schema that validates objects ([`schema`]), the
-//! built-in types ([`builtin`]), slugs ([`slug`]), resolved schemas ([`resolve`]), indexed properties
-//! ([`indexed`]), a snapshot of all types ([`catalog`]).
+//! Definitions: the model ([`model`]), parsing ([`parse`]), the schema that validates objects
+//! ([`schema`]), the built-in types ([`builtin`]), slugs ([`slug`]), resolved schemas
+//! ([`resolve`]), indexed properties ([`indexed`]), a snapshot of all types ([`catalog`]).
 //!
-//! Changes: differences between two definitions ([`diff`], [`nested`]), conversion of a value ([`convert`]) and
-//! of all objects of a type ([`rewrite`]).
+//! Changes: differences between two definitions ([`diff`], [`nested`]), conversion of a value
+//! ([`convert`]) and of all objects of a type ([`rewrite`]).
 
 pub mod builtin;
 pub mod catalog;

@@ -1,7 +1,8 @@
 //! A validated content type definition.
 //!
-//! [`Definition`] is the payload of a client after [`super::parse`] has validated it; it is stored as sent.
-//! [`Property`] and [`InputType`] are its typed form. This module knows neither storage nor objects.
+//! [`Definition`] is the payload of a client after [`super::parse`] has validated it; it is stored
+//! as sent. [`Property`] and [`InputType`] are its typed form. This module knows neither storage
+//! nor objects.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -50,7 +51,8 @@ pub struct Property {
     pub migration: Migration,
 }
 
-/// How stored values are kept when a definition changes, see docs/reference/content-types.md#keep-values
+/// How stored values are kept when a definition changes, see
+/// docs/reference/content-types.md#keep-values
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Migration {
     /// The removed property whose values move to this one.

@@ -42,8 +42,8 @@ impl<'a> PropertyJson<'a> {
     }
 }
 
-/// Returns the differences inside a property: changed and added properties in the new order, then removed
-/// ones. A property that changes its type has none.
+/// Returns the differences inside a property: changed and added properties in the new order, then
+/// removed ones. A property that changes its type has none.
 pub fn changes(
     diff: &PropertyDiff<'_>,
     before: &Definition,

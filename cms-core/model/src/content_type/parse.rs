@@ -1,8 +1,8 @@
-//! Parses the payload of a content type write into a [`Definition`], or into all its validation errors, see
-//! docs/reference/content-types.md#validation-errors
+//! Parses the payload of a content type write into a [`Definition`], or into all its validation
+//! errors, see docs/reference/content-types.md#validation-errors
 //!
-//! [`mod@properties`] validates the properties. The service checks that the name is free and that featured
-//! images exist.
+//! [`mod@properties`] validates the properties. The service checks that the name is free and that
+//! featured images exist.
 
 mod migration;
 mod properties;

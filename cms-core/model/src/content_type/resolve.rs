@@ -1,4 +1,5 @@
-//! Schemas of a content type for `resolveRef`: without `$ref`, which only the OpenAPI document could resolve.
+//! Schemas of a content type for `resolveRef`: without `$ref`, which only the OpenAPI document
+//! could resolve.
 
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,10 @@
 //! Rewrites stored objects after a change of their type, and counts the effects for the plan.
 //!
-//! A [`Rewrite`] is created per change and processes every stored version of every object. It parses only the
-//! properties that the change affects ([`super::convert`] converts them), validates only what the change can
-//! make invalid (docs/reference/content-types.md#replace-a-content-type), and copies the rest. It knows no
-//! storage: the service reads the objects and stores the new texts.
+//! A [`Rewrite`] is created per change and processes every stored version of every object. It
+//! parses only the properties that the change affects ([`super::convert`] converts them), validates
+//! only what the change can make invalid (docs/reference/content-types.md#replace-a-content-type),
+//! and copies the rest. It knows no storage: the service reads the objects and stores the new
+//! texts.
 
 use std::collections::HashMap;
 
@@ -303,7 +304,8 @@ impl<'a> PropertyStep<'a> {
         if self.diff.is_renamed() { MemberEdit::Rename } else { MemberEdit::Keep }
     }
 
-    /// Validates a value as far as the change can make it invalid. `bytes`, its stored size, limits the work.
+    /// Validates a value as far as the change can make it invalid. `bytes`, its stored size, limits
+    /// the work.
     fn check(
         &self,
         (value, bytes): (Option<&Value>, usize),

@@ -1,10 +1,11 @@
 //! The JSON Schemas that validate objects.
 //!
-//! A JSON Schema validator cannot use a stored `schemaDefinition`: its `additionalProperties: false` does not see
-//! the properties in `allOf`, and its references point into the OpenAPI document. So each property gets a schema
-//! of its own, with the keywords in docs/reference/objects.md#validation-messages; other keywords are for forms
-//! and exports and have no effect. Rules that JSON Schema cannot express (options, links, block types,
-//! uniqueness within a list) are in [`crate::object::rules`].
+//! A JSON Schema validator cannot use a stored `schemaDefinition`: its `additionalProperties:
+//! false` does not see the properties in `allOf`, and its references point into the OpenAPI
+//! document. So each property gets a schema of its own, with the keywords in
+//! docs/reference/objects.md#validation-messages; other keywords are for forms and exports and have
+//! no effect. Rules that JSON Schema cannot express (options, links, block types, uniqueness within
+//! a list) are in [`crate::object::rules`].
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
@@ -24,8 +25,8 @@ pub struct CompiledSchema {
     pub properties: Vec<PropertySchema>,
 }
 
-/// The schema of a property. Its validator is built at its first use: patterns cost up to 80 µs each, and most
-/// types are not written to after a start of the server.
+/// The schema of a property. Its validator is built at its first use: patterns cost up to 80 µs
+/// each, and most types are not written to after a start of the server.
 #[derive(Debug)]
 pub struct PropertySchema {
     schema: Value,
@@ -60,8 +61,8 @@ impl PropertySchema {
     }
 }
 
-/// The patterns of a schema and its nested schemas. They are not part of the validator because the work of
-/// matching is limited per object.
+/// The patterns of a schema and its nested schemas. They are not part of the validator because the
+/// work of matching is limited per object.
 #[derive(Debug, Default)]
 pub struct Patterns {
     pub own: Option<StoredPattern>,
@@ -98,8 +99,8 @@ pub struct StoredPattern {
 }
 
 impl StoredPattern {
-    /// The compiled pattern; none when it is not valid ECMA 262, which an earlier version accepted. Such patterns
-    /// are not checked, so that objects stay writable.
+    /// The compiled pattern; none when it is not valid ECMA 262, which an earlier version accepted.
+    /// Such patterns are not checked, so that objects stay writable.
     pub fn compiled(&self) -> Option<&Pattern> {
         let compile = || {
             let compiled = Pattern::new(&self.text).ok();
@@ -120,7 +121,8 @@ pub fn compile(properties: &[Property], definition: &Definition) -> CompiledSche
     CompiledSchema { properties: properties.iter().map(compile).collect() }
 }
 
-/// Returns a schema that requires the nested properties that are required in `new` but not in `old`.
+/// Returns a schema that requires the nested properties that are required in `new` but not in
+/// `old`.
 pub fn newly_required(old: &Property, new: &Property) -> Option<PropertySchema> {
     requirements(old, new).map(PropertySchema::new)
 }
@@ -253,8 +255,9 @@ fn links(property: &Property, stored: &Value) -> Value {
 /// Values of `type` of a link.
 pub const LINK_TYPES: [&str; 2] = ["internal", "external"];
 
-/// The schema of block values, which does not depend on the stored one, see docs/reference/objects.md#blocks. The
-/// rules validate `time` and `data`, which have several types.
+/// The schema of block values, which does not depend on the stored one, see
+/// docs/reference/objects.md#blocks. The rules validate `time` and `data`, which have several
+/// types.
 fn block() -> Value {
     let item = json!({
         "type": "object",

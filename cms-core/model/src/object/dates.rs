@@ -20,8 +20,8 @@ pub struct KeptDates {
 }
 
 impl KeptDates {
-    /// Reads the dates from `internal` of a request. No date may be in the future; created, updated and deleted
-    /// must be in this order. `created_at` is the default of the first.
+    /// Reads the dates from `internal` of a request. No date may be in the future; created, updated
+    /// and deleted must be in this order. `created_at` is the default of the first.
     pub fn read(
         internal: Option<&Value>,
         created_at: i64,

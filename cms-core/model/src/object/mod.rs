@@ -1,5 +1,6 @@
-//! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]), links ([`link`],
-//! [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`]), visibility ([`view`]).
+//! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]),
+//! links ([`link`], [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`]),
+//! visibility ([`view`]).
 
 pub mod dates;
 pub mod link;

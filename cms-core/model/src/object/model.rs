@@ -1,7 +1,7 @@
 //! A stored content object.
 //!
-//! [`StoredObject`] borrows from a database row where possible, to avoid copies. It knows no content type;
-//! validation is in [`super::validate`].
+//! [`StoredObject`] borrows from a database row where possible, to avoid copies. It knows no
+//! content type; validation is in [`super::validate`].
 
 use std::borrow::Cow;
 
@@ -16,7 +16,8 @@ pub struct StoredObject<'a> {
     pub data: Cow<'a, str>,
 }
 
-/// The metadata in `internal`, see docs/reference/objects.md#object-format. Times are seconds since the epoch.
+/// The metadata in `internal`, see docs/reference/objects.md#object-format. Times are seconds since
+/// the epoch.
 #[derive(Clone, Debug)]
 pub struct Internal<'a> {
     pub created_at: i64,
@@ -40,7 +41,8 @@ pub struct Internal<'a> {
     pub schedule: Option<Schedule<'a>>,
 }
 
-/// Scheduled publication of the current version, see docs/reference/publishing.md#scheduled-publication
+/// Scheduled publication of the current version, see
+/// docs/reference/publishing.md#scheduled-publication
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule<'a> {
     pub at: i64,

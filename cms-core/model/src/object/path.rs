@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-/// A linked list towards the root. It is formatted only for an error, so that valid objects cost no allocation.
+/// A linked list towards the root. It is formatted only for an error, so that valid objects cost no
+/// allocation.
 #[derive(Clone, Copy, Debug)]
 pub enum ValuePath<'a> {
     Root,

@@ -27,8 +27,8 @@ pub fn object_bytes(stored: &StoredObject<'_>) -> usize {
     stored.data.len() + 2 * stored.internal.title.len() + OBJECT_OVERHEAD_BYTES
 }
 
-/// Reserves capacity in a response for this many more bytes, and memory from the budget. While a buffer grows, both
-/// the old and the new one count.
+/// Reserves capacity in a response for this many more bytes, and memory from the budget. While a
+/// buffer grows, both the old and the new one count.
 pub fn make_room(
     out: &mut Vec<u8>,
     bytes: usize,

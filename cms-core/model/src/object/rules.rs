@@ -1,4 +1,5 @@
-//! Validation rules that JSON Schema cannot express, see docs/reference/objects.md#validation-messages
+//! Validation rules that JSON Schema cannot express, see
+//! docs/reference/objects.md#validation-messages
 //!
 //! Values of another type are skipped: the schema reports them.
 
@@ -118,7 +119,8 @@ fn check_target(
     }
 }
 
-/// Validates a block value, see docs/reference/objects.md#blocks. The content of `data` is not validated.
+/// Validates a block value, see docs/reference/objects.md#blocks. The content of `data` is not
+/// validated.
 fn check_block(
     property: &Property,
     block: &Map<String, Value>,

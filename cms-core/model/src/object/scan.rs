@@ -1,7 +1,7 @@
 //! Finds links in the stored text of an object without parsing all of it.
 //!
-//! The text must be compact JSON, as this program writes it; in other text, no links are found. `object::hydrate` of
-//! cms-core replaces the links with objects.
+//! The text must be compact JSON, as this program writes it; in other text, no links are found.
+//! `object::hydrate` of cms-core replaces the links with objects.
 
 use std::{borrow::Cow, ops::Range};
 

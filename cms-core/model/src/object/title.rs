@@ -1,4 +1,5 @@
-//! The title of an object, shown in lists and relation pickers, see docs/reference/objects.md#object-format
+//! The title of an object, shown in lists and relation pickers, see
+//! docs/reference/objects.md#object-format
 
 use serde_json::{Map, Value};
 

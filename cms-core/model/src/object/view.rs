@@ -1,7 +1,7 @@
 //! Decides which objects a request sees, see docs/reference/publishing.md#what-readers-see
 //!
-//! Every read reads the rows of [`View::edition`] and filters them by [`View::shows`]; lists put both into their
-//! SQL. Writes and other requests on an object find it by [`View::contains`].
+//! Every read reads the rows of [`View::edition`] and filters them by [`View::shows`]; lists put
+//! both into their SQL. Writes and other requests on an object find it by [`View::contains`].
 
 use std::borrow::Cow;
 
@@ -43,7 +43,8 @@ impl View {
         }
     }
 
-    /// Tells whether a request sees only one version of an object, because the type has a public view.
+    /// Tells whether a request sees only one version of an object, because the type has a public
+    /// view.
     pub fn is_one_version(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
             && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
@@ -86,8 +87,8 @@ impl View {
     }
 }
 
-/// The callers that see a change in the journal: those whose lists change. The audience is stored with the change,
-/// because the object or its type may be gone later.
+/// The callers that see a change in the journal: those whose lists change. The audience is stored
+/// with the change, because the object or its type may be gone later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Callers that see current versions in every status.

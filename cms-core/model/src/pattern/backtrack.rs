@@ -1,8 +1,8 @@
-//! Matches by backtracking and counts the steps: for look-around, back references, and automata that are too large for
-//! [`super::linear`].
+//! Matches by backtracking and counts the steps: for look-around, back references, and automata
+//! that are too large for [`super::linear`].
 //!
-//! A stack of frames holds the alternatives to try and the changes to undo. Only look-around recurses, as deep as the
-//! pattern nests it.
+//! A stack of frames holds the alternatives to try and the changes to undo. Only look-around
+//! recurses, as deep as the pattern nests it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,8 +13,8 @@ use super::{
 
 /// Maximum number of frames of 16 bytes. A match that needs more exhausts the budget.
 const MAX_FRAMES: usize = 2 << 20;
-/// Number of frames from which on a match takes [`LONG_MATCH`]: long matches run one at a time, which limits the memory
-/// of the process. A job of the writer never has that many.
+/// Number of frames from which on a match takes [`LONG_MATCH`]: long matches run one at a time,
+/// which limits the memory of the process. A job of the writer never has that many.
 const LONG_MATCH_FRAMES: usize = 1 << 18;
 static LONG_MATCH: Mutex<()> = Mutex::new(());
 
@@ -265,8 +265,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// Tells whether a look-around succeeds. It is not backtracked into, so its alternatives are dropped; its captures are
-    /// kept, to be undone with those around it.
+    /// Tells whether a look-around succeeds. It is not backtracked into, so its alternatives are
+    /// dropped; its captures are kept, to be undone with those around it.
     fn look(&mut self, body: Address, at: u32, negated: bool) -> Result<bool> {
         let base = self.frames.len();
         let matched = self.run(body, at)?;

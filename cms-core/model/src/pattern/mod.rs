@@ -1,8 +1,9 @@
 //! Regular expressions of properties (`pattern`): ECMA 262 syntax, matching with limited work.
 //!
-//! [`parse`] parses a pattern to a tree. Regular patterns run on a lazy DFA ([`linear`]); patterns with look-around or
-//! back references, and automata that are too large for the DFA, on a backtracking matcher that counts its steps
-//! ([`backtrack`], [`program`]). Matching never exceeds its [`StepBudget`].
+//! [`parse`] parses a pattern to a tree. Regular patterns run on a lazy DFA ([`linear`]); patterns
+//! with look-around or back references, and automata that are too large for the DFA, on a
+//! backtracking matcher that counts its steps ([`backtrack`], [`program`]). Matching never exceeds
+//! its [`StepBudget`].
 //!
 //! This module knows no content types. Matches are unanchored, as JSON Schema requires.
 
@@ -57,8 +58,8 @@ pub struct StepBudget {
 }
 
 impl StepBudget {
-    /// A budget for validation outside of the writer: each object gets its own by its size, so the bytes of a request
-    /// limit its work.
+    /// A budget for validation outside of the writer: each object gets its own by its size, so the
+    /// bytes of a request limit its work.
     pub fn per_object() -> Self {
         Self::of_bytes(0)
     }

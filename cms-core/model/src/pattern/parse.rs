@@ -1,9 +1,9 @@
 //! Parses a pattern to a tree.
 //!
 //! The dialect is ECMA 262 with the `u` flag: patterns are sequences of code points, `\d`, `\w` and
-//! `\b` are ASCII. Of the syntax that ECMA 262 (annex B) accepts without the flag, the unambiguous part is accepted too:
-//! escapes of characters that are neither ASCII letters nor digits
-//! (`\_`), `{`, `}` and `]` as literals, and class escapes beside a hyphen (`[\w-.]`).
+//! `\b` are ASCII. Of the syntax that ECMA 262 (annex B) accepts without the flag, the unambiguous
+//! part is accepted too: escapes of characters that are neither ASCII letters nor digits (`\_`),
+//! `{`, `}` and `]` as literals, and class escapes beside a hyphen (`[\w-.]`).
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,7 +1,7 @@
 //! Compiles a tree to instructions of the backtracking matcher.
 //!
-//! Repetitions are counted while matching, not unrolled, so a program is not much longer than its pattern. The body of a
-//! look-behind is compiled backwards, as ECMA 262 defines.
+//! Repetitions are counted while matching, not unrolled, so a program is not much longer than its
+//! pattern. The body of a look-behind is compiled backwards, as ECMA 262 defines.
 
 use std::ops::Range;
 

@@ -236,8 +236,8 @@ fn patterns_match_what_node_matches() {
 
 /// Runs patterns on texts in Node; none for a pattern that it rejects.
 fn node(rows: &[(&str, &str)]) -> Option<Vec<Option<bool>>> {
-    // Without `u`, escapes of other dialects are letters, and code points beyond 16 bits are two characters: patterns
-    // with these run only with `u`.
+    // Without `u`, escapes of other dialects are letters, and code points beyond 16 bits are two
+    // characters: patterns with these run only with `u`.
     const SCRIPT: &str = r"
         const compile = (pattern) => {
             try { return new RegExp(pattern, 'u') } catch {}

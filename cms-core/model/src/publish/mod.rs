@@ -1,4 +1,5 @@
-//! Draft & Public ([`state`]) and scheduled publication ([`schedule`]), see docs/reference/publishing.md
+//! Draft & Public ([`state`]) and scheduled publication ([`schedule`]), see
+//! docs/reference/publishing.md
 //!
 //! [`crate::object::view`] decides what readers see.
 

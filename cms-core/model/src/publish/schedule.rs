@@ -1,7 +1,8 @@
 //! Parses scheduled publications: converts local time in a time zone to a point in time, see
 //! docs/reference/publishing.md#scheduled-publication
 //!
-//! A local time that a clock change skips is moved forward by the gap; of a repeated one, the earlier counts.
+//! A local time that a clock change skips is moved forward by the gap; of a repeated one, the
+//! earlier counts.
 
 use jiff::{civil::DateTime, tz::TimeZone};
 use serde_json::{Map, Value};

@@ -7,8 +7,8 @@
 //! | modified | public | draft | archived | modified |
 //! | archived | public | not allowed | no change | archived |
 //!
-//! Edits are in [`Status::edited`]. Batch actions set the status of the action from every status, see
-//! docs/reference/publishing.md#batches
+//! Edits are in [`Status::edited`]. Batch actions set the status of the action from every status,
+//! see docs/reference/publishing.md#batches
 
 use crate::{object::model::Status, wire::publish::PublishAction};
 

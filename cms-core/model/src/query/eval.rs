@@ -1,7 +1,7 @@
 //! Evaluates conditions on values, see docs/reference/filters.md#comparison
 //!
-//! A path with `[*]` and an array property have several values: a condition holds when any value meets it, a
-//! negated one when no value meets the positive form.
+//! A path with `[*]` and an array property have several values: a condition holds when any value
+//! meets it, a negated one when no value meets the positive form.
 
 use std::{cmp::Ordering, collections::HashSet};
 
@@ -79,7 +79,8 @@ impl Matcher {
         &self.path
     }
 
-    /// Evaluates the condition on the value at the root of the path; for `*`, on the object with all properties.
+    /// Evaluates the condition on the value at the root of the path; for `*`, on the object with
+    /// all properties.
     pub fn matches(&self, root: Option<&Value>) -> bool {
         let holds = if self.path.root == PathRoot::Any {
             let properties = root.and_then(Value::as_object).into_iter().flatten();
@@ -192,8 +193,8 @@ impl Needles {
         }
     }
 
-    /// Numbers also equal texts of the same number, booleans also `"true"`, `"false"`, `"1"`, `"0"`; texts are
-    /// compared exactly, links by their target.
+    /// Numbers also equal texts of the same number, booleans also `"true"`, `"false"`, `"1"`,
+    /// `"0"`; texts are compared exactly, links by their target.
     fn contain(&self, value: &Value, is_address: bool) -> bool {
         match value {
             Value::String(text) => {
@@ -246,8 +247,8 @@ impl Bound {
         }
     }
 
-    /// Compares as numbers if both are numbers, else as dates if both are dates and `as_dates` is set, else as text
-    /// by code point.
+    /// Compares as numbers if both are numbers, else as dates if both are dates and `as_dates` is
+    /// set, else as text by code point.
     fn compare(&self, value: &Value, as_dates: bool) -> Ordering {
         if let (Some(number), Some(bound)) = (Number::of(value), self.number) {
             return number.cmp(&bound);

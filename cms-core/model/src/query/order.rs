@@ -1,7 +1,8 @@
 //! The sort key of a value, see docs/reference/filters.md#order
 //!
-//! Numbers come first, then booleans, then text, case-insensitive by code point. Empty values have no key; they come
-//! first or last in either direction. Objects with equal keys are sorted by creation, always ascending.
+//! Numbers come first, then booleans, then text, case-insensitive by code point. Empty values have
+//! no key; they come first or last in either direction. Objects with equal keys are sorted by
+//! creation, always ascending.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Property paths: `title`, `internal.createdAt`, `geo.lat`, `categories[*].dataUrl`, `list[0].name`, `id`, `*`,
-//! see docs/reference/filters.md#property-paths
+//! Property paths: `title`, `internal.createdAt`, `geo.lat`, `categories[*].dataUrl`,
+//! `list[0].name`, `id`, `*`, see docs/reference/filters.md#property-paths
 //!
 //! Parsing never fails: the value at an unknown path is missing.
 
@@ -137,8 +137,8 @@ impl PropertyPath {
         Self { root, steps: steps.collect() }
     }
 
-    /// Tells whether the type declares the path, parsed from `text`: its first segment, and each further one where the
-    /// type declares members.
+    /// Tells whether the type declares the path, parsed from `text`: its first segment, and each
+    /// further one where the type declares members.
     pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
         match &self.root {
             PathRoot::Id | PathRoot::Any | PathRoot::Internal(_) => true,

@@ -78,8 +78,8 @@ fn compare_mixed(integer: i64, real: f64) -> Ordering {
     integer.cmp(&truncated).then_with(|| 0.0.partial_cmp(&real.fract()).unwrap_or(Ordering::Equal))
 }
 
-/// Lower case, character by character, so that a prefix of a text folds to a prefix of the folded text; rules that
-/// depend on the context do not guarantee that.
+/// Lower case, character by character, so that a prefix of a text folds to a prefix of the folded
+/// text; rules that depend on the context do not guarantee that.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         text.to_ascii_lowercase()

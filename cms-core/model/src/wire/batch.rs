@@ -12,8 +12,8 @@ use serde_json::{Value, value::RawValue};
 use super::object;
 use crate::error::{Error, FieldErrors, Result};
 
-/// The elements of a batch as JSON text. Each is parsed when it is processed: a parsed value takes many times the
-/// memory of its text.
+/// The elements of a batch as JSON text. Each is parsed when it is processed: a parsed value takes
+/// many times the memory of its text.
 #[derive(Debug)]
 pub struct BatchElements(Vec<Bytes>);
 
@@ -41,7 +41,8 @@ impl BatchElements {
     }
 }
 
-/// Parses the first elements of a JSON array, `maximum` plus one at most; the rest is only checked for syntax.
+/// Parses the first elements of a JSON array, `maximum` plus one at most; the rest is only checked
+/// for syntax.
 ///
 /// # Errors
 /// [`Error::BadRequest`] when it is no JSON array of such elements.

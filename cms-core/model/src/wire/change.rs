@@ -22,8 +22,8 @@ pub struct ChangesRequest {
 
 /// A position between two changes.
 ///
-/// A row of the journal has a random number besides its sequence number. So a position from before a restore of the
-/// database is not mistaken for the position of another change.
+/// A row of the journal has a random number besides its sequence number. So a position from before
+/// a restore of the database is not mistaken for the position of another change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub seq: i64,

@@ -88,7 +88,8 @@ pub struct MediaCheck {
     pub files: u64,
     /// Media objects whose file is missing.
     pub missing: Vec<String>,
-    /// Number of files without a media object that are less than a day old: one may still be created.
+    /// Number of files without a media object that are less than a day old: one may still be
+    /// created.
     pub waiting: u64,
     /// Files that have been without a media object for a day.
     pub orphaned: Vec<String>,

@@ -1,7 +1,7 @@
 //! Conditional requests: `ETag`, `If-Match`, `Idempotency-Key`.
 //!
-//! An entity tag is a hash of the response. So it always changes with it, and is the same in every process and
-//! after a restart.
+//! An entity tag is a hash of the response. So it always changes with it, and is the same in every
+//! process and after a restart.
 
 use std::{fmt, sync::Arc};
 
@@ -18,8 +18,8 @@ const DIGITS: usize = 16;
 
 /// Identifies the bytes of a response.
 ///
-/// The first half of the tag of a hydrated object is the tag of the object without hydration. So a client can use
-/// the tag of either in `If-Match`.
+/// The first half of the tag of a hydrated object is the tag of the object without hydration. So a
+/// client can use the tag of either in `If-Match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntityTag {
     plain: u64,
@@ -91,8 +91,8 @@ pub struct IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// Parses the header; `request` has the parts of the request for the fingerprint. Quotes around the key are
-    /// ignored.
+    /// Parses the header; `request` has the parts of the request for the fingerprint. Quotes around
+    /// the key are ignored.
     ///
     /// # Errors
     /// [`Error::BadRequest`] for a key that is empty, too long, or not of visible characters.

@@ -1,4 +1,5 @@
-//! Content type definitions in the API, see docs/reference/content-types.md#fields-of-a-content-type
+//! Content type definitions in the API, see
+//! docs/reference/content-types.md#fields-of-a-content-type
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -48,7 +49,8 @@ pub const WRITABLE_KEYS: [&str; 9] = [
     "featuredImage",
 ];
 
-/// Read-only keys that a write accepts and ignores, see docs/reference/http.md#ignored-parameters-and-keys
+/// Read-only keys that a write accepts and ignores, see
+/// docs/reference/http.md#ignored-parameters-and-keys
 const IGNORED_KEYS: [&str; 4] = ["id", "createdAt", "updatedAt", "deletedAt"];
 
 /// Returns the unknown payload keys, which the response reports, in request order.

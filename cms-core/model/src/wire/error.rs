@@ -1,4 +1,5 @@
-//! Maps errors to HTTP status and body, and back for clients, see docs/reference/http.md#error-bodies
+//! Maps errors to HTTP status and body, and back for clients, see
+//! docs/reference/http.md#error-bodies
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Requests and responses of the API as data.
 //!
-//! Serialized structs have the names and key order of the API. They know neither storage nor HTTP: server and
-//! command line, with and without a server, use the same types.
+//! Serialized structs have the names and key order of the API. They know neither storage nor HTTP:
+//! server and command line, with and without a server, use the same types.
 
 pub mod backup;
 pub mod batch;

@@ -32,7 +32,8 @@ pub struct PlanRequest {
 pub struct ApplyRequest {
     #[serde(flatten)]
     pub wanted: PlanRequest,
-    /// Token of the plan that the client has reviewed; the request fails when the state has changed since.
+    /// Token of the plan that the client has reviewed; the request fails when the state has changed
+    /// since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,5 @@
-//! `GET /api/v1/search`, see docs/reference/search.md#parameters, and jobs that rebuild the search index
+//! `GET /api/v1/search`, see docs/reference/search.md#parameters, and jobs that rebuild the search
+//! index
 
 use serde::{Deserialize, Serialize};
 

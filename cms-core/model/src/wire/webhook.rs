@@ -38,7 +38,8 @@ pub struct Delivery {
     pub content_type_name: String,
     #[serde(rename = "ref")]
     pub reference: String,
-    /// `pending`, `done`, `error` (failed at least three times, will be retried) or `failed` (not retried).
+    /// `pending`, `done`, `error` (failed at least three times, will be retried) or `failed` (not
+    /// retried).
     pub status: String,
     pub attempts: u32,
     pub created_at: String,

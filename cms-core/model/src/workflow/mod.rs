@@ -1,5 +1,5 @@
-//! Workflows, see docs/reference/workflows.md: built-in and custom workflows ([`model`]), transitions of objects
-//! ([`transition`]).
+//! Workflows, see docs/reference/workflows.md: built-in and custom workflows ([`model`]),
+//! transitions of objects ([`transition`]).
 
 pub mod model;
 pub mod transition;

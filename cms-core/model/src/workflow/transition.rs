@@ -40,8 +40,9 @@ fn leaves(transition: &Transition, state: &str) -> bool {
     transition.froms.iter().any(|from| from == state)
 }
 
-/// Version and time of the approved version, for an object in `state` after a change at `at`. Editing an approved
-/// object approves the new version, see docs/reference/workflows.md#approved-content
+/// Version and time of the approved version, for an object in `state` after a change at `at`.
+/// Editing an approved object approves the new version, see
+/// docs/reference/workflows.md#approved-content
 pub fn approval(state: &str, version: i64, at: i64) -> Option<(i64, i64)> {
     (state == PUBLIC_STATE).then_some((version, at))
 }

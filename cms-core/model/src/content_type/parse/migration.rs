@@ -1,7 +1,8 @@
-//! Validates the keys of a config that keep stored values, see docs/reference/content-types.md#keep-values
+//! Validates the keys of a config that keep stored values, see
+//! docs/reference/content-types.md#keep-values
 //!
-//! `renamedFrom` stays in the definition after the rename, so it may name a property that no longer exists. A
-//! key that would have no effect is an error, because values would be lost.
+//! `renamedFrom` stays in the definition after the rename, so it may name a property that no longer
+//! exists. A key that would have no effect is an error, because values would be lost.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! Validates one level of properties: the schemas and configs of a type, of the items of a list, or of a
-//! `custom` value.
+//! Validates one level of properties: the schemas and configs of a type, of the items of a list, or
+//! of a `custom` value.
 
 use std::collections::{HashMap, HashSet};
 

@@ -190,8 +190,8 @@ fn some_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Validation of any value does not panic and does not depend on the order of keys; valid objects have only
-    /// well-formed links.
+    /// Validation of any value does not panic and does not depend on the order of keys; valid
+    /// objects have only well-formed links.
     #[test]
     fn validation_never_panics(
         values in prop::collection::vec((0_usize..17, some_json()), 0..6),
