@@ -135,7 +135,7 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         | Error::IdempotencyKeyReused
         | Error::Gone(_) => 5,
         Error::Invalid(_)
-        | Error::Refused(_)
+        | Error::Rejected(_)
         | Error::BatchLimit { .. }
         | Error::BadRequest(_)
         | Error::ObjectTooLarge { .. }

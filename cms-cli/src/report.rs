@@ -151,11 +151,13 @@ fn message(failure: &Failure) -> String {
 pub(crate) fn failure_body(failure: &Failure) -> Value {
     match &failure.kind {
         FailureKind::Target(Error::Unsupported(message)) | FailureKind::Usage(message) => {
-            wire::error::generic(400, message)
+            wire::error::code_and_message(400, message)
         }
-        FailureKind::Target(Error::Unreachable(message)) => wire::error::generic(503, message),
+        FailureKind::Target(Error::Unreachable(message)) => {
+            wire::error::code_and_message(503, message)
+        }
         FailureKind::Target(Error::Internal(_)) | FailureKind::Local(_) | FailureKind::Closed => {
-            wire::error::generic(500, &message(failure))
+            wire::error::code_and_message(500, &message(failure))
         }
         FailureKind::Target(error) => wire::error::body(error),
         FailureKind::InvalidInput(diagnostics) => diagnostics_body(diagnostics),

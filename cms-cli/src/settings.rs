@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{ArgMatches, parser::ValueSource};
-use cms_core::{Bucket, MediaStorage, NewDatabase};
+use cms_core::{MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
     cli::{Cli, Command, CtdCommand, Format, Global, MediaCommand},
@@ -189,7 +189,7 @@ fn media(
         return Err(Failure::usage("AWS_ENDPOINT_URL is not a valid URL")
             .hint("use https://HOST, or http://HOST for a connection without TLS"));
     }
-    Ok(MediaStorage::S3(Bucket {
+    Ok(MediaStorage::S3(S3Bucket {
         name: name.to_owned(),
         prefix: prefix.to_owned(),
         endpoint,

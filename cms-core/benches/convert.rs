@@ -6,8 +6,8 @@ use cms_core::{
     Caller, CoreConfig, Durability,
     testing::TestCms,
     wire::{
-        batch::Elements,
-        plan::{ApplyRequest, DataLoss, PlanRequest},
+        batch::BatchElements,
+        plan::{ApplyRequest, DataLossConsent, PlanRequest},
     },
 };
 use divan::Bencher;
@@ -35,7 +35,7 @@ fn apply(bencher: Bencher) {
     bencher.with_inputs(folder).bench_local_refs(|folder| {
         let request = ApplyRequest {
             wanted: changed(),
-            allow_data_loss: Some(DataLoss::All(true)),
+            allow_data_loss: Some(DataLossConsent::All(true)),
             ..ApplyRequest::default()
         };
         folder.cms.types().apply(&Caller::local(), &request).expect("nothing is in the way");
@@ -88,8 +88,12 @@ fn folder() -> TestCms {
     folder.cms.types().create(&local, payload).expect("the type is valid");
     for first in (0..OBJECTS).step_by(1000) {
         let objects: Vec<Value> = (first..first + 1000).map(object).collect();
-        let report =
-            folder.cms.objects().batch_create(&local, "product", &Elements::of(&objects), false);
+        let report = folder.cms.objects().batch_create(
+            &local,
+            "product",
+            &BatchElements::of(&objects),
+            false,
+        );
         assert_eq!(report.expect("the call is valid").batch_error_count, 0);
     }
     let rows = Connection::open(folder.path().join("cms.db")).expect("the file opens");

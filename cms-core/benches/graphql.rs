@@ -18,7 +18,7 @@ use cms_core::{
     Caller,
     clock::Clock,
     testing::TestCms,
-    wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
+    wire::graphql::{GraphQlRequest, GraphQlResponse, GraphQlVersion},
 };
 use divan::Bencher;
 use serde_json::{Map, Value};
@@ -58,7 +58,7 @@ fn refusal(bencher: Bencher, name: &str) {
     bencher.bench_local(refuse);
 }
 
-fn ask(folder: &TestCms, version: GraphQlVersion, query: &str) -> GraphQlAnswer {
+fn ask(folder: &TestCms, version: GraphQlVersion, query: &str) -> GraphQlResponse {
     let request = GraphQlRequest { query: query.to_owned(), ..GraphQlRequest::default() };
     let answer = folder.cms.graphql().execute(&Caller::local(), version, &request);
     answer.expect("the folder can be read")

@@ -12,7 +12,7 @@ use cms_core::{
     Caller, Visibility,
     paging::Page,
     testing::TestCms,
-    wire::{batch::Elements, object::ListRequest, publish::PublishAction},
+    wire::{batch::BatchElements, object::ListRequest, publish::PublishAction},
 };
 use divan::Bencher;
 use serde_json::{Map, Value, json};
@@ -37,7 +37,7 @@ static PUBLIC: LazyLock<TestCms> = LazyLock::new(|| {
             json!({"id": format!("post-{n}"), "category": "category-0", "rank": 0, "date": "2000-01-01"})
         });
         let edits: Vec<Value> = edits.collect();
-        let report = folder.cms.objects().batch_patch(&local, "post", &Elements::of(&edits));
+        let report = folder.cms.objects().batch_patch(&local, "post", &BatchElements::of(&edits));
         assert_eq!(report.expect("the call is valid").batch_error_count, 0);
     }
     folder
@@ -53,7 +53,8 @@ fn folder(draft_public: bool) -> TestCms {
         folder.cms.types().create(&local, definition).expect("the type is valid");
     }
     let add = |name: &str, objects: &[Value]| {
-        let report = folder.cms.objects().batch_create(&local, name, &Elements::of(objects), false);
+        let report =
+            folder.cms.objects().batch_create(&local, name, &BatchElements::of(objects), false);
         assert_eq!(report.expect("the call is valid").batch_error_count, 0);
     };
     add("author", &(0..corpus::AUTHORS).map(corpus::author).collect::<Vec<_>>());

@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use cms_model::{
-    ctd::catalog::Type,
+    content_type::catalog::CompiledType,
     error::{Error, Result},
     object::scan,
-    wire::check::{Check, CheckRequest, Finding, MediaCheck, Part},
+    wire::check::{CheckArea, CheckReport, CheckRequest, Finding, MediaCheck},
 };
 use cms_store::{Reader, Writer, damage, read_file};
 
@@ -21,32 +21,32 @@ const MAX_FINDINGS: usize = 1000;
 
 /// Checks the database file of a data directory that cannot be opened; finds nothing if there is another
 /// reason.
-pub fn check_file(folder: &Path) -> Result<Check> {
+pub fn check_file(folder: &Path) -> Result<CheckReport> {
     let mut findings = Vec::new();
     let checked = read_file(&folder.join("cms.db"), |reader| pages(reader, &mut findings));
     if let Err(error) = &checked
         && let Some(cause) = damage(error)
     {
-        findings.push(found(Part::Database, "", cause.to_string(), false));
+        findings.push(found(CheckArea::Database, "", cause.to_string(), false));
     }
     let is_damaged = is_damaged(&findings);
     if is_damaged {
-        Ok(Check { findings, ..Check::default() })
+        Ok(CheckReport { findings, ..CheckReport::default() })
     } else {
-        checked.map(|()| Check::default())
+        checked.map(|()| CheckReport::default())
     }
 }
 
 impl Cms {
     /// Checks the integrity, and repairs derived data if requested, unless the database is damaged.
-    pub fn check(&self, request: &CheckRequest) -> Result<Check> {
+    pub fn check(&self, request: &CheckRequest) -> Result<CheckReport> {
         let mut findings = self.inspect()?;
         let is_damaged = is_damaged(&findings);
         if request.repair && !is_damaged && findings.iter().any(|finding| finding.derived) {
             self.repair(&findings)?;
             let left = self.inspect()?;
             for finding in &mut findings {
-                finding.mended = !left.contains(finding);
+                finding.repaired = !left.contains(finding);
             }
             findings
                 .extend(left.into_iter().filter(|new| !findings.contains(new)).collect::<Vec<_>>());
@@ -60,7 +60,7 @@ impl Cms {
         findings.extend(of_files);
         let more = findings.len().saturating_sub(MAX_FINDINGS) as u64;
         findings.truncate(MAX_FINDINGS);
-        Ok(Check { media, findings, more })
+        Ok(CheckReport { media, findings, more })
     }
 
     fn inspect(&self) -> Result<Vec<Finding>> {
@@ -76,7 +76,7 @@ impl Cms {
                 // Damaged values of a row are not visible in the structure of pages.
                 Err(Error::Internal(cause)) => {
                     let message = format!("content cannot be read: {cause}");
-                    findings.push(found(Part::Database, "", message, false));
+                    findings.push(found(CheckArea::Database, "", message, false));
                 }
                 checked => checked?,
             }
@@ -86,7 +86,8 @@ impl Cms {
             return Ok(findings);
         }
         let differences = self.search().differences()?;
-        findings.extend(differences.into_iter().map(|text| found(Part::Index, "", text, true)));
+        findings
+            .extend(differences.into_iter().map(|text| found(CheckArea::Index, "", text, true)));
         Ok(findings)
     }
 
@@ -113,7 +114,7 @@ impl Cms {
             Ok(catalog) => catalog,
             Err(error) => {
                 let message = format!("content types cannot be read: {}", cause(&error));
-                return findings.push(found(Part::Database, "", message, false));
+                return findings.push(found(CheckArea::Database, "", message, false));
             }
         };
         for content_type in catalog.types() {
@@ -121,11 +122,11 @@ impl Cms {
             match reader.unreadable_rows(content_type.pk) {
                 Ok(objects) => findings.extend(objects.into_iter().map(|(id, cause)| {
                     let message = format!("it cannot be read: {cause}");
-                    found(Part::Objects, &format!("{name}/{id}"), message, false)
+                    found(CheckArea::Objects, &format!("{name}/{id}"), message, false)
                 })),
                 Err(error) => {
                     let message = format!("its objects cannot be listed: {}", cause(&error));
-                    findings.push(found(Part::Objects, name, message, false));
+                    findings.push(found(CheckArea::Objects, name, message, false));
                 }
             }
         }
@@ -133,10 +134,16 @@ impl Cms {
 
     fn repair(&self, findings: &[Finding]) -> Result<()> {
         let is_found = |part| findings.iter().any(|found| found.part == part && found.derived);
-        let derived = [Part::Database, Part::Counters, Part::Published, Part::Slots, Part::Links];
+        let derived = [
+            CheckArea::Database,
+            CheckArea::Counters,
+            CheckArea::Published,
+            CheckArea::Slots,
+            CheckArea::Links,
+        ];
         if derived.into_iter().any(is_found) {
             let catalog = std::sync::Arc::clone(&self.catalog);
-            let (rebuild, relink) = (is_found(Part::Database), is_found(Part::Links));
+            let (rebuild, relink) = (is_found(CheckArea::Database), is_found(CheckArea::Links));
             self.store.write(move |writer| {
                 if rebuild {
                     writer.remake_indexes()?;
@@ -145,11 +152,11 @@ impl Cms {
                 catalog.types().iter().try_for_each(|known| repair_type(writer, known, relink))
             })?;
         }
-        if is_found(Part::Index) { self.search().remake() } else { Ok(()) }
+        if is_found(CheckArea::Index) { self.search().remake() } else { Ok(()) }
     }
 }
 
-fn repair_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result<()> {
+fn repair_type(writer: &Writer<'_>, content_type: &CompiledType, relink: bool) -> Result<()> {
     let (ctd, definition) = (content_type.pk, &content_type.definition);
     writer.republish(ctd, definition.draft_public)?;
     writer.fill_slots(ctd, &content_type.indexed, definition.editions())?;
@@ -167,8 +174,8 @@ fn repair_type(writer: &Writer<'_>, content_type: &Type, relink: bool) -> Result
     Ok(())
 }
 
-fn found(part: Part, place: &str, message: impl Into<String>, derived: bool) -> Finding {
-    Finding { part, place: place.to_owned(), message: message.into(), derived, mended: false }
+fn found(part: CheckArea, place: &str, message: impl Into<String>, derived: bool) -> Finding {
+    Finding { part, place: place.to_owned(), message: message.into(), derived, repaired: false }
 }
 
 /// Whether a finding makes further checks meaningless.
@@ -177,7 +184,7 @@ fn is_damaged(findings: &[Finding]) -> bool {
 }
 
 fn is_damage(found: &Finding) -> bool {
-    found.part == Part::Database && !found.derived
+    found.part == CheckArea::Database && !found.derived
 }
 
 /// Checks the structure of the database file.
@@ -185,7 +192,7 @@ fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (place, message) in reader.thorough_damage()? {
         // An index can be rebuilt from its table.
         let derived = message.contains("missing from index") || message.contains("in index");
-        findings.push(found(Part::Database, &place, message, derived));
+        findings.push(found(CheckArea::Database, &place, message, derived));
     }
     Ok(())
 }
@@ -194,12 +201,12 @@ fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
 fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (table, parent) in reader.dangling_rows()? {
         let message = format!("a row refers to one of {parent} that is not there");
-        findings.push(found(Part::Database, &table, message, false));
+        findings.push(found(CheckArea::Database, &table, message, false));
     }
     let orphans = reader.stray_versions()?;
     if orphans > 0 {
         let message = format!("versions of objects that are not there: {orphans}");
-        findings.push(found(Part::Versions, "", message, false));
+        findings.push(found(CheckArea::Versions, "", message, false));
     }
     Ok(())
 }
@@ -207,12 +214,18 @@ fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
 /// The check of one type.
 struct TypeCheck<'l> {
     reader: &'l Reader<'l>,
-    content_type: &'l Type,
+    content_type: &'l CompiledType,
     findings: &'l mut Vec<Finding>,
 }
 
 impl TypeCheck<'_> {
-    fn add(&mut self, part: Part, id: Option<&str>, message: impl Into<String>, derived: bool) {
+    fn add(
+        &mut self,
+        part: CheckArea,
+        id: Option<&str>,
+        message: impl Into<String>,
+        derived: bool,
+    ) {
         let name = self.content_type.name();
         let place = id.map_or_else(|| name.to_owned(), |id| format!("{name}/{id}"));
         self.findings.push(found(part, &place, message, derived));
@@ -228,10 +241,10 @@ impl TypeCheck<'_> {
 
     fn objects(&mut self) -> Result<()> {
         for id in self.reader.unreadable_objects(self.content_type.pk)? {
-            self.add(Part::Objects, Some(&id), "its text is no JSON", false);
+            self.add(CheckArea::Objects, Some(&id), "its text is no JSON", false);
         }
         for (id, message) in self.reader.misnumbered(self.content_type.pk)? {
-            self.add(Part::Versions, Some(&id), message, false);
+            self.add(CheckArea::Versions, Some(&id), message, false);
         }
         Ok(())
     }
@@ -244,7 +257,7 @@ impl TypeCheck<'_> {
             let message = format!(
                 "{said} objects are counted and {of} published, {live} and {published} are there"
             );
-            self.add(Part::Counters, None, message, true);
+            self.add(CheckArea::Counters, None, message, true);
         }
         Ok(())
     }
@@ -255,25 +268,25 @@ impl TypeCheck<'_> {
         for (id, status, is_shown, is_there) in wrong {
             let shown = if is_shown { "shows something else" } else { "does not show it" };
             let message = format!("its status is {status}, and the public view {shown}");
-            self.add(Part::Published, Some(&id), message, is_there);
+            self.add(CheckArea::Published, Some(&id), message, is_there);
         }
         Ok(())
     }
 
     fn slots(&mut self) -> Result<()> {
-        let Type { pk, indexed, definition, .. } = self.content_type;
+        let CompiledType { pk, indexed, definition, .. } = self.content_type;
         let unfilled = self.reader.unfilled_slots(*pk, indexed, definition.editions())?;
         if unfilled > 0 {
             let message =
                 format!("indexed properties of {unfilled} rows are not what their text says");
-            self.add(Part::Slots, None, message, true);
+            self.add(CheckArea::Slots, None, message, true);
         }
         for property in self.content_type.properties.iter().filter(|property| property.unique) {
             let Some(slot) = indexed.find(&property.name) else { continue };
             for ids in self.reader.shared_values(*pk, slot)? {
                 let message =
                     format!("{} is unique, and these have the same: {ids}", property.name);
-                self.add(Part::Unique, None, message, false);
+                self.add(CheckArea::Unique, None, message, false);
             }
         }
         Ok(())
@@ -293,7 +306,7 @@ impl TypeCheck<'_> {
             wanted.dedup();
             if reader.noted_links(pk)? != wanted {
                 self.add(
-                    Part::Links,
+                    CheckArea::Links,
                     Some(id),
                     "its links are not noted as its text has them",
                     true,

@@ -8,11 +8,11 @@ use cms_media::{
 };
 use cms_model::{
     auth::scope::Permission,
-    context::Caller,
-    ctd::{
+    content_type::{
         builtin::{self, WEBHOOKS},
         catalog::Catalog,
     },
+    context::Caller,
     error::{Error, Result},
     limits,
     wire::context::{ApiKey, AuthContext, Named, User},
@@ -108,7 +108,7 @@ impl Cms {
             }
             Permission::ReadType { content_type } => {
                 let catalog = self.catalog_of(caller)?;
-                caller.require_sight(catalog.look_up(content_type)?.name())
+                caller.require_type_visible(catalog.look_up(content_type)?.name())
             }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
@@ -181,7 +181,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
         return Ok(());
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
-    writer.ensure_slots(limits::INDEXED_PROPERTIES)?;
+    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
     let (rev, at) = (writer.bump_schema()?, config.clock.now());
     for definition in builtin::definitions() {
         change::create(writer, &config.ids.uuid(), &definition, rev, at)?;

@@ -10,8 +10,8 @@ impl Cms {
     /// minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
-        let expired = Timestamp(now.0 - limits::TRASH_DAYS * 86_400_000_000);
-        let forgotten = Timestamp(now.0 - limits::JOURNAL_DAYS * 86_400_000_000);
+        let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
+        let forgotten = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
         let delivered = self.webhooks().clean_up()?;
         let needed = self.index.needs_from().unwrap_or(0).min(delivered);
         let used = self.keys.take_used();
@@ -19,7 +19,7 @@ impl Cms {
         let has_expired = self.store.peek(|reader| {
             Ok(reader.has_trash_before(expired)?
                 || reader.has_journal_before(needed, forgotten)?
-                || reader.has_stale_answers(responded, limits::IDEMPOTENCY_ANSWERS)?)
+                || reader.has_stale_answers(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)
         })?;
         if used.is_empty() && !has_expired {
             return Ok(());
@@ -29,7 +29,7 @@ impl Cms {
                 writer.set_key_used(pk, at)?;
             }
             writer.forget_journal(needed, forgotten)?;
-            writer.forget_answers(responded, limits::IDEMPOTENCY_ANSWERS)?;
+            writer.forget_answers(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?;
             writer.empty_trash(expired)
         })
     }

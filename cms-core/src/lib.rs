@@ -49,19 +49,19 @@ pub use cms_media::{
     incoming::Incoming,
     renders::{Made, Pieces},
 };
-pub use cms_model::workflow::model::DEFAULT as DEFAULT_WORKFLOW;
+pub use cms_model::workflow::model::DEFAULT_WORKFLOW;
 pub use cms_model::{
-    TRACED,
+    TRACE_TARGET,
     auth::scope::{Access, Permission},
+    content_type::{builtin_types, slug::slug},
     context::{Actor, Caller, Visibility},
-    ctd::{builtin_types, slug::slug},
     error::{self, Error, FieldErrors, Result},
     limits,
     memory::{MemoryBudget, Reservation},
     message::{MessageCode, Reason},
     paging,
     query::filter::filter_types,
-    settings::{Bucket, Durability, MediaStorage, NewDatabase},
+    settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
     webhook::{schedule::Dispatch, synchronous::DeliveryOutcome},
     wire,
 };
@@ -94,7 +94,7 @@ pub mod clock {
 /// Identifiers: where new ones come from, and the form of object ids.
 pub mod ids {
     pub use cms_model::ids::{
-        CountingIds, ID_MAX_CHARS, ID_PATTERN, IdSource, has_only_id_characters,
+        CountingIds, ID_PATTERN, IdSource, MAX_ID_CHARS, has_only_id_characters,
     };
     pub use cms_system::ids::RandomIds;
 }

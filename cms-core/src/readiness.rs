@@ -37,7 +37,7 @@ impl Cms {
 
     fn disk_error(&self) -> Option<String> {
         match fs4::available_space(&self.config.folder) {
-            Ok(left) if left >= limits::DISK_RESERVE => None,
+            Ok(left) if left >= limits::DISK_RESERVE_BYTES => None,
             Ok(left) => Some(format!("{left} bytes are left")),
             Err(error) => Some(error.to_string()),
         }

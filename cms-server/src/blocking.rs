@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use cms_core::{Error, Result, TRACED};
+use cms_core::{Error, Result, TRACE_TARGET};
 use tokio::task;
 use tracing::info_span;
 
@@ -22,7 +22,7 @@ pub(crate) async fn run<T: Send + 'static>(
     job: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let permit = app.permits.acquire(work).await?;
-    let span = info_span!(target: TRACED, "work", otel.name = work.name());
+    let span = info_span!(target: TRACE_TARGET, "work", otel.name = work.name());
     let job = move |app: &App| {
         let result = span.in_scope(|| job(app));
         drop(permit);

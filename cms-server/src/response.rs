@@ -13,7 +13,7 @@ use axum::{
 };
 use cms_core::{
     Reservation,
-    wire::{condition::Tag, graphql::GraphQlAnswer, object::Json},
+    wire::{condition::EntityTag, graphql::GraphQlResponse, object::Json},
 };
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ pub(crate) struct Response {
     pub(crate) status: StatusCode,
     body: Content,
     coding: Option<Coding>,
-    tag: Option<Tag>,
+    tag: Option<EntityTag>,
     headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) cause: Option<Cause>,
 }
@@ -140,7 +140,7 @@ impl Response {
 
     /// 200 with JSON and its `ETag`.
     pub(crate) fn tagged(json: Json) -> Self {
-        let tag = Tag::of(&json.0);
+        let tag = EntityTag::of(&json.0);
         Self::from(json).with_tag(tag)
     }
 
@@ -164,7 +164,7 @@ impl Response {
     }
 
     /// Sets the `ETag`.
-    pub(crate) fn with_tag(self, tag: Tag) -> Self {
+    pub(crate) fn with_tag(self, tag: EntityTag) -> Self {
         Self { tag: Some(tag), ..self }
     }
 
@@ -280,15 +280,15 @@ impl Response {
     }
 }
 
-impl From<GraphQlAnswer> for Response {
-    fn from(GraphQlAnswer { status, body }: GraphQlAnswer) -> Self {
+impl From<GraphQlResponse> for Response {
+    fn from(GraphQlResponse { status, body }: GraphQlResponse) -> Self {
         let status = StatusCode::from_u16(status).expect("the core names HTTP statuses");
         Self::new(status, body)
     }
 }
 
 /// A strong tag identifies the bytes that are sent, so each content coding has its own.
-pub(crate) fn etag(tag: Tag, coding: Option<Coding>) -> String {
+pub(crate) fn etag(tag: EntityTag, coding: Option<Coding>) -> String {
     match coding {
         None => format!("\"{tag}\""),
         Some(coding) => format!("\"{tag}-{}\"", coding.name()),

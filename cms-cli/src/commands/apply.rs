@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 use cms_core::{
     Error,
-    wire::plan::{ApplyRequest, DataLoss, KeyPlan, Plan, PlanRequest},
+    wire::plan::{ApplyRequest, DataLossConsent, KeyPlan, PlanRequest, ProjectPlan},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -48,7 +48,7 @@ const DATA_LOSS_HINT: &str = "apply with `cms ctd apply FILE --allow-data-loss` 
 /// A request with its plan.
 struct PlannedProject {
     wanted: PlanRequest,
-    plan: Plan,
+    plan: ProjectPlan,
     publishing_changes: PublishingChanges,
     locations: Locations,
     /// Token of the saved plan to apply. Files are applied without a token, also when objects change
@@ -70,9 +70,9 @@ impl PlannedProject {
     fn apply(
         self,
         target: &dyn Target,
-        allow_data_loss: Option<DataLoss>,
+        allow_data_loss: Option<DataLossConsent>,
         printer: &Printer,
-    ) -> Result<Plan> {
+    ) -> Result<ProjectPlan> {
         if let Some(error) = plan_text::blocked(&self.plan) {
             let mut failure = Failure::from(error);
             failure.hints = self.hints();
@@ -188,7 +188,7 @@ pub(super) fn at_start(
 fn print_and_apply(
     target: &dyn Target,
     planned: PlannedProject,
-    allow_data_loss: Option<DataLoss>,
+    allow_data_loss: Option<DataLossConsent>,
     dry_run: bool,
     printer: &mut Printer,
 ) -> Result<()> {
@@ -232,13 +232,13 @@ fn present(target: &dyn Target) -> Result<Present> {
     Ok(Present { types: types.collect(), workflows: workflows.collect() })
 }
 
-fn data_loss(names: Vec<String>) -> Option<DataLoss> {
+fn data_loss(names: Vec<String>) -> Option<DataLossConsent> {
     if names.is_empty() {
         None
     } else if names.iter().any(|name| name == ALL_VALUES) {
-        Some(DataLoss::All(true))
+        Some(DataLossConsent::All(true))
     } else {
-        Some(DataLoss::Only(names))
+        Some(DataLossConsent::Only(names))
     }
 }
 

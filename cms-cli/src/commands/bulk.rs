@@ -127,7 +127,7 @@ impl BulkReport {
 
 /// Returns whether an error concerns one object alone.
 pub(super) fn is_refusal(error: &Error) -> bool {
-    matches!(error, Error::NotFound { .. } | Error::Refused(_) | Error::Invalid(_))
+    matches!(error, Error::NotFound { .. } | Error::Rejected(_) | Error::Invalid(_))
 }
 
 /// The results of a dry run: existing objects, and missing ones as refused.

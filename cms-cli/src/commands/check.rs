@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use cms_core::{
     check_file,
-    wire::check::{Check, CheckRequest, Finding, Part},
+    wire::check::{CheckArea, CheckReport, CheckRequest, Finding},
 };
 use serde_json::json;
 
@@ -56,17 +56,17 @@ pub(super) fn run(args: &CheckArgs, settings: &Settings, printer: &mut Printer) 
 }
 
 /// Checks a data directory that cannot be opened, for a damaged database.
-fn damage(settings: &Settings) -> Option<Check> {
+fn damage(settings: &Settings) -> Option<CheckReport> {
     let Some(TargetAddress::Directory(folder)) = &settings.target else { return None };
     check_file(folder).ok().filter(|check| !check.findings.is_empty())
 }
 
 /// Returns whether the database is damaged; files were not compared with it then.
-fn is_damaged(check: &Check) -> bool {
-    check.findings.iter().any(|found| found.part == Part::Database && !found.derived)
+fn is_damaged(check: &CheckReport) -> bool {
+    check.findings.iter().any(|found| found.part == CheckArea::Database && !found.derived)
 }
 
-fn describe(check: &Check) -> String {
+fn describe(check: &CheckReport) -> String {
     let media = &check.media;
     let mut text = String::new();
     if !is_damaged(check) {
@@ -84,10 +84,10 @@ fn describe(check: &Check) -> String {
         let waiting = counted(media.waiting, "file");
         writeln!(text, "{waiting} without a media object yet; removed after one day").ok();
     }
-    for Finding { part, place, message, mended, .. } in &check.findings {
+    for Finding { part, place, message, repaired, .. } in &check.findings {
         let place = if place.is_empty() { String::new() } else { format!(" {place}") };
-        let mended = if *mended { " (repaired)" } else { "" };
-        writeln!(text, "{}{place}: {message}{mended}", part.as_str()).ok();
+        let repaired = if *repaired { " (repaired)" } else { "" };
+        writeln!(text, "{}{place}: {message}{repaired}", part.as_str()).ok();
     }
     if check.more > 0 {
         writeln!(text, "and {} more", check.more).ok();
@@ -124,15 +124,15 @@ mod tests {
             unrecorded: 3,
             recorded: 1,
         };
-        let finding = |place: &str, message: &str, mended| Finding {
-            part: Part::Links,
+        let finding = |place: &str, message: &str, repaired| Finding {
+            part: CheckArea::Links,
             place: place.to_owned(),
             message: message.to_owned(),
             derived: true,
-            mended,
+            repaired,
         };
         let findings = vec![finding("post/a", "other", false), finding("", "all", true)];
-        let mut check = Check { media, findings, more: 2 };
+        let mut check = CheckReport { media, findings, more: 2 };
         let wrong = "1 stored file\n2 stored files without a recorded size and digest\n\
                      recorded size and digest of 1 stored file\n1 file without a media object yet; removed after one day\n\
                      links post/a: other\nlinks: all (repaired)\nand 2 more\n\

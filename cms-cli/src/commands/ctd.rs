@@ -5,7 +5,7 @@ use std::fs;
 use cms_core::{
     DEFAULT_WORKFLOW,
     import::{definition, is_system_type, is_unchanged_builtin_type},
-    wire::{ctd::ContentType, object::ListRequest},
+    wire::{content_type::ContentType, object::ListRequest},
 };
 use serde_json::{Value, json};
 

@@ -18,7 +18,7 @@ use cms_core::{
     import::{definition, is_system_type, is_unchanged_builtin_type},
     limits,
     paging::Page,
-    wire::{ctd::ContentType, list::List, object::ListRequest},
+    wire::{content_type::ContentType, list::List, object::ListRequest},
 };
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ use crate::{
 
 const OBJECTS_PER_FILE: u64 = 10_000;
 /// Objects in one request.
-const PAGE_SIZE: u32 = limits::PAGE_MAX;
+const PAGE_SIZE: u32 = limits::MAX_PAGE_SIZE;
 /// The page of a request that only counts objects.
 const COUNT_PAGE: Page = Page { number: 1, limit: 1 };
 /// Media files between two updates of the progress.

@@ -137,7 +137,7 @@ pub(super) fn list(
     args: ListArgs,
     edition: Edition,
 ) -> Result<Listed> {
-    let limit = if args.all { limits::PAGE_MAX } else { args.limit };
+    let limit = if args.all { limits::MAX_PAGE_SIZE } else { args.limit };
     let mut request = ListRequest {
         page: Page { number: args.page, limit },
         order_by: args.order_by,
@@ -191,7 +191,7 @@ fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<Bul
         let (part, after) = rest.split_at(size.min(rest.len()));
         let reasons = match target.delete_objects(content_type, part) {
             Ok(_) => Vec::new(),
-            Err(Error::Refused(reasons)) => match reasons.as_slice() {
+            Err(Error::Rejected(reasons)) => match reasons.as_slice() {
                 [Reason::BatchLimit(limit)] if (1..part.len()).contains(limit) => {
                     size = *limit;
                     continue;
@@ -215,7 +215,7 @@ fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
             let error = no_object(content_type, &id);
             (id, error)
         }
-        Reason::ObjectInUse(ref id) => (id.clone(), Error::Refused(vec![reason])),
-        other => (String::new(), Error::Refused(vec![other])),
+        Reason::ObjectInUse(ref id) => (id.clone(), Error::Rejected(vec![reason])),
+        other => (String::new(), Error::Rejected(vec![other])),
     }
 }

@@ -1,14 +1,20 @@
 //! Hints for a plan: the location of what blocks it, and the keys (`renamedFrom`, `convert`, `backfill`)
 //! that keep or supply values.
 
-use cms_core::wire::plan::{Action, Change, NestedPlan, Plan, PlanRequest, PropertyPlan, TypePlan};
+use cms_core::wire::plan::{
+    NestedPlan, PlanAction, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan, TypePlan,
+};
 use serde_json::Value;
 
 use super::plan_text::{TargetProperty, is_about_objects, lacks_values, parses_text, payload};
 use crate::project::{Locations, did_you_mean};
 
 /// Returns hints, in the order of the plan.
-pub(super) fn hints(plan: &Plan, wanted: &PlanRequest, locations: &Locations) -> Vec<String> {
+pub(super) fn hints(
+    plan: &ProjectPlan,
+    wanted: &PlanRequest,
+    locations: &Locations,
+) -> Vec<String> {
     let mut hints = Vec::new();
     for planned in plan.workflows.iter().filter(|planned| !planned.blockers.is_empty()) {
         let location = locations.get(&format!("workflows.{}", planned.id));
@@ -16,7 +22,7 @@ pub(super) fn hints(plan: &Plan, wanted: &PlanRequest, locations: &Locations) ->
     }
     for planned in &plan.content_types {
         let mut hinted = Vec::new();
-        if planned.action == Action::Update {
+        if planned.action == PlanAction::Update {
             let type_hints = TypeHints { planned, locations };
             for property in &planned.properties {
                 let wanted = TargetProperty::of(property, payload(wanted, &planned.name));
@@ -52,7 +58,7 @@ impl TypeHints<'_> {
             return Some(rename_hint(old, &location));
         }
         if let Some(old) = wanted.config["renamedFrom"].as_str()
-            && property.change == Change::Add
+            && property.change == PropertyChange::Add
             && property.renamed_from.is_none()
         {
             let near = did_you_mean(old, self.removed().map(|removed| removed.name.as_str()));
@@ -62,7 +68,7 @@ impl TypeHints<'_> {
         if lacks_values(property, &self.planned.blockers) {
             return Some(format!("add \"backfill: VALUE\" at {location} to supply missing values"));
         }
-        if property.change != Change::Type || property.emptied == 0 {
+        if property.change != PropertyChange::Type || property.emptied == 0 {
             return None;
         }
         match (wanted.config.get("convert"), parses_text(property)) {
@@ -98,14 +104,14 @@ impl TypeHints<'_> {
     }
 
     fn removed(&self) -> impl Iterator<Item = &PropertyPlan> {
-        self.planned.properties.iter().filter(|property| property.change == Change::Remove)
+        self.planned.properties.iter().filter(|property| property.change == PropertyChange::Remove)
     }
 
     /// The only removed property of the same type that loses values, where this one is the only added
     /// property of its type.
     fn likely_old_name(&self, added: &PropertyPlan) -> Option<&str> {
         let is_new = |property: &&PropertyPlan| {
-            property.change == Change::Add && property.renamed_from.is_none()
+            property.change == PropertyChange::Add && property.renamed_from.is_none()
         };
         let mut alike = self.planned.properties.iter().filter(is_new).filter(|p| p.to == added.to);
         if alike.next()?.name != added.name || alike.next().is_some() {
@@ -134,13 +140,13 @@ fn likely_old_nested<'a>(nested: &'a [NestedPlan], added: &NestedPlan) -> Option
         })
     };
     let is_new = |other: &NestedPlan| {
-        other.change == Change::Add && other.renamed_from.is_none() && other.to == added.to
+        other.change == PropertyChange::Add && other.renamed_from.is_none() && other.to == added.to
     };
     if !is_new(added) || beside().filter(|(other, _)| is_new(other)).count() > 1 {
         return None;
     }
-    let mut removed =
-        beside().filter(|(other, _)| other.change == Change::Remove && other.from == added.to);
+    let mut removed = beside()
+        .filter(|(other, _)| other.change == PropertyChange::Remove && other.from == added.to);
     let (_, old) = removed.next()?;
     removed.next().is_none().then_some(old)
 }

@@ -6,7 +6,8 @@ use anstyle::{AnsiColor, Style};
 use cms_core::{
     Error, FieldErrors, MessageCode,
     wire::plan::{
-        Action, Change, KeyPlan, NestedPlan, Plan, PlanRequest, PropertyPlan, Sample, TypePlan,
+        KeyPlan, NestedPlan, PlanAction, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan,
+        TypePlan, ValueSample,
     },
 };
 use serde_json::{Map, Value, json};
@@ -26,7 +27,7 @@ const BLOCKED: Style = AnsiColor::Red.on_default().bold();
 /// Formats a plan as lines, the last one with the totals. The printer removes colours where the output
 /// is no terminal.
 pub(super) fn render(
-    plan: &Plan,
+    plan: &ProjectPlan,
     wanted: &PlanRequest,
     publishing_changes: &PublishingChanges,
 ) -> String {
@@ -51,12 +52,12 @@ pub(super) fn render(
 }
 
 /// Returns the blockers of a plan as an error.
-pub(super) fn blocked(plan: &Plan) -> Option<Error> {
+pub(super) fn blocked(plan: &ProjectPlan) -> Option<Error> {
     let blocked: Vec<_> = plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
     (!blocked.is_empty()).then_some(Error::Blocked(blocked))
 }
 
-fn totals_line(text: &mut String, plan: &Plan) {
+fn totals_line(text: &mut String, plan: &ProjectPlan) {
     let totals = &plan.summary;
     let others = || {
         let workflows = plan.workflows.iter().map(|workflow| workflow.action);
@@ -66,8 +67,8 @@ fn totals_line(text: &mut String, plan: &Plan) {
     write!(
         text,
         "plan: {} to create, {} to change, {} to delete",
-        totals.create + others(Action::Create),
-        totals.update + others(Action::Update),
+        totals.create + others(PlanAction::Create),
+        totals.update + others(PlanAction::Update),
         totals.delete
     )
     .ok();
@@ -99,17 +100,17 @@ fn sign(sign: char) -> String {
     format!("{style}{sign}{style:#}")
 }
 
-fn action_sign(action: Action) -> String {
+fn action_sign(action: PlanAction) -> String {
     sign(match action {
-        Action::Create => '+',
-        Action::Delete => '-',
-        Action::Update | Action::None => '~',
+        PlanAction::Create => '+',
+        PlanAction::Delete => '-',
+        PlanAction::Update | PlanAction::None => '~',
     })
 }
 
 /// Lines of a workflow or a key.
-fn part_lines(text: &mut String, what: &str, action: Action, blockers: &FieldErrors) {
-    if action == Action::None && blockers.is_empty() {
+fn part_lines(text: &mut String, what: &str, action: PlanAction, blockers: &FieldErrors) {
+    if action == PlanAction::None && blockers.is_empty() {
         return;
     }
     writeln!(text, "{} {what}", action_sign(action)).ok();
@@ -146,21 +147,21 @@ fn type_lines(
     let name = &plan.name;
     let sign = action_sign(plan.action);
     match plan.action {
-        Action::Create if plan.blockers.is_empty() => {
+        PlanAction::Create if plan.blockers.is_empty() => {
             let properties = counted(plan.properties.len() as u64, "property");
             writeln!(text, "{sign} {name}  {properties}").ok();
         }
-        Action::Create | Action::Delete => {
+        PlanAction::Create | PlanAction::Delete => {
             writeln!(text, "{sign} {name}").ok();
         }
-        Action::Update => {
+        PlanAction::Update => {
             writeln!(text, "{sign} {name}").ok();
             property_lines(text, plan, payload);
             for line in publishing_changes.of(name) {
                 writeln!(text, "    {} {line}", self::sign('~')).ok();
             }
         }
-        Action::None => {}
+        PlanAction::None => {}
     }
     let is_printed = |path: &str| {
         let fails = |property: &PropertyPlan| property.name == path && property.failed > 0;
@@ -171,7 +172,7 @@ fn type_lines(
 
 /// Returns whether a blocker repeats for the objects what others say about their properties.
 pub(super) fn is_about_objects(plan: &TypePlan, path: &str) -> bool {
-    path == "ctd" && plan.action == Action::Update
+    path == "ctd" && plan.action == PlanAction::Update
 }
 
 fn blocker_lines<'b>(text: &mut String, blockers: impl Iterator<Item = (&'b str, &'b [String])>) {
@@ -211,12 +212,12 @@ fn nested_line(nested: &NestedPlan) -> (String, [String; 3]) {
     (sign, [nested.name.clone(), parts.join(", "), String::new()])
 }
 
-fn change_sign(change: Change, is_renamed: bool) -> String {
+fn change_sign(change: PropertyChange, is_renamed: bool) -> String {
     sign(match change {
         _ if is_renamed => '>',
-        Change::Add => '+',
-        Change::Remove => '-',
-        Change::Type | Change::Settings => '~',
+        PropertyChange::Add => '+',
+        PropertyChange::Remove => '-',
+        PropertyChange::Type | PropertyChange::Settings => '~',
     })
 }
 
@@ -251,7 +252,7 @@ pub(super) fn parses_text(property: &PropertyPlan) -> bool {
 fn description(property: &PropertyPlan, wanted: &TargetProperty<'_>) -> String {
     let PropertyPlan { renamed_from, from, to, .. } = property;
     let mut parts = renaming_and_type(renamed_from.as_deref(), from.as_deref(), to.as_deref());
-    let is_requested = property.change != Change::Settings || !is_untouched(property);
+    let is_requested = property.change != PropertyChange::Settings || !is_untouched(property);
     if wanted.is_required && is_requested {
         parts.push("required".to_owned());
     }
@@ -294,7 +295,7 @@ fn is_untouched(property: &PropertyPlan) -> bool {
 /// Returns whether the change only supplies missing values.
 fn fills(property: &PropertyPlan, wanted: &TargetProperty<'_>) -> bool {
     let has_one = wanted.config.get("backfill").is_some();
-    has_one && property.change != Change::Type && property.converted > 0
+    has_one && property.change != PropertyChange::Type && property.converted > 0
 }
 
 /// `text` of `string/text`.
@@ -309,7 +310,7 @@ fn effect(property: &PropertyPlan, wanted: &TargetProperty<'_>, blockers: &Field
     }
     if property.converted > 0 {
         let how = match property.change {
-            Change::Remove => "empty",
+            PropertyChange::Remove => "empty",
             _ if fills(property, wanted) => "filled in",
             _ => "converted",
         };
@@ -349,7 +350,8 @@ pub(super) fn lacks_values(property: &PropertyPlan, blockers: &FieldErrors) -> b
 
 /// The first objects with the worst result.
 fn samples(property: &PropertyPlan) -> Option<String> {
-    let is_converted = property.change == Change::Type && property.failed + property.emptied == 0;
+    let is_converted =
+        property.change == PropertyChange::Type && property.failed + property.emptied == 0;
     // Samples are sorted by result, the worst first.
     let number = match property {
         _ if is_converted => property.converted,
@@ -357,7 +359,7 @@ fn samples(property: &PropertyPlan) -> Option<String> {
         PropertyPlan { failed, .. } => *failed,
     };
     let worst = usize::try_from(number).unwrap_or(usize::MAX);
-    let text = |sample: &Sample| match &sample.before {
+    let text = |sample: &ValueSample| match &sample.before {
         before if is_converted => {
             format!("{} {} -> {}", sample.id, short_json(before), short_json(&sample.after))
         }

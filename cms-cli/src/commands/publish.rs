@@ -35,7 +35,7 @@ pub(super) fn run(
     let content_type = target.get_type(&args.r#type)?;
     if args.dry_run.dry_run {
         if !content_type.draft_public {
-            return Err(Error::Refused(vec![Reason::NoDraftPublic]).into());
+            return Err(Error::Rejected(vec![Reason::NoDraftPublic]).into());
         }
         return dry_run_report(&*target, &args.r#type, &ids)?.print(verb, true, printer);
     }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use cms_core::{
     paging::Page,
     wire::{
-        ctd::ContentType,
+        content_type::ContentType,
         object::ListRequest,
-        plan::{Action, Plan, PlanRequest},
+        plan::{PlanAction, PlanRequest, ProjectPlan},
         workflow::Workflow,
     },
 };
@@ -26,9 +26,13 @@ pub(super) struct PublishingChanges(BTreeMap<String, Vec<String>>);
 
 impl PublishingChanges {
     /// Finds the types whose publishing changes, and counts the affected objects.
-    pub(super) fn find(target: &dyn Target, wanted: &PlanRequest, plan: &Plan) -> Result<Self> {
+    pub(super) fn find(
+        target: &dyn Target,
+        wanted: &PlanRequest,
+        plan: &ProjectPlan,
+    ) -> Result<Self> {
         let mut changes = Self::default();
-        let updates = plan.content_types.iter().filter(|t| t.action == Action::Update);
+        let updates = plan.content_types.iter().filter(|t| t.action == PlanAction::Update);
         for planned in updates.filter(|planned| planned.blockers.is_empty()) {
             let mut payloads = wanted.content_types.iter();
             let Some(payload) =

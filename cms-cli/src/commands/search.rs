@@ -54,7 +54,7 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
     }
     let (shown, total) = (hits.len() as u64, response["total_count"].as_u64().unwrap_or(0));
     if shown < total {
-        let more = if total < limits::SEARCH_RESULTS { "" } else { " or more" };
+        let more = if total < limits::MAX_SEARCH_RESULTS { "" } else { " or more" };
         printer.note(&format!("{shown} of {total}{more}; --page and --limit show more"))?;
     }
     Ok(Outcome::Done)

@@ -10,7 +10,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlan, CoreConfig, Durability, Error, FirstKeys, TRACED,
+    BackupPlan, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
     wire::key::{CreatedKey, KeyKind},
 };
 use cms_server::{LogWriter, MetricsAccess, ServerConfig, Traces, Tunables};
@@ -177,7 +177,7 @@ fn filter(level: &str) -> Result<EnvFilter> {
             .hint("use error, warn, info, debug, trace or off, or MODULE=LEVEL"));
     }
     // Migrations log each step, and their errors are logged by the store. Spans are no log lines.
-    EnvFilter::try_new(format!("refinery_core=warn,{TRACED}=off,{level}"))
+    EnvFilter::try_new(format!("refinery_core=warn,{TRACE_TARGET}=off,{level}"))
         .map_err(|error| Failure::usage(format!("log level \"{level}\" is not valid: {error}")))
 }
 
@@ -303,7 +303,7 @@ mod tests {
             for format in [LogFormat::Text, LogFormat::Json] {
                 let writer = LogWriter::start(io::sink(), |_| {}).unwrap();
                 let layers = layers(format, filter("info").unwrap(), traces, &writer);
-                let begins = || !info_span!(target: TRACED, "request").is_disabled();
+                let begins = || !info_span!(target: TRACE_TARGET, "request").is_disabled();
                 let begun =
                     subscriber::with_default(tracing_subscriber::registry().with(layers), begins);
                 assert_eq!(begun, are_wanted, "{format:?}");

@@ -61,7 +61,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if project::is_built_in(&id) {
                 let reason = format!("the workflow \"{id}\" is built in and cannot be deleted");
-                return Err(Error::Refused(vec![reason.into()]).into());
+                return Err(Error::Rejected(vec![reason.into()]).into());
             }
             if dry_run.dry_run {
                 find(&*target, &id)?.ok_or_else(|| unknown(&id))?;

@@ -17,7 +17,7 @@ mod lines;
 use std::io::Read;
 
 use ::csv::{Error, ErrorKind, Position, ReaderBuilder};
-use cms_core::wire::ctd::ContentType;
+use cms_core::wire::content_type::ContentType;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cms_core::wire::ctd::{ContentType, WRITABLE_KEYS};
+use cms_core::wire::content_type::{ContentType, WRITABLE_KEYS};
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};

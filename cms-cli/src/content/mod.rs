@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cms_core::wire::ctd::ContentType;
+use cms_core::wire::content_type::ContentType;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;
 

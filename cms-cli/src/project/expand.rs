@@ -2,7 +2,7 @@
 //!
 //! [`PROPERTY_KINDS`] lists the property types and their keys. A type in the API form stays unchanged.
 
-use cms_core::{DEFAULT_WORKFLOW, wire::ctd::WRITABLE_KEYS};
+use cms_core::{DEFAULT_WORKFLOW, wire::content_type::WRITABLE_KEYS};
 use serde_json::{Map, Value, json};
 
 use super::node::{Diagnostics, Node, did_you_mean};

@@ -20,7 +20,7 @@ use std::{
 };
 
 use cms_core::wire::{
-    ctd::ContentType,
+    content_type::ContentType,
     key::{KeyKind, NewKey, Rule},
     workflow::Workflow,
 };
@@ -111,7 +111,7 @@ fn custom(workflows: &[Workflow]) -> Vec<Value> {
 
 /// Parses the letters of create, read, update and delete into a rule.
 pub(crate) fn rule(content_type: &str, letters: &str) -> std::result::Result<Rule, String> {
-    let mut rule = Rule { ctd: content_type.to_owned(), ..Rule::default() };
+    let mut rule = Rule { content_type: content_type.to_owned(), ..Rule::default() };
     if letters.is_empty() {
         return Err(format!("rights on \"{content_type}\" are empty: use letters of \"crud\""));
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use cms_core::{
     DEFAULT_WORKFLOW,
-    wire::ctd::{ContentType, WRITABLE_KEYS},
+    wire::content_type::{ContentType, WRITABLE_KEYS},
 };
 use serde_json::{Map, Value, json};
 

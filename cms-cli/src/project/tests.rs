@@ -1,6 +1,6 @@
 //! Project files: expansion of the short form, and errors.
 
-use cms_core::wire::ctd::ContentType;
+use cms_core::wire::content_type::ContentType;
 use serde_json::{Value, json};
 
 use super::*;

@@ -46,10 +46,11 @@ pub(super) fn expand(node: &Node<'_>, diagnostics: &mut Diagnostics) -> Map<Stri
         Some(_) => diagnostics.required_text(node, "name").unwrap_or(id),
         None => id,
     };
-    if let Some(member) = node.get("name").filter(|_| name.chars().count() > limits::NAME_CHARS) {
+    if let Some(member) = node.get("name").filter(|_| name.chars().count() > limits::MAX_NAME_CHARS)
+    {
         diagnostics.value(
             &member,
-            format!("the name is too long: use at most {} characters", limits::NAME_CHARS),
+            format!("the name is too long: use at most {} characters", limits::MAX_NAME_CHARS),
         );
     }
     let states = states(node, diagnostics);
@@ -188,7 +189,7 @@ fn end<'a>(
 }
 
 fn not_too_many(list: &Node<'_>, diagnostics: &mut Diagnostics) {
-    let most = limits::WORKFLOW_PARTS;
+    let most = limits::MAX_WORKFLOW_ELEMENTS;
     if list.value.as_array().is_some_and(|items| items.len() > most) {
         diagnostics.value(list, format!("the list is too long: use at most {most} items"));
     }
@@ -201,10 +202,10 @@ fn require_word(text: &str, what: &str, node: &Node<'_>, diagnostics: &mut Diagn
         let message =
             format!("{what} \"{text}\" is not valid: use letters, digits, \"-\" and \"_\"");
         diagnostics.value(node, message);
-    } else if text.len() > limits::NAME_CHARS {
+    } else if text.len() > limits::MAX_NAME_CHARS {
         diagnostics.value(
             node,
-            format!("{what} is too long: use at most {} characters", limits::NAME_CHARS),
+            format!("{what} is too long: use at most {} characters", limits::MAX_NAME_CHARS),
         );
     }
 }

@@ -16,16 +16,16 @@ use cms_core::{
     limits,
     paging::Page,
     wire::{
-        batch::{BatchReport, Elements},
-        check::{Check, CheckRequest},
-        ctd::{ContentType, TypeListRequest},
+        batch::{BatchElements, BatchReport},
+        check::{CheckReport, CheckRequest},
+        content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
         media::UploadRequest,
         object::{Direction, Json, ListRequest},
         openapi::OpenApiRequest,
-        plan::{ApplyRequest, Plan, PlanRequest},
+        plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
@@ -140,7 +140,7 @@ impl Target for Direct {
 
     fn types(&self) -> Result<Vec<ContentType>> {
         all_pages(|number| {
-            let page = Page { number, limit: limits::TYPE_PAGE_MAX };
+            let page = Page { number, limit: limits::MAX_TYPE_PAGE_SIZE };
             let request = TypeListRequest { page, ..TypeListRequest::default() };
             self.cms.types().list(&self.caller, &request)
         })
@@ -154,11 +154,11 @@ impl Target for Direct {
         self.cms.types().delete(&self.caller, name)
     }
 
-    fn plan(&self, request: &PlanRequest) -> Result<Plan> {
+    fn plan(&self, request: &PlanRequest) -> Result<ProjectPlan> {
         self.cms.types().plan(&self.caller, request)
     }
 
-    fn apply(&self, request: &ApplyRequest) -> Result<Plan> {
+    fn apply(&self, request: &ApplyRequest) -> Result<ProjectPlan> {
         self.cms.types().apply(&self.caller, request)
     }
 
@@ -216,7 +216,7 @@ impl Target for Direct {
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
         all_pages(|number| {
-            let page = Page { number, limit: limits::PAGE_MAX };
+            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
             let direction = Direction::Ascending;
             list(&self.cms.objects().versions(&self.caller, content_type, id, page, direction)?)
         })
@@ -236,7 +236,7 @@ impl Target for Direct {
         let SaveMode { update_existing, keep_dates } = mode;
         let caller = self.caller.clone();
         let caller = if keep_dates { caller.keeping_dates() } else { caller };
-        let elements = Elements::of(elements);
+        let elements = BatchElements::of(elements);
         self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
     }
 
@@ -309,7 +309,7 @@ impl Target for Direct {
         self.cms.backups().write(copied, output).map(drop)
     }
 
-    fn check(&self, request: &CheckRequest) -> Result<Check> {
+    fn check(&self, request: &CheckRequest) -> Result<CheckReport> {
         self.cms.check(request)
     }
 

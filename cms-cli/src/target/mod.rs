@@ -14,15 +14,15 @@ use cms_core::{
     paging::Page,
     wire::{
         batch::BatchReport,
-        check::{Check, CheckRequest},
-        ctd::ContentType,
+        check::{CheckReport, CheckRequest},
+        content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
         media::UploadRequest,
         object::ListRequest,
         openapi::OpenApiRequest,
-        plan::{ApplyRequest, Plan, PlanRequest},
+        plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
@@ -68,8 +68,8 @@ pub(crate) trait Target: Sync {
     fn types(&self) -> Result<Vec<ContentType>>;
     fn get_type(&self, name: &str) -> Result<ContentType>;
     fn delete_type(&self, name: &str) -> Result<()>;
-    fn plan(&self, request: &PlanRequest) -> Result<Plan>;
-    fn apply(&self, request: &ApplyRequest) -> Result<Plan>;
+    fn plan(&self, request: &PlanRequest) -> Result<ProjectPlan>;
+    fn apply(&self, request: &ApplyRequest) -> Result<ProjectPlan>;
     /// Returns the progress of a plan or an apply; none where it is unknown.
     fn rewrite_progress(&self) -> Option<RewriteProgress>;
 
@@ -139,7 +139,7 @@ pub(crate) trait Target: Sync {
     fn backup(&self, output: &mut dyn Write) -> Result<()>;
 
     /// Checks data integrity, and repairs it if requested.
-    fn check(&self, request: &CheckRequest) -> Result<Check>;
+    fn check(&self, request: &CheckRequest) -> Result<CheckReport>;
 
     /// The OpenAPI document. A server uses its own URL.
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;

@@ -15,16 +15,16 @@ use cms_core::{
     paging::Page,
     wire::{
         batch::BatchReport,
-        check::{Check, CheckRequest},
+        check::{CheckReport, CheckRequest},
+        content_type::ContentType,
         context::AuthContext,
-        ctd::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
         media::UploadRequest,
         object::ListRequest,
         openapi::OpenApiRequest,
-        plan::{ApplyRequest, Plan, PlanRequest},
+        plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
@@ -67,7 +67,7 @@ impl Target for Remote {
 
     fn types(&self) -> Result<Vec<ContentType>> {
         all_pages(|number| {
-            self.get(&format!("{TYPES}?page={number}&limit={}", limits::TYPE_PAGE_MAX), SERVER)
+            self.get(&format!("{TYPES}?page={number}&limit={}", limits::MAX_TYPE_PAGE_SIZE), SERVER)
         })
     }
 
@@ -79,14 +79,14 @@ impl Target for Remote {
         self.delete(&type_path(name), type_named(name))
     }
 
-    fn plan(&self, request: &PlanRequest) -> Result<Plan> {
+    fn plan(&self, request: &PlanRequest) -> Result<ProjectPlan> {
         // A plan changes nothing, so the request may be repeated.
         let path = format!("{TYPES}/plan");
         let (status, bytes) = self.send(&Method::POST, &path, Some(&text(request)?), true)?;
         parse(status, &bytes, SERVER)
     }
 
-    fn apply(&self, request: &ApplyRequest) -> Result<Plan> {
+    fn apply(&self, request: &ApplyRequest) -> Result<ProjectPlan> {
         self.post(&format!("{TYPES}/apply"), request, SERVER)
     }
 
@@ -160,7 +160,7 @@ impl Target for Remote {
         let name = format!("{content_type}/{id}");
         let path = format!("{}/version", object_path(content_type, id));
         let versions = all_pages(|number| {
-            let path = format!("{path}?page={number}&limit={}", limits::PAGE_MAX);
+            let path = format!("{path}?page={number}&limit={}", limits::MAX_PAGE_SIZE);
             self.get::<List<Value>>(&path, object_named(&name))
         });
         self.check_type(content_type, versions)
@@ -273,7 +273,7 @@ impl Target for Remote {
         self.fetch_backup(output)
     }
 
-    fn check(&self, request: &CheckRequest) -> Result<Check> {
+    fn check(&self, request: &CheckRequest) -> Result<CheckReport> {
         self.post(CHECK, request, SERVER)
     }
 

@@ -15,7 +15,7 @@ use cms_core::{
     Caller, CoreConfig, Durability,
     testing::TestCms,
     wire::{
-        batch::Elements,
+        batch::BatchElements,
         search::{QueryMode, SearchRequest},
     },
 };
@@ -50,7 +50,7 @@ fn folder() -> TestCms {
     for first in (0..POSTS).step_by(1000) {
         let posts: Vec<Value> = (first..first + 1000).map(|n| corpus::post(n).to_json()).collect();
         let report =
-            folder.cms.objects().batch_create(&local, "post", &Elements::of(&posts), false);
+            folder.cms.objects().batch_create(&local, "post", &BatchElements::of(&posts), false);
         assert_eq!(report.expect("the call is valid").batch_error_count, 0);
     }
     folder

@@ -1,6 +1,6 @@
 //! The same posts twice: in a folder of the core, and as bare rows.
 
-use cms_core::{Caller, CoreConfig, Durability, testing::TestCms, wire::batch::Elements};
+use cms_core::{Caller, CoreConfig, Durability, testing::TestCms, wire::batch::BatchElements};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -26,8 +26,12 @@ pub(crate) fn folder(durability: Durability) -> TestCms {
 
 /// Creates objects in one call.
 pub(crate) fn add(folder: &TestCms, name: &str, objects: &[Value]) {
-    let report =
-        folder.cms.objects().batch_create(&Caller::local(), name, &Elements::of(objects), false);
+    let report = folder.cms.objects().batch_create(
+        &Caller::local(),
+        name,
+        &BatchElements::of(objects),
+        false,
+    );
     assert_eq!(report.expect("the call is valid").batch_error_count, 0);
 }
 

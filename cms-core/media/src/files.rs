@@ -19,13 +19,13 @@ use std::{
 use bytes::Bytes;
 use cms_model::{
     clock::Timestamp,
-    error::{Error, Result, unusable},
+    error::{Error, Result, path_error},
     ids::IdSource,
     media::{
         fingerprint::{Fingerprint, Fingerprinter},
         id::FileId,
     },
-    settings::{Bucket, Durability, MediaStorage},
+    settings::{Durability, MediaStorage, S3Bucket},
 };
 use cms_system::lock;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -137,13 +137,13 @@ impl Files {
             return Ok(true);
         }
         if self.settings.durability == Durability::Full {
-            incoming.file().sync_all().map_err(Error::of_storage)?;
+            incoming.file().sync_all().map_err(Error::from_storage)?;
         }
         let from = Key::from_iter([INCOMING, &name(incoming.path())]);
         match open.wait(open.store.rename_if_not_exists(&from, &key(id))) {
             Ok(()) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
-            Err(error) => Err(Error::of_storage(error)),
+            Err(error) => Err(Error::from_storage(error)),
         }
     }
 
@@ -155,7 +155,7 @@ impl Files {
         incoming: &mut Incoming,
     ) -> Result<()> {
         let failure = |error| self.failure(error);
-        incoming.file().rewind().map_err(Error::of_storage)?;
+        incoming.file().rewind().map_err(Error::from_storage)?;
         if incoming.size() <= PART {
             let whole = next_part(incoming)?;
             return store.put(key, whole.into()).await.map(drop).map_err(failure);
@@ -211,7 +211,7 @@ impl Files {
         while start < size {
             let end = size.min(start + PART);
             let Some(part) = self.read(id, start..end)? else { return Ok(None) };
-            fingerprinter.write_all(&part).map_err(Error::of_storage)?;
+            fingerprinter.write_all(&part).map_err(Error::from_storage)?;
             start = end;
         }
         Ok(Some(fingerprinter.finish()))
@@ -233,7 +233,7 @@ impl Files {
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Busy("another backup is being made".to_owned()));
                 }
-                Err(TryLockError::Error(error)) => return Err(Error::of_disk(error)),
+                Err(TryLockError::Error(error)) => return Err(Error::from_io(error)),
             }
         }
     }
@@ -249,7 +249,7 @@ impl Files {
         match lock.try_lock_shared() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(false),
-            Err(TryLockError::Error(error)) => return Err(Error::of_disk(error)),
+            Err(TryLockError::Error(error)) => return Err(Error::from_io(error)),
         }
         let open = self.open()?;
         let keys: Vec<_> = ids.iter().map(|id| Ok(key(id))).collect();
@@ -307,7 +307,7 @@ impl Files {
 
     /// Makes sure that no other space keeps its files in a bucket: each of them would sweep up what
     /// belongs to the other.
-    async fn claim(&self, store: &dyn ObjectStore, bucket: &Bucket) -> Result<()> {
+    async fn claim(&self, store: &dyn ObjectStore, bucket: &S3Bucket) -> Result<()> {
         let key = Key::from(OWNER);
         let owner = async { store.get(&key).await?.bytes().await };
         match self.found(owner.await)? {
@@ -336,7 +336,7 @@ impl Files {
 
     fn failure(&self, error: object_store::Error) -> Error {
         match &self.settings.storage {
-            MediaStorage::Folder => Error::of_storage(error),
+            MediaStorage::Folder => Error::from_storage(error),
             MediaStorage::S3(bucket) => s3::failure(bucket, &error),
         }
     }
@@ -350,14 +350,14 @@ fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
         let Some(id) = FileId::parse(&name).filter(|id| id.to_string() == name) else { continue };
         match fs::metadata(&path) {
             Ok(meta) if meta.is_file() => {
-                let modified = meta.modified().map_err(Error::of_storage)?;
+                let modified = meta.modified().map_err(Error::from_storage)?;
                 // A copy keeps the time of the first one; it is new here all the same.
                 let since = meta.created().map_or(modified, |created| created.max(modified));
                 files.push(StoredFile { id, size: meta.len(), stored_at: Timestamp::of(since) });
             }
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(unusable(&path, &error)),
+            Err(error) => return Err(path_error(&path, &error)),
         }
     }
     Ok(files)
@@ -370,14 +370,14 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     });
     match paths {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        paths => paths.map_err(|error| unusable(folder, &error)),
+        paths => paths.map_err(|error| path_error(folder, &error)),
     }
 }
 
 /// Reads what goes with one request; nothing at the end of the file.
 fn next_part(incoming: &Incoming) -> Result<Bytes> {
     let mut part = Vec::new();
-    incoming.file().take(PART).read_to_end(&mut part).map_err(Error::of_storage)?;
+    incoming.file().take(PART).read_to_end(&mut part).map_err(Error::from_storage)?;
     Ok(part.into())
 }
 

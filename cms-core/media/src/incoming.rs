@@ -7,7 +7,7 @@ use std::{
 };
 
 use cms_model::{
-    error::{Result, unusable},
+    error::{Result, path_error},
     ids::IdSource,
     media::fingerprint::{Fingerprint, Fingerprinter},
 };
@@ -31,7 +31,7 @@ impl Incoming {
             fs::create_dir_all(folder)?;
             File::options().read(true).write(true).create_new(true).open(&path)
         };
-        let file = create().map_err(|error| unusable(folder, &error))?;
+        let file = create().map_err(|error| path_error(folder, &error))?;
         Ok(Self { path, file, fingerprinter: Fingerprinter::default(), size: 0, limit })
     }
 

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use cms_model::{
     error::{Error, Result},
-    settings::Bucket,
+    settings::S3Bucket,
 };
 use object_store::ObjectStore;
 
-pub(crate) fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>> {
+pub(crate) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
     Err(Error::Unsupported(format!(
         "{bucket} cannot be used: this program was built without the feature \"s3\""
     )))
 }
 
-pub(crate) fn failure(_: &Bucket, error: &object_store::Error) -> Error {
+pub(crate) fn failure(_: &S3Bucket, error: &object_store::Error) -> Error {
     Error::internal(error.to_string())
 }

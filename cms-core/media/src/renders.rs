@@ -101,9 +101,9 @@ impl Pieces {
 
     /// Reads the next piece; an empty one at the end.
     pub fn read(&mut self) -> Result<Vec<u8>> {
-        let most = self.size.min(limits::PIECE_BYTES);
+        let most = self.size.min(limits::CHUNK_BYTES);
         let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
-        (&self.file).take(most).read_to_end(&mut piece).map_err(Error::of_disk)?;
+        (&self.file).take(most).read_to_end(&mut piece).map_err(Error::from_io)?;
         Ok(piece)
     }
 }
@@ -116,7 +116,7 @@ impl Weighter<String, Bytes> for Size {
 
 impl Default for Recent {
     fn default() -> Self {
-        Self(Cache::with_weighter(USUAL_NUMBER, limits::RECENT_RENDERS, Size))
+        Self(Cache::with_weighter(USUAL_NUMBER, limits::RENDER_MEMORY_CACHE_BYTES, Size))
     }
 }
 
@@ -152,7 +152,7 @@ impl Renders {
             file.set_modified(now).ok();
         }
         let mut pieces = Pieces { file, size: meta.len() };
-        if pieces.size > limits::PIECE_BYTES {
+        if pieces.size > limits::CHUNK_BYTES {
             return Some(Made::Large(pieces));
         }
         pieces.read().ok().map(|bytes| Made::Whole(bytes.into()))
@@ -174,7 +174,7 @@ impl Renders {
         let picture = make()?;
         self.uses.made.fetch_add(1, Ordering::Relaxed);
         // Whoever reads a large one slowly must not hold it in memory meanwhile.
-        let is_large = picture.len() as u64 > limits::PIECE_BYTES;
+        let is_large = picture.len() as u64 > limits::CHUNK_BYTES;
         let kept = self.keep(id, name, &picture).ok().filter(|()| is_large);
         let large = kept.and_then(|()| self.get(id, name, now));
         Ok(large.unwrap_or_else(|| Made::Whole(picture.into())))
@@ -186,15 +186,15 @@ impl Renders {
             // What that freed is found out when the cache seems full.
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(Error::of_disk(error)),
+            Err(error) => Err(Error::from_io(error)),
         }
     }
 
     /// Returns the files of which pictures were made.
     pub fn ids(&self) -> Result<Vec<FileId>> {
         let mut ids = Vec::new();
-        for entry in entries(&self.folder).map_err(Error::of_disk)? {
-            let name = entry.map_err(Error::of_disk)?.file_name();
+        for entry in entries(&self.folder).map_err(Error::from_io)? {
+            let name = entry.map_err(Error::from_io)?.file_name();
             ids.extend(name.to_str().and_then(FileId::parse));
         }
         Ok(ids)

@@ -6,7 +6,7 @@ use std::{error::Error as StdError, iter, sync::Arc, time::Duration};
 
 use cms_model::{
     error::{Error, Result},
-    settings::Bucket,
+    settings::S3Bucket,
 };
 use object_store::{
     BackoffConfig, ClientOptions, Error as Fault, ObjectStore, RetryConfig, aws::AmazonS3Builder,
@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_secs(10);
 const RETRIES: usize = 4;
 
 /// Opens a bucket. Nothing is sent yet: what is wrong with it shows when it is used.
-pub(super) fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>> {
+pub(super) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
     // The provider of cryptography is chosen once per process; who came first chose the same.
     rustls::crypto::ring::default_provider().install_default().ok();
     let is_plain = bucket.endpoint.as_ref().is_some_and(|url| url.starts_with("http://"));
@@ -49,7 +49,7 @@ pub(super) fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>> {
 }
 
 /// Says in the words of an operator what went wrong, and whether it may pass by itself.
-pub(super) fn failure(bucket: &Bucket, fault: &Fault) -> Error {
+pub(super) fn failure(bucket: &S3Bucket, fault: &Fault) -> Error {
     let reason = reason(fault);
     match fault {
         Fault::PermissionDenied { .. } | Fault::Unauthenticated { .. } => {

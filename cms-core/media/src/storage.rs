@@ -10,8 +10,8 @@ use std::{
 };
 
 use cms_model::{
-    error::{Error, Result, unusable},
-    settings::{Bucket, Durability},
+    error::{Error, Result, path_error},
+    settings::{Durability, S3Bucket},
 };
 use cms_system::folder;
 use object_store::{
@@ -33,13 +33,13 @@ pub struct Storage {
 
 enum Place {
     Folder(PathBuf),
-    Bucket(Bucket),
+    Bucket(S3Bucket),
 }
 
 impl Storage {
     /// A folder that exists.
     pub fn folder(folder: &Path, durability: Durability) -> Result<Self> {
-        let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::of_storage)?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::from_storage)?;
         Self::over(
             Arc::new(store.with_fsync(durability == Durability::Full)),
             Place::Folder(folder.to_owned()),
@@ -47,7 +47,7 @@ impl Storage {
     }
 
     /// A bucket. What is wrong with it shows when it is used.
-    pub fn bucket(bucket: &Bucket) -> Result<Self> {
+    pub fn bucket(bucket: &S3Bucket) -> Result<Self> {
         Self::over(s3::open(bucket)?, Place::Bucket(bucket.clone()))
     }
 
@@ -57,7 +57,7 @@ impl Storage {
             .thread_name("media")
             .enable_all()
             .build()
-            .map_err(Error::of_storage)?;
+            .map_err(Error::from_storage)?;
         Ok(Self { store, place, runtime: Some(runtime) })
     }
 
@@ -96,7 +96,7 @@ impl Storage {
 
     fn failure(&self, error: object_store::Error) -> Error {
         match &self.place {
-            Place::Folder(_) => Error::of_storage(error),
+            Place::Folder(_) => Error::from_storage(error),
             Place::Bucket(bucket) => s3::failure(bucket, &error),
         }
     }
@@ -135,7 +135,7 @@ enum Output {
 impl Output {
     fn file(folder: &Path, name: &str) -> Result<Self> {
         let draft = folder.join(format!("{name}#1"));
-        let file = folder::create_private(&draft).map_err(|error| unusable(&draft, &error))?;
+        let file = folder::create_private(&draft).map_err(|error| path_error(&draft, &error))?;
         Ok(Self::File { file, draft, place: folder.join(name) })
     }
 }
@@ -152,7 +152,7 @@ impl Upload<'_> {
                     fs::rename(&draft, &place)?;
                     File::open(place.parent().unwrap_or(&place))?.sync_all()
                 });
-                stored.map_err(|error| unusable(&place, &error))
+                stored.map_err(|error| path_error(&place, &error))
             }
         }
     }

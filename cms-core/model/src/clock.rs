@@ -1,4 +1,4 @@
-//! Time as an input: points in time, and where "now" comes from.
+//! Time as an input: points in time, and the clock.
 
 use std::{
     sync::Mutex,
@@ -12,30 +12,30 @@ use time::OffsetDateTime;
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Returns whole seconds since the epoch; `internal` dates have no more (contract 1.6).
+    /// Returns seconds since the epoch, the resolution of `internal` dates.
     pub fn seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
 
-    /// Takes a point in time from a file system.
+    /// Converts a time of the file system.
     pub fn of(time: SystemTime) -> Self {
         let nanos = OffsetDateTime::from(time).unix_timestamp_nanos();
         Self(i64::try_from(nanos / 1000).unwrap_or(i64::MAX))
     }
 
-    /// Returns the same point in time as file systems and headers have it; not before 1970.
+    /// Converts to a time for file systems and headers, not before 1970.
     pub fn system_time(self) -> SystemTime {
         let micros = u64::try_from(self.0).unwrap_or_default();
         SystemTime::UNIX_EPOCH + Duration::from_micros(micros)
     }
 }
 
-/// Where "now" comes from.
+/// Source of the current time.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 }
 
-/// A clock that stands still until it is told to move.
+/// A clock for tests that moves only by [`Self::advance`].
 #[derive(Debug)]
 pub struct FixedClock(Mutex<i64>);
 

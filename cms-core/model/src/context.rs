@@ -1,13 +1,13 @@
-//! Who asks, and which view of the content they asked for.
+//! The caller of a service: an authenticated key, and the requested view of the content.
 //!
-//! A [`Caller`] is the first argument of every service call. It knows keys and scopes, but neither
-//! headers nor tokens; those are the server's.
+//! A [`Caller`] is the first argument of every method of a service. It knows keys and rules, but
+//! neither headers nor tokens; the server reads those.
 
 use std::{fmt, sync::Arc};
 
 use crate::{
     auth::scope::Access,
-    ctd::catalog::Catalog,
+    content_type::catalog::Catalog,
     error::{Error, Result},
     memory::Reservation,
     wire::{
@@ -16,10 +16,10 @@ use crate::{
     },
 };
 
-/// The key that acts, as versions remember it.
+/// The authenticated key, as versions and log entries store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// Row of the key; none for the operator working on the folder itself.
+    /// Row of the key; none for an operator without a server.
     pub pk: Option<i64>,
     pub id: String,
     pub name: String,
@@ -28,7 +28,7 @@ pub struct Actor {
     pub rules: Vec<Rule>,
 }
 
-/// The two headers of contract 1.10.
+/// The visibility headers, see docs/reference/publishing.md#visibility-headers
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visibility {
     /// `X-MODE: preview`: current versions of every status.
@@ -47,9 +47,9 @@ pub struct Caller {
     pub fast_only: bool,
     pub visibility: Visibility,
     pub conditions: Conditions,
-    /// What the response to the request takes of the memory for responses while it is made.
+    /// Reserves memory for the response from the response memory budget.
     pub memory: Arc<Reservation>,
-    /// Objects that are created or replaced get the dates of the request.
+    /// Created and replaced objects get the dates of the request (`X-CMS-Keep-Dates`).
     pub keeps_dates: bool,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for Caller {
 }
 
 impl Caller {
-    /// The operator who works on the data folder without a server: may do everything.
+    /// An operator who works on the data directory without a server: has all rights.
     pub fn local() -> Self {
         Self::new(Arc::new(Actor {
             pk: None,
@@ -99,25 +99,25 @@ impl Caller {
         Self { fast_only: true, ..self }
     }
 
-    /// The same key with another view of the content.
+    /// Sets the requested view of the content.
     #[must_use]
     pub fn with_visibility(self, visibility: Visibility) -> Self {
         Self { visibility, ..self }
     }
 
-    /// The same request, whose change depends on something.
+    /// Sets the preconditions of the change.
     #[must_use]
     pub fn with_conditions(self, conditions: Conditions) -> Self {
         Self { conditions, ..self }
     }
 
-    /// The same request, whose response takes memory of a budget.
+    /// Sets the memory reservation of the response.
     #[must_use]
     pub fn with_memory(self, memory: Arc<Reservation>) -> Self {
         Self { memory, ..self }
     }
 
-    /// The same request, whose objects keep the dates that it names. It takes an admin key.
+    /// Keeps the dates of the request. Requires an admin key.
     #[must_use]
     pub fn keeping_dates(self) -> Self {
         Self { keeps_dates: true, ..self }
@@ -127,12 +127,12 @@ impl Caller {
         &self.actor
     }
 
-    /// Refuses read-only keys.
+    /// Rejects read-only keys.
     pub fn require_write(&self) -> Result<()> {
         if self.actor.kind == KeyKind::ReadOnly { Err(Error::Forbidden) } else { Ok(()) }
     }
 
-    /// Refuses keys that may not administer content types: read-only and scoped ones.
+    /// Rejects keys that may not administer content types: read-only and scoped ones.
     pub fn require_type_admin(&self) -> Result<()> {
         match self.actor.kind {
             KeyKind::ReadWrite | KeyKind::Admin => Ok(()),
@@ -140,20 +140,17 @@ impl Caller {
         }
     }
 
-    /// Refuses all but admin keys.
+    /// Rejects all keys but admin keys.
     pub fn require_admin(&self) -> Result<()> {
         if self.actor.kind == KeyKind::Admin { Ok(()) } else { Err(Error::Forbidden) }
     }
 
-    /// Refuses all but admin keys to set dates of objects.
-    ///
-    /// # Errors
-    /// [`Error::Forbidden`].
+    /// Rejects requests that keep dates, unless the key is an admin key.
     pub fn require_right_to_keep_dates(&self) -> Result<()> {
         if self.keeps_dates { self.require_admin() } else { Ok(()) }
     }
 
-    /// Tells whether the rules give all of `needs` on a type; only scoped keys have rules to ask.
+    /// Tells whether the key has all rights `needs` on a type.
     pub fn may(&self, needs: Access, content_type: &str) -> bool {
         match self.actor.kind {
             KeyKind::Admin | KeyKind::ReadWrite => true,
@@ -162,17 +159,17 @@ impl Caller {
         }
     }
 
-    /// Refuses keys whose rules do not give all of `needs` on a type.
+    /// Rejects keys that lack one of the rights `needs` on a type.
     pub fn require(&self, needs: Access, content_type: &str) -> Result<()> {
         if self.may(needs, content_type) { Ok(()) } else { Err(Error::Forbidden) }
     }
 
-    /// Refuses scoped keys that no rule connects with a type.
-    pub fn require_sight(&self, content_type: &str) -> Result<()> {
+    /// Rejects scoped keys that have no rule for a type.
+    pub fn require_type_visible(&self, content_type: &str) -> Result<()> {
         if self.sees_type(content_type) { Ok(()) } else { Err(Error::Forbidden) }
     }
 
-    /// Tells whether any rule of a scoped key names the type; other keys see all types.
+    /// Tells whether a scoped key has a rule for the type; other keys see all types.
     pub fn sees_type(&self, content_type: &str) -> bool {
         self.actor.kind != KeyKind::Scoped
             || self.actor.rules.iter().any(|rule| rule.covers(content_type))

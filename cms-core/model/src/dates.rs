@@ -1,7 +1,7 @@
-//! Dates as requests send them and as answers show them (contract 1.6).
+//! Dates of requests and responses, see docs/reference/http.md#dates
 //!
-//! Reading is lenient, because clients send many forms; writing is by hand, because every object
-//! of every answer carries several dates. Where "now" comes from is [`crate::clock`].
+//! Parsing is lenient, because clients send many formats. Formatting is handwritten for speed:
+//! every object of a response has several dates. The current time comes from [`crate::clock`].
 
 use time::{Date, Month, OffsetDateTime};
 
@@ -10,10 +10,10 @@ use crate::clock::Timestamp;
 const SECONDS_PER_DAY: i64 = 86_400;
 const MICROSECONDS: i64 = 1_000_000;
 
-/// Reads a date of a request in any form that contract 1.6 lists.
+/// Parses a date of a request in any documented format.
 ///
-/// One pair of enclosing double quotes is stripped; no zone means UTC; the `+` of a zone may have
-/// become a space on its way through form decoding.
+/// One pair of enclosing double quotes is stripped; without a time zone, the date is in UTC; form
+/// decoding may have turned the `+` of a time zone into a space.
 pub fn parse_lenient(text: &str) -> Option<Timestamp> {
     let text = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
     match text.strip_prefix('@') {
@@ -22,7 +22,7 @@ pub fn parse_lenient(text: &str) -> Option<Timestamp> {
     }
 }
 
-/// Reads a stored date: `YYYY-MM-DD`, optionally with a time, a fraction and a zone.
+/// Parses a stored date: `YYYY-MM-DD`, optionally with time, fraction and time zone.
 pub fn parse_date(text: &str) -> Option<Timestamp> {
     let mut scan = Scanner(text.as_bytes());
     let year = i32::try_from(scan.digits(4)?).ok()?;
@@ -50,20 +50,20 @@ pub fn parse_date(text: &str) -> Option<Timestamp> {
     scan.is_done().then_some(Timestamp(seconds * MICROSECONDS + micros))
 }
 
-/// Appends the form of `internal.*`: `2020-01-22T14:34:36+00:00`.
+/// Appends a date in the format of `internal.*`: `2020-01-22T14:34:36+00:00`.
 pub fn push_object_date(seconds: i64, out: &mut Vec<u8>) {
     push_second(seconds, out);
     out.extend_from_slice(b"+00:00");
 }
 
-/// Returns the form of `internal.*`.
+/// Returns a date in the format of `internal.*`.
 pub fn object_date(seconds: i64) -> String {
     let mut out = Vec::with_capacity(25);
     push_object_date(seconds, &mut out);
     String::from_utf8(out).expect("only ASCII was pushed")
 }
 
-/// Appends the form of search: `2020-01-22T14:34:36.000Z`, from milliseconds.
+/// Appends a date in the format of search: `2020-01-22T14:34:36.000Z`.
 pub fn push_search_date(milliseconds: i64, out: &mut Vec<u8>) {
     push_second(milliseconds.div_euclid(1000), out);
     let mut fraction = *b".000Z";
@@ -71,7 +71,7 @@ pub fn push_search_date(milliseconds: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&fraction);
 }
 
-/// Returns the form of content types and versions: `2019-10-25T13:00:50.000000+0000`.
+/// Returns a date in the format of content types and versions: `2019-10-25T13:00:50.000000+0000`.
 pub fn definition_date(at: Timestamp) -> String {
     let mut out = Vec::with_capacity(31);
     push_second(at.seconds(), &mut out);
@@ -81,7 +81,7 @@ pub fn definition_date(at: Timestamp) -> String {
     String::from_utf8(out).expect("only ASCII was pushed")
 }
 
-/// Appends `YYYY-MM-DDTHH:MM:SS`; years that need more than four digits show the last possible.
+/// Appends `YYYY-MM-DDTHH:MM:SS`, clamped to years of four digits.
 fn push_second(seconds: i64, out: &mut Vec<u8>) {
     const FIRST: i64 = -62_167_219_200;
     const LAST: i64 = 253_402_300_799;
@@ -100,16 +100,16 @@ fn push_second(seconds: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&text);
 }
 
-/// Fills a place with the last decimal digits of a number that is not negative.
-fn put_digits(place: &mut [u8], number: i64) {
+/// Fills a slice with the last decimal digits of a non-negative number.
+fn put_digits(digits: &mut [u8], number: i64) {
     let mut rest = number;
-    for digit in place.iter_mut().rev() {
+    for digit in digits.iter_mut().rev() {
         *digit = b'0' + u8::try_from(rest % 10).unwrap_or(0);
         rest /= 10;
     }
 }
 
-/// The part of a date that is still to be read.
+/// The rest of the text of a date.
 struct Scanner<'a>(&'a [u8]);
 
 impl Scanner<'_> {
@@ -117,7 +117,7 @@ impl Scanner<'_> {
         self.0.is_empty()
     }
 
-    /// Takes one character if it is one of these.
+    /// Consumes one character if it is in `any_of`.
     fn literal(&mut self, any_of: &[u8]) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         any_of.contains(first).then(|| {
@@ -126,7 +126,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Takes exactly `count` digits.
+    /// Consumes exactly `count` digits.
     fn digits(&mut self, count: usize) -> Option<i64> {
         let (digits, rest) = self.0.split_at_checked(count)?;
         let number = digits.iter().try_fold(0, |number, digit| {
@@ -136,12 +136,12 @@ impl Scanner<'_> {
         Some(number)
     }
 
-    /// Takes two digits that make a number within the bound.
+    /// Consumes two digits, a number of at most `bound`.
     fn at_most(&mut self, bound: i64) -> Option<i64> {
         self.digits(2).filter(|number| *number <= bound)
     }
 
-    /// Takes a fraction of a second, in microseconds; what is finer is cut off.
+    /// Consumes a fraction of a second, truncated to microseconds.
     fn fraction(&mut self) -> Option<i64> {
         let mut micros = self.digits(1)? * 100_000;
         let mut weight = 10_000;
@@ -152,7 +152,7 @@ impl Scanner<'_> {
         Some(micros)
     }
 
-    /// Takes a zone, in seconds east of UTC; none is UTC.
+    /// Consumes a time zone and returns its offset from UTC in seconds; without one, 0.
     fn zone(&mut self) -> Option<i64> {
         if self.is_done() || self.literal(b"Zz").is_some() {
             return Some(0);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_listed_form_is_read() {
+    fn dates_are_parsed_in_every_documented_format() {
         const AT: i64 = 1_579_703_676_000_000;
         let table = [
             ("2020-01-22", 1_579_651_200_000_000),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn dates_in_other_formats_are_rejected() {
         let table = [
             "",
             "\"",
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_written_as_the_contract_shows_them() {
+    fn dates_have_the_documented_formats() {
         assert_eq!(object_date(1_579_703_676), "2020-01-22T14:34:36+00:00");
         assert_eq!(object_date(0), "1970-01-01T00:00:00+00:00");
         assert_eq!(object_date(-1), "1969-12-31T23:59:59+00:00");
@@ -268,7 +268,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn written_dates_are_read_back(seconds in -62_167_219_200_i64..253_402_300_800) {
+        fn formatted_dates_are_parsed_back(seconds in -62_167_219_200_i64..253_402_300_800) {
             let written = object_date(seconds);
             let at = Timestamp(seconds * 1_000_000);
             proptest::prop_assert_eq!(parse_lenient(&written), Some(at));
@@ -277,7 +277,7 @@ mod tests {
         }
 
         #[test]
-        fn reading_never_panics(text in "\\PC*|[0-9:TZ+ .@\"-]{0,30}") {
+        fn parser_never_panics(text in "\\PC*|[0-9:TZ+ .@\"-]{0,30}") {
             parse_lenient(&text);
         }
     }

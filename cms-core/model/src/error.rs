@@ -1,8 +1,8 @@
-//! What can go wrong, without a word about transports.
+//! The errors of all layers, independent of transports.
 //!
-//! Variants carry data; the sentence a caller reads is [`std::fmt::Display`], the private cause is
-//! [`std::error::Error::source`] and goes to logs only. How an error looks on the wire is in
-//! [`crate::wire::error`]; exit codes belong to the command line.
+//! Variants carry data. [`std::fmt::Display`] is the message for the client;
+//! [`std::error::Error::source`] is for logs only. [`crate::wire::error`] maps an error to HTTP
+//! status and body; exit codes belong to the command line.
 
 use std::{fmt, io, path::Path};
 
@@ -14,88 +14,93 @@ use crate::{
     message::{MessageCode, Reason},
 };
 
-/// Result of everything in this crate.
+/// Result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a request was not carried out.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum Error {
-    /// Validation failed: a map from property path to messages (contract 1.4, "400 map").
+    /// Validation failed: messages by property path, see docs/reference/http.md#error-bodies
     Invalid(FieldErrors),
-    /// The action is refused as a whole, with reasons (contract 1.4, "400 list").
-    Refused(Vec<Reason>),
-    /// A batch holds more elements than allowed (contract 3.9, 4.5).
+    /// The action is rejected: a list of messages, see docs/reference/http.md#error-bodies
+    Rejected(Vec<Reason>),
+    /// A batch has too many elements, see docs/reference/objects.md#batches
     BatchLimit { limit: usize },
-    /// The request itself cannot be understood.
+    /// The request is malformed.
     BadRequest(String),
     /// The key is missing, unknown or revoked.
     Unauthenticated,
     /// The key does not allow this, the type is protected, or a quota is used up.
     Forbidden,
-    /// The addressed thing does not exist or is not visible.
+    /// The resource does not exist or is not visible to the caller. `what` names its kind.
     NotFound { what: &'static str, name: String },
-    /// The state changed underneath, for example a stale plan.
+    /// The stored state has changed since the client read it, for example since a plan.
     Conflict(String),
-    /// The object is in none of the states that the request names (`If-Match`).
+    /// The object has none of the entity tags in `If-Match`.
     PreconditionFailed,
-    /// An `Idempotency-Key` came before with another request.
+    /// The `Idempotency-Key` was used with another request.
     IdempotencyKeyReused,
-    /// What was asked for is forgotten for good.
+    /// The requested data has been removed permanently.
     Gone(String),
-    /// A project cannot be applied: faults by content type (contract 14).
+    /// A project cannot be applied: validation errors by content type, see
+    /// docs/reference/content-types.md#plan-and-apply
     Blocked(Vec<(String, FieldErrors)>),
-    /// Stored values would be lost and nobody agreed to that; names `type.property`.
+    /// Stored values would be lost and the request does not allow that; names `type.property`.
     DataLoss(Vec<String>),
-    /// One object is larger than an object may be.
+    /// An object exceeds the maximum size of an object.
     ObjectTooLarge { id: String, bytes: usize },
-    /// The whole request is larger than the server accepts.
+    /// The request body exceeds the maximum size.
     BodyTooLarge,
-    /// The body is not of the media type that the endpoint reads.
+    /// The endpoint does not accept the media type of the body.
     UnsupportedMedia,
-    /// Overloaded, draining, or a lock is held; nothing was done and it is safe to repeat.
+    /// Overloaded, shutting down, or a lock is held. Nothing was changed; the client may retry.
     Busy(String),
-    /// This key or address asks too often; nothing was done.
+    /// The rate limit of the key or address is exceeded. Nothing was changed.
     TooManyRequests,
     /// A read that must be fast may take longer: it has to be repeated without that limit. Never a
     /// response.
     NotFast,
-    /// The disk is full; nothing was done, and it can be repeated once there is room. The source is
-    /// for logs.
+    /// The disk is full. Nothing was changed; the client may retry once space is free.
     NoSpace(Cause),
-    /// This target cannot do that, with a hint where it can be done.
+    /// The target of the command does not support the operation; the message says which one does.
     Unsupported(String),
-    /// A remote server did not answer.
+    /// A remote server did not respond.
     Unreachable(String),
-    /// What is stored is not what was written: names it, and what to do. For operators.
+    /// Stored data is damaged: the message names it and says what the operator can do.
     Damaged(String),
-    /// Our fault. The source is for logs.
+    /// An unexpected error of the server.
     Internal(Cause),
 }
 
-/// What lies behind an error, for logs only.
+/// Cause of an error, for logs only.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {
-    /// An internal error from a sentence.
+    /// An internal error from a message.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::Internal(message.into().into())
     }
 
-    /// A body that is not the JSON that it should be.
-    pub fn malformed() -> Self {
+    /// The body is not the expected JSON.
+    pub fn malformed_json() -> Self {
         Self::BadRequest("Malformed JSON".to_owned())
     }
 
-    /// A failure of the disk: full, or our fault.
-    pub fn of_disk(error: io::Error) -> Self {
-        if is_full(&error) { Self::NoSpace(error.into()) } else { Self::Internal(error.into()) }
+    /// An I/O error: the disk is full, or an internal error.
+    pub fn from_io(error: io::Error) -> Self {
+        if is_disk_full(&error) {
+            Self::NoSpace(error.into())
+        } else {
+            Self::Internal(error.into())
+        }
     }
 
-    /// The same for an error of a library, which may have come from the disk.
-    pub fn of_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+    /// Like [`Self::from_io`], for an error of a library that may have an I/O error among its
+    /// causes.
+    pub fn from_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         let first: &(dyn std::error::Error + 'static) = &error;
         let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
-        if causes.any(|cause| cause.downcast_ref().is_some_and(is_full)) {
+        if causes.any(|cause| cause.downcast_ref().is_some_and(is_disk_full)) {
             Self::NoSpace(error.into())
         } else {
             Self::Internal(error.into())
@@ -119,23 +124,23 @@ impl Error {
         Self::Invalid(FieldErrors::one(path, message))
     }
 
-    pub fn no_type(name: &str) -> Self {
+    pub fn type_not_found(name: &str) -> Self {
         Self::NotFound { what: "content type", name: name.to_owned() }
     }
 
-    pub fn no_object(content_type: &str, id: &str) -> Self {
+    pub fn object_not_found(content_type: &str, id: &str) -> Self {
         Self::NotFound { what: "object", name: format!("{content_type}/{id}") }
     }
 }
 
-/// An error of the system with the place where it happened.
-pub fn unusable(path: &Path, error: &io::Error) -> Error {
+/// An I/O error at a path.
+pub fn path_error(path: &Path, error: &io::Error) -> Error {
     let sentence = format!("{} cannot be used: {error}", path.display());
-    if is_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
+    if is_disk_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
 }
 
-/// Tells whether a disk, or what one may use of it, is used up.
-pub fn is_full(error: &io::Error) -> bool {
+/// Tells whether the disk or the quota is full.
+pub fn is_disk_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
@@ -144,7 +149,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Invalid(_) => f.write_str("the data is not valid"),
-            Self::Refused(reasons) => {
+            Self::Rejected(reasons) => {
                 let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
                 f.write_str(&reasons.join("; "))
             }
@@ -167,7 +172,8 @@ impl fmt::Display for Error {
             #[expect(clippy::cast_precision_loss, reason = "two decimals of a size in MB")]
             Self::ObjectTooLarge { id, bytes } => write!(
                 f,
-                // The unbalanced parenthesis is part of the message (contract 1.4).
+                // The unbalanced parenthesis is part of the API, see
+                // docs/reference/http.md#error-bodies
                 "Content Object size limit exceeded by an object with ID: {id}. Requested size {:.2} MB, limit: 1 MB)",
                 *bytes as f64 / 1_048_576.0
             ),
@@ -177,7 +183,7 @@ impl fmt::Display for Error {
             Self::UnsupportedMedia => f.write_str("Unsupported Media Type"),
             Self::TooManyRequests => f.write_str("Too Many Requests"),
             Self::NotFast => f.write_str("the read may take longer"),
-            Self::NoSpace(_) => f.write_str("no space is left on the disk of the data folder"),
+            Self::NoSpace(_) => f.write_str("no space is left on the disk of the data directory"),
             Self::Internal(_) => f.write_str("Internal Server Error"),
         }
     }
@@ -192,9 +198,10 @@ impl std::error::Error for Error {
     }
 }
 
-/// Messages by property path, in the order in which they were found.
+/// Validation errors: messages by property path, in the order in which they were found, each once
+/// per path.
 ///
-/// Paths are spelt as in contract 1.5. Each message appears once per path.
+/// The syntax of paths is in docs/reference/http.md#property-paths-in-errors
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FieldErrors(IndexMap<String, Vec<String>>);
@@ -209,16 +216,15 @@ impl FieldErrors {
 
     /// Adds a message unless the path already has it.
     ///
-    /// Past [`limits::FAULTY_PATHS`] paths, or messages at a path, nothing is added: there is
-    /// enough to mend.
+    /// Nothing is added beyond [`limits::MAX_ERROR_PATHS`] paths, or messages per path.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         let path = path.into();
-        if self.0.len() >= limits::FAULTY_PATHS && !self.0.contains_key(&path) {
+        if self.0.len() >= limits::MAX_ERROR_PATHS && !self.0.contains_key(&path) {
             return;
         }
         let messages = self.0.entry(path).or_default();
         let message = message.into();
-        if messages.len() < limits::FAULTY_PATHS && !messages.contains(&message) {
+        if messages.len() < limits::MAX_ERROR_PATHS && !messages.contains(&message) {
             messages.push(message);
         }
     }
@@ -251,7 +257,7 @@ impl FieldErrors {
         self.0.values().flatten().map(|message| MessageCode::of(message))
     }
 
-    /// Returns `Ok` when nothing was found.
+    /// Returns `Ok` when there are no errors.
     pub fn into_result(self) -> Result<()> {
         if self.is_empty() { Ok(()) } else { Err(Error::Invalid(self)) }
     }
@@ -264,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_told_from_a_broken_one() {
+    fn full_disk_is_not_an_internal_error() {
         let table = [
             (ErrorKind::StorageFull, true),
             (ErrorKind::QuotaExceeded, true),
@@ -273,16 +279,16 @@ mod tests {
             (ErrorKind::ReadOnlyFilesystem, false),
             (ErrorKind::Other, false),
         ];
-        for (kind, is_full) in table {
-            let is_told = |error| match error {
+        for (kind, is_disk_full) in table {
+            let is_no_space = |error| match error {
                 Error::NoSpace(_) => true,
                 Error::Internal(_) => false,
                 other => panic!("{other:?}"),
             };
-            assert_eq!(is_told(Error::of_disk(kind.into())), is_full, "{kind}");
-            // Libraries wrap what the system said.
-            let wrapped = Error::of_disk(kind.into());
-            assert_eq!(is_told(Error::of_storage(wrapped)), is_full, "{kind}");
+            assert_eq!(is_no_space(Error::from_io(kind.into())), is_disk_full, "{kind}");
+            // Libraries wrap the error of the system.
+            let wrapped = Error::from_io(kind.into());
+            assert_eq!(is_no_space(Error::from_storage(wrapped)), is_disk_full, "{kind}");
         }
     }
 }

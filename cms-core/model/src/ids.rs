@@ -1,28 +1,28 @@
-//! Identifiers: where new ones come from, and what an object id may look like (contract 1.7).
+//! Identifiers: new ones, and the syntax of object ids, see docs/reference/objects.md#object-ids
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The pattern of object ids as messages spell it.
+/// The pattern of object ids in messages.
 pub const ID_PATTERN: &str = r#"^[a-zA-Z0-9-_.,:=!?#$%&(\`\’\{\}" ]*$"#;
 
-/// Longest object id, in characters.
-pub const ID_MAX_CHARS: usize = 255;
+/// Maximum length of an object id, in characters.
+pub const MAX_ID_CHARS: usize = 255;
 
 /// Tells whether every character of `id` is allowed in an object id.
 pub fn has_only_id_characters(id: &str) -> bool {
     id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=!?#$%&(`’{}\" ".contains(c))
 }
 
-/// Where new identifiers come from.
+/// Source of new identifiers.
 pub trait IdSource: Send + Sync {
     /// Returns a new UUID v4 in lower case.
     fn uuid(&self) -> String;
 
-    /// Returns a new key token: 40 hexadecimal digits that nobody can guess.
+    /// Returns a new key token: 40 random hexadecimal digits.
     fn token(&self) -> String;
 }
 
-/// Identifiers that count upwards, so that a test can name them.
+/// Sequential identifiers for tests.
 #[derive(Debug, Default)]
 pub struct CountingIds(AtomicU64);
 

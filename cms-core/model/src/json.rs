@@ -1,11 +1,11 @@
-//! JSON text that the store holds, read without parsing all of it.
+//! Reads members of stored JSON text without parsing all of it.
 
 use memchr::memchr2;
 
 /// Returns the text of one member of an object.
 ///
-/// The object must be compact, as this crate writes it, and the name one that needs no escapes:
-/// then a member is found at the speed of looking for quotes. None when there is no such member.
+/// The object must be compact JSON, as this crate writes it, and the name must need no escapes.
+/// Then the search is as fast as a search for quotes.
 pub fn member<'j>(object: &'j [u8], name: &str) -> Option<&'j [u8]> {
     let mut rest = object.strip_prefix(b"{")?;
     loop {
@@ -17,13 +17,13 @@ pub fn member<'j>(object: &'j [u8], name: &str) -> Option<&'j [u8]> {
     }
 }
 
-/// Returns the members of an object as they are written, names without their quotes, under the
-/// conditions of [`member`].
+/// Returns names (without quotes) and values of an object as JSON text. Preconditions as for
+/// [`member`].
 pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = object.strip_prefix('{').unwrap_or_default();
     std::iter::from_fn(move || {
         let (key, value, _) = split_member(rest.as_bytes())?;
-        // Every part ends at an ASCII character, so the lengths are those of whole characters.
+        // Names and values end at ASCII characters, so these are character boundaries.
         let (key, after) = rest[1..].split_at(key.len());
         let (value, after) = after[2..].split_at(value.len());
         rest = after.strip_prefix(',').unwrap_or_default();
@@ -31,7 +31,7 @@ pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Returns the elements of an array as they are written, under the conditions of [`member`].
+/// Returns the elements of an array as JSON text. Preconditions as for [`member`].
 pub fn elements(array: &str) -> impl Iterator<Item = &str> {
     let mut rest = array.strip_prefix('[').unwrap_or_default();
     std::iter::from_fn(move || {
@@ -42,7 +42,7 @@ pub fn elements(array: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Splits a text that begins with a member: its name without quotes, its value, and the rest.
+/// Splits text that starts with a member into its name without quotes, its value, and the rest.
 fn split_member(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (key, after) = text.split_at(string_length(text)?);
     let value = after.strip_prefix(b":")?;
@@ -50,7 +50,7 @@ fn split_member(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     Some((&key[1..key.len() - 1], value, after))
 }
 
-/// Length of the string that a text begins with, its quotes included.
+/// Length of the string literal at the start of a text, with its quotes.
 fn string_length(text: &[u8]) -> Option<usize> {
     if text.first() != Some(&b'"') {
         return None;
@@ -65,7 +65,7 @@ fn string_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Length of the value that a text begins with: all up to the comma or bracket that ends it.
+/// Length of the value at the start of a text: up to the comma or bracket that ends it.
 fn value_length(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_found_whatever_stands_before_them() {
+    fn member_is_found_after_any_other_members() {
         let object = json!({
             "a": "\"b\":1,{[\\", "é": "é}", "": {"b": [1, {"b": 2}]}, "n": -1.5e3, "t": true,
             "list": [[], {}, "]"], "b": "here", "z": null,
@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn members_are_what_a_parser_finds(value in any_json(), name in "[a-c]{0,2}") {
+        fn member_equals_the_result_of_a_parser(value in any_json(), name in "[a-c]{0,2}") {
             let expected = value.get(&name).map(Value::to_string);
             let found = value.to_string();
             let found = member(found.as_bytes(), &name);
@@ -132,7 +132,7 @@ mod tests {
         }
 
         #[test]
-        fn all_members_are_found(value in any_json()) {
+        fn members_are_all_found(value in any_json()) {
             let text = value.to_string();
             let found: Vec<String> =
                 members(&text).map(|(key, value)| format!("\"{key}\":{value}")).collect();
@@ -144,7 +144,7 @@ mod tests {
         }
 
         #[test]
-        fn all_elements_are_found(value in any_json()) {
+        fn elements_are_all_found(value in any_json()) {
             let text = value.to_string();
             let found: Vec<&str> = elements(&text).collect();
             if value.is_array() {
@@ -155,7 +155,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_survived(text in "\\PC*|[{}\\[\\]\",:\\\\a]{0,30}") {
+        fn invalid_text_causes_no_panic(text in "\\PC*|[{}\\[\\]\",:\\\\a]{0,30}") {
             member(text.as_bytes(), "a");
             members(&text).count();
             elements(&text).count();

@@ -1,12 +1,12 @@
 //! The content model: values, and functions from values to values.
 //!
-//! Nothing here reads or writes a file, opens a connection, asks for the time, or waits: the layers
-//! above do that, with [`clock::Clock`] and [`ids::IdSource`] as inputs.
+//! Nothing here reads or writes a file, opens a connection, reads the system time, or blocks: the
+//! layers above do that, and pass [`clock::Clock`] and [`ids::IdSource`] as inputs.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
 //! | [`wire`] | the public API as data |
-//! | [`ctd`] | content type definitions: model, parsing, schema, changes, conversion of values |
+//! | [`content_type`] | content type definitions: model, parsing, schema, differences, conversion of values |
 //! | [`object`] | content objects: validation, links, rendering, visibility |
 //! | [`pattern`], [`query`] | regular expressions of properties; filters and order of lists |
 //! | [`publish`], [`workflow`] | statuses and schedules; states and transitions |
@@ -19,8 +19,8 @@
 
 pub mod auth;
 pub mod clock;
+pub mod content_type;
 pub mod context;
-pub mod ctd;
 pub mod dates;
 pub mod error;
 pub mod graphql;
@@ -46,6 +46,6 @@ pub mod webhook;
 pub mod wire;
 pub mod workflow;
 
-/// Target of the spans of all layers: what a request waits for and does. They contain no content, and
-/// are recorded only when somebody subscribes to this target.
-pub const TRACED: &str = "cms_trace";
+/// `tracing` target of the spans of all layers: the steps of a request, without content. They are
+/// recorded only when a subscriber enables this target.
+pub const TRACE_TARGET: &str = "cms_trace";

@@ -1,167 +1,168 @@
-//! Named bounds (contract 1.9, 1.12). Numbers stand here and nowhere else.
+//! Limits and defaults, see docs/reference/limits.md. The numbers are defined only here.
 
 use std::time::Duration;
 
 /// Default number of entries on a page.
-pub const PAGE_DEFAULT: u32 = 20;
-/// Most objects or versions on a page.
-pub const PAGE_MAX: u32 = 1000;
-/// Most content types on a page.
-pub const TYPE_PAGE_MAX: u32 = 10_000;
-/// Deepest hydration of reads.
-pub const HYDRATE_MAX: u8 = 2;
-/// Largest object, as compact JSON without `internal`, in bytes.
-pub const OBJECT_BYTES: usize = 1_048_576;
-/// Longest text of one object in a request: an object of [`OBJECT_BYTES`] may be written with spaces
-/// and escapes. Longer ones are not read at all.
-pub const OBJECT_TEXT: usize = 16 * OBJECT_BYTES;
-/// Elements of one batch call, unless the operator says otherwise.
-pub const BATCH_DEFAULT: usize = 1000;
-/// Most conditions in one `filters` parameter, and most values in one condition.
-pub const FILTER_CONDITIONS: usize = 100;
-/// Most values in the array of one condition.
-pub const FILTER_VALUES: usize = 10_000;
-/// Property indexes per content type, unique properties not counted.
-pub const INDEXED_PROPERTIES: usize = 16;
-/// Entries of an index that a list may read and still count as quick: well below a millisecond.
-pub const QUICK_ENTRIES: u64 = 10_000;
-/// Objects that a list may show and still count as quick.
-pub const QUICK_OBJECTS: u32 = 100;
-/// Bytes of objects in a list that still counts as quick: a thread that serves connections renders
-/// hundreds of such responses before a health check waits for 100 ms.
-pub const QUICK_BYTES: usize = 128 * 1024;
-/// Different objects that the links of a quick read may point to; each is a look-up by id.
-pub const QUICK_TARGETS: usize = 300;
-/// Largest response with objects, in bytes; larger ones are an error that names the limit.
-pub const ANSWER_BYTES: usize = 256 * 1024 * 1024;
-/// Longest time that one read of the database may take.
-pub const READ_TIME: Duration = Duration::from_secs(5);
-/// Paths of one map of faults; a payload cannot make an answer many times its size.
-pub const FAULTY_PATHS: usize = 1000;
-/// Unique properties of one type: each costs an index and a look-up with every write.
-pub const UNIQUE_PROPERTIES: usize = 64;
-/// Longest name and label of a type, and longest name of a key, in characters.
-pub const NAME_CHARS: usize = 255;
-/// Days that a deleted object is kept.
-pub const TRASH_DAYS: i64 = 60;
-/// Entries that the log of a webhook keeps (contract 11.2).
-pub const WEBHOOK_LOG: u32 = 300;
-/// Bytes that the log of webhooks keeps of a request, and of an answer.
-pub const WEBHOOK_LOGGED: usize = 16 * 1024;
-/// Deliveries that one request asks to be sent again.
-pub const WEBHOOK_REPLAYS: usize = 1000;
-/// Seconds that one call asks blocking webhooks.
-pub const CONSULTATION_SECONDS: i64 = 60;
-/// Days that the journal of changes goes back at least.
-pub const JOURNAL_DAYS: i64 = 7;
-/// Steps that matching the patterns of one object takes at most before a value counts as not
-/// matching: so many, and more by the size of the object. A step is an instruction of the matcher or
-/// one examined character, a few nanoseconds.
-pub const PATTERN_STEPS: u64 = 200_000;
-/// Steps that are added for each byte of the object.
+pub const DEFAULT_PAGE_SIZE: u32 = 20;
+/// Maximum number of objects or versions on a page.
+pub const MAX_PAGE_SIZE: u32 = 1000;
+/// Maximum number of content types on a page.
+pub const MAX_TYPE_PAGE_SIZE: u32 = 10_000;
+pub const MAX_HYDRATION_DEPTH: u8 = 2;
+/// Maximum size of an object as compact JSON without `internal`.
+pub const MAX_OBJECT_BYTES: usize = 1_048_576;
+/// Maximum size of the text of an object in a request, which may have white space and escapes.
+/// Longer texts are not parsed.
+pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
+/// Default limit of the elements of one batch.
+pub const DEFAULT_BATCH_LIMIT: usize = 1000;
+/// Maximum number of conditions in one `filters` parameter.
+pub const MAX_FILTER_CONDITIONS: usize = 100;
+/// Maximum number of values in the array of one condition.
+pub const MAX_FILTER_VALUES: usize = 10_000;
+/// Maximum number of indexed properties per content type, unique ones not counted.
+pub const MAX_INDEXED_PROPERTIES: usize = 16;
+/// Index entries that a fast read may scan: well below a millisecond. Fast reads run on the threads
+/// that serve connections.
+pub const FAST_READ_INDEX_ENTRIES: u64 = 10_000;
+/// Objects that a fast read may return.
+pub const FAST_READ_OBJECTS: u32 = 100;
+/// Bytes of objects that a fast read may return: a thread renders hundreds of such responses before
+/// it delays a health check by 100 ms.
+pub const FAST_READ_BYTES: usize = 128 * 1024;
+/// Distinct link targets of a fast read; each is a lookup by id.
+pub const FAST_READ_LINK_TARGETS: usize = 300;
+/// Maximum size of a response with objects.
+pub const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
+/// Maximum time of one read of the database.
+pub const READ_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum number of paths in an error map, and of messages per path: a small payload cannot cause
+/// a large response.
+pub const MAX_ERROR_PATHS: usize = 1000;
+/// Maximum number of unique properties of a type: each costs an index and a lookup per write.
+pub const MAX_UNIQUE_PROPERTIES: usize = 64;
+/// Maximum length of names and labels of types and of names of keys.
+pub const MAX_NAME_CHARS: usize = 255;
+/// Days until the clean-up removes a deleted object permanently.
+pub const TRASH_RETENTION_DAYS: i64 = 60;
+/// Maximum number of entries in the log of a webhook.
+pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
+/// Bytes of a request body, and of a response body, in the log of a webhook.
+pub const MAX_WEBHOOK_LOG_BODY_BYTES: usize = 16 * 1024;
+/// Maximum number of deliveries in one replay request.
+pub const MAX_WEBHOOK_REPLAYS: usize = 1000;
+/// Maximum total time of the synchronous webhooks of one request.
+pub const SYNC_WEBHOOKS_TIMEOUT_SECONDS: i64 = 60;
+/// Minimum number of days for which the journal keeps changes.
+pub const JOURNAL_RETENTION_DAYS: i64 = 7;
+/// Steps for matching the patterns of one object; beyond them, a value counts as not matching. A
+/// step is an instruction of the matcher or one examined character: a few nanoseconds.
+pub const PATTERN_STEPS_PER_OBJECT: u64 = 200_000;
+/// Additional steps per byte of the object.
 pub const PATTERN_STEPS_PER_BYTE: u64 = 12;
-/// Steps that one job takes at most while it holds the writer: objects are checked before, and only
-/// what changed meanwhile is checked again.
-pub const PATTERN_STEPS_OF_WRITE: u64 = 250_000;
-/// Deepest nesting of JSON in the schema of one property: about ten lists within each other.
-pub const SCHEMA_DEPTH: usize = 40;
-/// Ids in one batch publish, unpublish or archive (contract 1.12).
-pub const BATCH_PUBLISH: usize = 1001;
-/// Most states, and most transitions, of one workflow.
-pub const WORKFLOW_PARTS: usize = 1000;
-/// Most workflows of an operator.
-pub const WORKFLOWS: usize = 1000;
-/// Scheduled publications that one transaction carries out; others are done by the next.
-pub const DUE_AT_ONCE: usize = 500;
-/// Most words in one text of a search.
-pub const SEARCH_WORDS: usize = 1000;
-/// Most words of a text of a search, times the fields in which each is looked for.
-pub const SEARCH_TERMS: usize = 10_000;
-/// Most wildcards and fuzzy words in one search, times the fields in which each is looked for: each
-/// reads the index for every word like it.
-pub const SEARCH_EXPANSIONS: usize = 128;
-/// Deepest parentheses in a text of a search; deeper ones mean nothing.
-pub const SEARCH_DEPTH: usize = 20;
-/// Most fields, and most filters of one kind, of one search.
-pub const SEARCH_PARTS: usize = 100;
-/// Most aggregations of one search: each may hold every value of a property in memory.
-pub const SEARCH_AGGREGATIONS: usize = 20;
-/// Longest word that may have typing errors, in characters.
-pub const FUZZY_CHARS: usize = 64;
-/// Longest word with wildcards, in characters; in longer ones they mean nothing.
-pub const WILDCARD_CHARS: usize = 100;
-/// How long a search waits for the index, unless the operator says otherwise.
-pub const SEARCH_WAIT: Duration = Duration::from_secs(1);
-/// Most hits of one search, on all its pages (contract 1.12).
-pub const SEARCH_RESULTS: u64 = 10_000;
-/// Largest width and height in the path of an image.
-pub const IMAGE_EDGE: u32 = 10_000;
-/// Largest number in a trim.
-pub const TRIM_EDGE: u32 = 9_999_999;
-/// Largest file that may be uploaded, unless the operator says otherwise (contract 1.12).
-pub const FILE_BYTES: u64 = 10 * 1024 * 1024;
-/// Bytes of an uploaded file that are looked at to tell what it is.
-pub const INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
-/// Hours that an uploaded file waits for its media object (contract 7.1).
-pub const UNSAVED_HOURS: i64 = 24;
-/// Disk space for rendered pictures, unless the operator says otherwise.
-pub const RENDER_CACHE: u64 = 1024 * 1024 * 1024;
-/// Pixels of a picture up to which `format=auto` may choose AVIF.
-pub const AUTOMATIC_AVIF: u64 = 2_000_000;
-/// Bytes of a file or picture that are in memory while it is sent.
-pub const PIECE_BYTES: u64 = 256 * 1024;
-/// Bytes of renderings, of at most [`PIECE_BYTES`] each, that stay in memory to be sent again.
-pub const RECENT_RENDERS: u64 = 32 * 1024 * 1024;
-/// Longest text of a GraphQL query, in bytes (contract 8.5).
-pub const GRAPHQL_BYTES: usize = 64 * 1024;
-/// Deepest selection of a GraphQL query; `edges` and `node` do not count (contract 14).
-pub const GRAPHQL_DEPTH: usize = 15;
-/// Most relations within each other in a GraphQL query (contract 8.4).
-pub const GRAPHQL_RELATIONS: usize = 10;
-/// Most objects in the answer to a GraphQL query (contract 8.5).
-pub const GRAPHQL_OBJECTS: usize = 10_000;
-/// Largest response to a GraphQL query, and most text of objects that it holds in memory, in bytes.
-pub const GRAPHQL_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
-/// Deepest brackets in the text of a GraphQL query, of any kind.
-pub const GRAPHQL_NESTING: usize = 40;
-/// Most selections, arguments, values and directives of a GraphQL query with its fragments put in
-/// their places, added up over all operations and fragments.
-pub const GRAPHQL_SELECTIONS: usize = 10_000;
-/// Most fields at the root of a GraphQL query: each reads a list.
-pub const GRAPHQL_ROOTS: usize = 100;
-/// Longest body of a request to GraphQL, in bytes.
-pub const GRAPHQL_BODY: usize = 1024 * 1024;
-/// Most bytes of all texts in the arguments of a GraphQL query, with its variables in their places.
-pub const GRAPHQL_ARGUMENTS: usize = 1024 * 1024;
-/// Most lists of the schema that a GraphQL query asks for, and that stand within each other.
-pub const INTROSPECTION_LISTS: usize = 12;
-pub const INTROSPECTION_DEPTH: usize = 2;
-/// Faults of a GraphQL query that are told.
-pub const GRAPHQL_FAULTS: usize = 100;
-/// Most objects of one page of a GraphQL connection when the query does not say.
-pub const CONNECTION_DEFAULT: u32 = 10;
-/// Text of the GraphQL queries that need not be judged again, for each schema, in bytes.
-pub const JUDGED_QUERIES: u64 = 256 * 1024;
-/// Text of the GraphQL queries that clients may name by their hashes, in bytes.
-pub const NAMED_QUERIES: u64 = 4 * 1024 * 1024;
-/// GraphQL schemas that are kept: each for a version and the types that a key may read.
-pub const KNOWN_SCHEMAS: usize = 64;
-/// Longest `Idempotency-Key`.
-pub const IDEMPOTENCY_KEY_BYTES: usize = 255;
-/// Hours that the answer to a request with such a key is kept.
-pub const IDEMPOTENCY_HOURS: i64 = 24;
-/// Most answers that are kept; the oldest go first.
-pub const IDEMPOTENCY_ANSWERS: i64 = 100_000;
-/// Largest answer that is kept: a call that would have a larger one is refused.
-pub const IDEMPOTENCY_BYTES: usize = 4 * 1024 * 1024;
-/// Rows of the journal that one page looks at: others may be hidden from the caller.
-pub const CHANGES_SCANNED: usize = 10_000;
-/// Hours by which the clock may be ahead of the last clean-up; more is a jump, after which nothing is
-/// removed for good at first.
+/// Steps of one job while it holds the writer. Objects are validated before; the job validates
+/// again only what has changed since.
+pub const PATTERN_STEPS_PER_WRITE_JOB: u64 = 250_000;
+/// Maximum depth of JSON in the schema of one property: about ten nested lists.
+pub const MAX_SCHEMA_DEPTH: usize = 40;
+/// Maximum number of ids in one batch publish, unpublish or archive.
+pub const MAX_PUBLISH_BATCH_IDS: usize = 1001;
+/// Maximum number of states, and of transitions, of one workflow.
+pub const MAX_WORKFLOW_ELEMENTS: usize = 1000;
+/// Maximum number of custom workflows.
+pub const MAX_WORKFLOWS: usize = 1000;
+/// Maximum number of scheduled publications in one transaction.
+pub const MAX_SCHEDULED_PER_TRANSACTION: usize = 500;
+/// Maximum number of words in one search text.
+pub const MAX_SEARCH_WORDS: usize = 1000;
+/// Maximum number of words in one search text, times the fields that are searched for each.
+pub const MAX_SEARCH_TERMS: usize = 10_000;
+/// Maximum number of wildcard and fuzzy words in one search, times the fields that are searched for
+/// each: each scans the index for similar words.
+pub const MAX_SEARCH_EXPANSIONS: usize = 128;
+/// Maximum depth of parentheses in a search text; deeper ones are ignored.
+pub const MAX_SEARCH_DEPTH: usize = 20;
+/// Maximum number of fields, and of filters of each kind, of one search.
+pub const MAX_SEARCH_PARAMETERS: usize = 100;
+/// Maximum number of aggregations of one search: each may hold every value of a property in memory.
+pub const MAX_SEARCH_AGGREGATIONS: usize = 20;
+/// Maximum length of a word that may match with typing errors.
+pub const MAX_FUZZY_WORD_CHARS: usize = 64;
+/// Maximum length of a word with wildcards; in longer words they are ignored.
+pub const MAX_WILDCARD_WORD_CHARS: usize = 100;
+/// Default time for which a search waits for the index.
+pub const DEFAULT_SEARCH_WAIT: Duration = Duration::from_secs(1);
+/// Maximum number of hits of one search on all pages.
+pub const MAX_SEARCH_RESULTS: u64 = 10_000;
+/// Maximum width and height in an image URL.
+pub const MAX_IMAGE_EDGE_PIXELS: u32 = 10_000;
+/// Maximum number in a trim.
+pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
+/// Default maximum size of an uploaded file.
+pub const DEFAULT_MAX_UPLOAD_BYTES: u64 = 10 * 1024 * 1024;
+/// Bytes of an uploaded file that are read to detect its type.
+pub const MAX_INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
+/// Hours until a file without a media object is orphaned.
+pub const UNSAVED_UPLOAD_HOURS: i64 = 24;
+/// Default disk space for rendered images.
+pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
+/// Maximum number of pixels of an image for which `format=auto` may choose AVIF.
+pub const MAX_AUTO_AVIF_PIXELS: u64 = 2_000_000;
+/// Size of the chunks in which files and images are read and sent.
+pub const CHUNK_BYTES: u64 = 256 * 1024;
+/// Memory for recently rendered images of at most [`CHUNK_BYTES`] each.
+pub const RENDER_MEMORY_CACHE_BYTES: u64 = 32 * 1024 * 1024;
+/// Maximum length of a GraphQL query.
+pub const MAX_GRAPHQL_QUERY_BYTES: usize = 64 * 1024;
+/// Maximum depth of the selections of a GraphQL query; `edges` and `node` do not count.
+pub const MAX_GRAPHQL_DEPTH: usize = 15;
+/// Maximum number of nested relations in a GraphQL query.
+pub const MAX_GRAPHQL_RELATION_DEPTH: usize = 10;
+/// Maximum number of objects in the response to a GraphQL query.
+pub const MAX_GRAPHQL_OBJECTS: usize = 10_000;
+/// Maximum size of the response to a GraphQL query, and of the objects that it holds in memory.
+pub const MAX_GRAPHQL_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
+/// Maximum depth of brackets of any kind in a GraphQL query.
+pub const MAX_GRAPHQL_BRACKET_DEPTH: usize = 40;
+/// Maximum number of selections, arguments, values and directives of a GraphQL query with expanded
+/// fragments, in all its operations and fragments together.
+pub const MAX_GRAPHQL_SELECTIONS: usize = 10_000;
+/// Maximum number of root fields of a GraphQL query: each reads a list.
+pub const MAX_GRAPHQL_ROOT_FIELDS: usize = 100;
+/// Maximum size of the body of a GraphQL request.
+pub const MAX_GRAPHQL_BODY_BYTES: usize = 1024 * 1024;
+/// Maximum total size of the texts in the arguments of a GraphQL query, variables included.
+pub const MAX_GRAPHQL_ARGUMENT_BYTES: usize = 1024 * 1024;
+/// Maximum number of list fields of the schema in an introspection query.
+pub const MAX_INTROSPECTION_LISTS: usize = 12;
+/// Maximum number of nested list fields of the schema in an introspection query.
+pub const MAX_INTROSPECTION_LIST_DEPTH: usize = 2;
+/// Maximum number of errors that are reported for a GraphQL query.
+pub const MAX_GRAPHQL_ERRORS: usize = 100;
+/// Default number of objects on a page of a GraphQL connection.
+pub const DEFAULT_CONNECTION_SIZE: u32 = 10;
+/// Size of the cache of validated GraphQL queries, per schema.
+pub const VALIDATED_QUERY_CACHE_BYTES: u64 = 256 * 1024;
+/// Size of the cache of persisted GraphQL queries, which clients name by their hashes.
+pub const PERSISTED_QUERY_CACHE_BYTES: u64 = 4 * 1024 * 1024;
+/// Maximum number of cached GraphQL schemas: one per version and set of readable types.
+pub const MAX_CACHED_GRAPHQL_SCHEMAS: usize = 64;
+/// Maximum length of an `Idempotency-Key`.
+pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 255;
+/// Hours for which the response to a request with an `Idempotency-Key` is stored.
+pub const IDEMPOTENCY_RETENTION_HOURS: i64 = 24;
+/// Maximum number of stored responses; the oldest are removed first.
+pub const MAX_IDEMPOTENCY_RESPONSES: i64 = 100_000;
+/// Maximum size of a stored response; a request with a larger one is rejected.
+pub const MAX_IDEMPOTENCY_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
+/// Rows of the journal that one page of changes may scan, rows hidden from the caller included.
+pub const MAX_CHANGES_SCANNED: usize = 10_000;
+/// Hours by which the clock may be ahead of the last clean-up. More is a jump, after which
+/// clean-ups remove nothing permanently for [`CLOCK_SETTLING_HOURS`].
 pub const CLOCK_JUMP_HOURS: i64 = 24;
-/// Hours that a server has to run after such a jump before clean-ups go by the clock again.
+/// Hours that a server has to run after a jump of the clock before clean-ups trust the clock again.
 pub const CLOCK_SETTLING_HOURS: i64 = 24;
-/// Of so many stored files a clean-up removes at most one by itself.
-pub const ORPHANED_SHARE: u64 = 10;
-/// Free disk space below which a data folder is not ready to be written to.
-pub const DISK_RESERVE: u64 = 16 * 1024 * 1024;
+/// The automatic clean-up removes at most one orphaned file per this many stored files.
+pub const MIN_FILES_PER_ORPHAN_REMOVED: u64 = 10;
+/// Free disk space below which the server reports a data directory as not ready for writes.
+pub const DISK_RESERVE_BYTES: u64 = 16 * 1024 * 1024;

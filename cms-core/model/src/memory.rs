@@ -1,7 +1,7 @@
-//! Memory for responses: budgets, and what a request holds of them.
+//! The response memory budget, and the bytes that a request reserves of it.
 //!
-//! A budget may stand within another one, as that of a connection within that of the process. This
-//! module knows neither requests nor connections; callers that pass no budget have no limit.
+//! Budgets nest: the budget of a connection counts against that of the process. This module knows
+//! neither requests nor connections; without a budget there is no limit.
 
 use std::sync::{
     Arc,
@@ -10,7 +10,7 @@ use std::sync::{
 
 use crate::error::{Error, Result};
 
-/// Bytes that may be held at the same time.
+/// A maximum number of bytes in use at the same time.
 #[derive(Debug)]
 pub struct MemoryBudget {
     limit: usize,
@@ -36,14 +36,14 @@ impl MemoryBudget {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Tells whether so many more bytes would fit now.
+    /// Tells whether this many more bytes would fit now.
     pub fn has_room(&self, bytes: usize) -> bool {
         self.used().saturating_add(bytes) <= self.limit
             && self.parent.as_ref().is_none_or(|parent| parent.has_room(bytes))
     }
 
-    /// Takes bytes for a reservation that holds `own` bytes already. A reservation that is alone may
-    /// exceed the limit: else a response that is larger than the budget could never be sent.
+    /// Takes bytes for a reservation that already has `own` bytes. The only reservation may exceed
+    /// the limit: otherwise a response larger than the budget could never be sent.
     fn take(&self, bytes: usize, own: usize) -> bool {
         let fits = |used: usize| {
             let sum = used.saturating_add(bytes);
@@ -66,18 +66,18 @@ impl MemoryBudget {
         }
     }
 
-    fn give_back(&self, bytes: usize) {
+    fn release(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
         if let Some(parent) = &self.parent {
-            parent.give_back(bytes);
+            parent.release(bytes);
         }
     }
 }
 
-/// Bytes of a budget that are in use until this is dropped.
+/// Bytes of a budget, released on drop.
 #[derive(Debug, Default)]
 pub struct Reservation {
-    /// None has no limit.
+    /// Without a budget there is no limit.
     budget: Option<Arc<MemoryBudget>>,
     bytes: AtomicUsize,
 }
@@ -92,7 +92,7 @@ impl Reservation {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Takes more bytes.
+    /// Reserves more bytes.
     ///
     /// # Errors
     /// [`Error::Busy`] when the budget is used up.
@@ -106,19 +106,20 @@ impl Reservation {
         Ok(())
     }
 
-    /// Takes more bytes, also beyond the limit: for what exists already or must be sent.
+    /// Reserves more bytes without checking the limit: for data that exists already or must be
+    /// sent.
     pub fn grow_unchecked(&self, bytes: usize) {
         let Some(budget) = &self.budget else { return };
         budget.take_unchecked(bytes);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Gives bytes back.
+    /// Releases bytes.
     pub fn shrink(&self, bytes: usize) {
         let Some(budget) = &self.budget else { return };
         let held = self.bytes.fetch_sub(bytes, Ordering::Relaxed);
-        debug_assert!(held >= bytes, "more is given back than was taken");
-        budget.give_back(bytes);
+        debug_assert!(held >= bytes, "more bytes are released than were reserved");
+        budget.release(bytes);
     }
 }
 
@@ -128,19 +129,19 @@ impl Drop for Reservation {
     }
 }
 
-/// The part of a reservation that one buffer needs; given back when this is dropped.
+/// The bytes of a reservation for one buffer, released on drop.
 #[derive(Debug)]
-pub struct Buffered<'r> {
+pub struct BufferReservation<'r> {
     reservation: &'r Reservation,
     bytes: usize,
 }
 
-impl<'r> Buffered<'r> {
+impl<'r> BufferReservation<'r> {
     pub fn new(reservation: &'r Reservation) -> Self {
         Self { reservation, bytes: 0 }
     }
 
-    /// Covers a buffer of this size.
+    /// Grows the reservation to a buffer of this size.
     pub fn cover(&mut self, bytes: usize) -> Result<()> {
         if bytes > self.bytes {
             self.reservation.grow(bytes - self.bytes)?;
@@ -149,18 +150,18 @@ impl<'r> Buffered<'r> {
         Ok(())
     }
 
-    /// Covers so many bytes more.
+    /// Grows the reservation by this many bytes.
     pub fn add(&mut self, bytes: usize) -> Result<()> {
         self.cover(self.bytes + bytes)
     }
 
-    /// Leaves the bytes to the request: the buffer is its response.
+    /// Keeps the bytes reserved for the request: the buffer is its response.
     pub fn keep(mut self) {
         self.bytes = 0;
     }
 }
 
-impl Drop for Buffered<'_> {
+impl Drop for BufferReservation<'_> {
     fn drop(&mut self) {
         self.reservation.shrink(self.bytes);
     }
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reservations_share_a_budget_and_give_back_what_they_hold() {
+    fn reservations_share_a_budget_and_release_their_bytes() {
         let budget = Arc::new(MemoryBudget::new(100));
         let first = Reservation::of(&budget);
         let second = Reservation::of(&budget);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reservation_that_is_alone_may_exceed_the_limit() {
+    fn reservation_may_exceed_the_limit_when_it_is_the_only_one() {
         let budget = Arc::new(MemoryBudget::new(100));
         let alone = Reservation::of(&budget);
         alone.grow(50).unwrap();
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_within_another_counts_in_both() {
+    fn nested_budget_counts_in_both() {
         let process = Arc::new(MemoryBudget::new(100));
         let one = Arc::new(MemoryBudget::within(&process, 60));
         let other = Arc::new(MemoryBudget::within(&process, 60));
@@ -217,24 +218,24 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_covers_its_largest_size_until_it_is_dropped_or_kept() {
+    fn buffer_reservation_covers_the_largest_size_until_dropped_or_kept() {
         let budget = Arc::new(MemoryBudget::new(100));
         let request = Reservation::of(&budget);
-        let mut buffer = Buffered::new(&request);
+        let mut buffer = BufferReservation::new(&request);
         buffer.cover(30).unwrap();
         buffer.cover(20).unwrap();
         buffer.add(10).unwrap();
         assert_eq!(budget.used(), 40);
         drop(buffer);
         assert_eq!(budget.used(), 0);
-        let mut buffer = Buffered::new(&request);
+        let mut buffer = BufferReservation::new(&request);
         buffer.cover(30).unwrap();
         buffer.keep();
         assert_eq!((budget.used(), request.bytes()), (30, 30));
     }
 
     #[test]
-    fn a_reservation_without_a_budget_has_no_limit() {
+    fn reservation_without_a_budget_has_no_limit() {
         let unlimited = Reservation::default();
         unlimited.grow(usize::MAX).unwrap();
         unlimited.shrink(usize::MAX);

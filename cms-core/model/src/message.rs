@@ -1,7 +1,8 @@
-//! Sentences that definitions and objects are judged by alike (contract 2.4, 3.6).
+//! Messages of validation errors that several modules use: see
+//! docs/reference/content-types.md#validation-errors and
+//! docs/reference/objects.md#validation-messages
 //!
-//! Sentences that only one of the two uses stand where they are used: in `ctd::parse` and
-//! `object::validate`.
+//! A message with one use is in the module that uses it.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 pub const NOT_VALID: &str = "This value is not valid.";
 pub const WRONG_DATE: &str = "Wrong date format";
-pub const FORGOTTEN: &str = "The changes after this position are forgotten";
+pub const CHANGES_EXPIRED: &str = "The changes after this position are forgotten";
 pub const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub const ALREADY_USED: &str = "This value is already used";
 pub const IN_USE: &str = "This content object is used in another content object.";
@@ -122,14 +123,14 @@ pub fn unknown_filter_type(name: &str, path: &str) -> String {
     format!("{UNKNOWN_FILTER_TYPE}{name} for {path}")
 }
 
-/// `String value found, but a number is required` and its family.
+/// `String value found, but a number is required`.
 pub fn wrong_type(found: &Value, expected: &str) -> String {
     let article = if expected.starts_with(['a', 'i', 'o']) { "an" } else { "a" };
-    format!("{} value found, but {article} {expected} is required", kind(found))
+    format!("{} value found, but {article} {expected} is required", json_type(found))
 }
 
-/// What messages call the kind of a value.
-fn kind(value: &Value) -> &'static str {
+/// The name of a value's JSON type in messages.
+fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "NULL",
         Value::Bool(_) => "Boolean",
@@ -141,23 +142,23 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-pub fn too_short(least: u64) -> String {
-    format!("Must be at least {least} characters long")
+pub fn too_short(minimum: u64) -> String {
+    format!("Must be at least {minimum} characters long")
 }
 
-pub fn too_long(most: usize) -> String {
-    format!("Must be at most {most} characters long")
+pub fn too_long(maximum: usize) -> String {
+    format!("Must be at most {maximum} characters long")
 }
 
-pub fn too_few(least: u64) -> String {
-    format!("There must be a minimum of {least} items in the array")
+pub fn too_few(minimum: u64) -> String {
+    format!("There must be a minimum of {minimum} items in the array")
 }
 
-pub fn too_many(most: impl std::fmt::Display) -> String {
-    format!("There must be a maximum of {most} items in the array")
+pub fn too_many(maximum: impl std::fmt::Display) -> String {
+    format!("There must be a maximum of {maximum} items in the array")
 }
 
-/// The allowed values are shown as a compact JSON list.
+/// Shows the allowed values as compact JSON.
 pub fn not_in_enumeration(allowed: &[&str]) -> String {
     let list: Vec<String> = allowed.iter().map(|value| format!("\"{value}\"")).collect();
     format!("Does not have a value in the enumeration [{}]", list.join(","))

@@ -1,8 +1,8 @@
-//! Pages of lists (contract 1.8, 1.9).
+//! Pages of lists, see docs/reference/http.md#pagination
 
 use crate::limits;
 
-/// Which part of a list is wanted; both numbers are already within their bounds.
+/// The requested page of a list; both numbers are within their limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Counted from 1.
@@ -11,37 +11,37 @@ pub struct Page {
 }
 
 impl Page {
-    /// Repairs what was asked for: numbers that do not parse or are out of range fall back.
-    pub fn repaired(number: Option<&str>, limit: Option<&str>, maximum: u32) -> Self {
+    /// Parses query parameters; invalid and out-of-range numbers fall back to the defaults.
+    pub fn parse(number: Option<&str>, limit: Option<&str>, maximum: u32) -> Self {
         Self {
             number: integer(number).filter(|n| *n >= 1).map_or(1, saturated),
             limit: integer(limit)
                 .filter(|n| *n >= 1)
-                .map_or(limits::PAGE_DEFAULT, saturated)
+                .map_or(limits::DEFAULT_PAGE_SIZE, saturated)
                 .min(maximum),
         }
     }
 
-    /// Entries before this page.
+    /// Number of entries before this page.
     pub fn offset(self) -> u64 {
         u64::from(self.number - 1) * u64::from(self.limit)
     }
 
-    /// Pages needed for `total` entries.
+    /// Number of pages for `total` entries.
     pub fn count(self, total: u64) -> u64 {
         total.div_ceil(u64::from(self.limit))
     }
 }
 
-/// A stretch of a list, wherever it begins.
+/// A contiguous range of a list, from any offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Slice {
-    /// Entries before it.
+pub struct ListRange {
+    /// Number of entries before the range.
     pub offset: u64,
     pub limit: u32,
 }
 
-impl From<Page> for Slice {
+impl From<Page> for ListRange {
     fn from(page: Page) -> Self {
         Self { offset: page.offset(), limit: page.limit }
     }
@@ -49,22 +49,23 @@ impl From<Page> for Slice {
 
 impl Default for Page {
     fn default() -> Self {
-        Self { number: 1, limit: limits::PAGE_DEFAULT }
+        Self { number: 1, limit: limits::DEFAULT_PAGE_SIZE }
     }
 }
 
-/// Reads a hydration depth: unreadable or negative is 0, too deep is the maximum.
+/// Parses a hydration depth: invalid or negative is 0, too deep is the maximum.
 pub fn hydration(text: Option<&str>) -> u8 {
-    integer(text)
-        .map_or(0, |n| u8::try_from(n.clamp(0, i64::from(limits::HYDRATE_MAX))).unwrap_or(0))
+    integer(text).map_or(0, |n| {
+        u8::try_from(n.clamp(0, i64::from(limits::MAX_HYDRATION_DEPTH))).unwrap_or(0)
+    })
 }
 
-/// Reads a boolean of a query: `true` and `1` are true, anything else is false.
+/// Parses a boolean query parameter: `true` and `1` are true, anything else is false.
 pub fn boolean(text: Option<&str>) -> bool {
     text.is_some_and(|t| t == "1" || t.eq_ignore_ascii_case("true"))
 }
 
-/// An integer, where a number too large for 64 bits counts as the largest.
+/// Parses an integer; a number too large for 64 bits becomes the largest.
 fn integer(text: Option<&str>) -> Option<i64> {
     let text = text?.trim();
     text.parse().ok().or_else(|| {
@@ -82,9 +83,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn out_of_range_numbers_fall_back() {
+    fn page_falls_back_for_invalid_numbers() {
         let page = |number, limit| {
-            let page = Page::repaired(number, limit, limits::PAGE_MAX);
+            let page = Page::parse(number, limit, limits::MAX_PAGE_SIZE);
             (page.number, page.limit)
         };
         assert_eq!(page(None, None), (1, 20));

@@ -1,4 +1,4 @@
-//! Reading JSON of unknown shape: a value of the wrong kind is a fault, never a panic.
+//! Reads JSON of unknown structure: a value of the wrong type is a validation error, never a panic.
 
 use serde_json::{Map, Value};
 
@@ -7,14 +7,14 @@ use crate::{
     message::{self, wrong_type},
 };
 
-/// A kind of JSON value, by the name that messages use.
-pub trait Kind<'a>: Sized {
+/// A type of JSON values, by its name in messages.
+pub trait JsonType<'a>: Sized {
     const NAME: &'static str;
 
     fn of(value: &'a Value) -> Option<Self>;
 }
 
-impl<'a> Kind<'a> for &'a str {
+impl<'a> JsonType<'a> for &'a str {
     const NAME: &'static str = "string";
 
     fn of(value: &'a Value) -> Option<Self> {
@@ -22,7 +22,7 @@ impl<'a> Kind<'a> for &'a str {
     }
 }
 
-impl Kind<'_> for bool {
+impl JsonType<'_> for bool {
     const NAME: &'static str = "boolean";
 
     fn of(value: &Value) -> Option<Self> {
@@ -30,7 +30,7 @@ impl Kind<'_> for bool {
     }
 }
 
-impl<'a> Kind<'a> for &'a [Value] {
+impl<'a> JsonType<'a> for &'a [Value] {
     const NAME: &'static str = "array";
 
     fn of(value: &'a Value) -> Option<Self> {
@@ -38,7 +38,7 @@ impl<'a> Kind<'a> for &'a [Value] {
     }
 }
 
-impl<'a> Kind<'a> for &'a Map<String, Value> {
+impl<'a> JsonType<'a> for &'a Map<String, Value> {
     const NAME: &'static str = "object";
 
     fn of(value: &'a Value) -> Option<Self> {
@@ -46,10 +46,10 @@ impl<'a> Kind<'a> for &'a Map<String, Value> {
     }
 }
 
-/// A number; its value does not matter to the reader.
+/// Any number, when only the type is checked.
 pub struct Number;
 
-impl Kind<'_> for Number {
+impl JsonType<'_> for Number {
     const NAME: &'static str = "number";
 
     fn of(value: &Value) -> Option<Self> {
@@ -57,10 +57,10 @@ impl Kind<'_> for Number {
     }
 }
 
-/// A whole number; its value does not matter to the reader.
+/// Any integer, when only the type is checked.
 pub struct Integer;
 
-impl Kind<'_> for Integer {
+impl JsonType<'_> for Integer {
     const NAME: &'static str = "integer";
 
     fn of(value: &Value) -> Option<Self> {
@@ -68,8 +68,8 @@ impl Kind<'_> for Integer {
     }
 }
 
-/// Reads a value, or says at `path` that it is of the wrong kind.
-pub fn read<'a, T: Kind<'a>>(
+/// Reads a value, or adds an error at `path` when it is of another type.
+pub fn read<'a, T: JsonType<'a>>(
     value: &'a Value,
     path: impl Into<String>,
     errors: &mut FieldErrors,
@@ -81,8 +81,8 @@ pub fn read<'a, T: Kind<'a>>(
     read
 }
 
-/// Reads a key that may be absent. `parent` is the path of the map.
-pub fn optional<'a, T: Kind<'a>>(
+/// Reads an optional key. `parent` is the path of the map.
+pub fn optional<'a, T: JsonType<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
     parent: &str,
@@ -91,8 +91,8 @@ pub fn optional<'a, T: Kind<'a>>(
     read(map.get(key)?, join(parent, key), errors)
 }
 
-/// Reads a key that may not be absent. `parent` is the path of the map.
-pub fn required<'a, T: Kind<'a>>(
+/// Reads a required key. `parent` is the path of the map.
+pub fn required<'a, T: JsonType<'a>>(
     map: &'a Map<String, Value>,
     key: &str,
     parent: &str,
@@ -104,7 +104,7 @@ pub fn required<'a, T: Kind<'a>>(
     optional(map, key, parent, errors)
 }
 
-/// Reads the strings of an array that may be absent; other elements are faults.
+/// Reads an optional array of strings; other elements are errors.
 pub fn strings<'a>(
     map: &'a Map<String, Value>,
     key: &str,

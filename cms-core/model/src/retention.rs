@@ -1,28 +1,28 @@
-//! The time by which clean-ups remove data for good: the trash, the journal, orphaned files.
+//! The clock by which the clean-up expires data: the trash, the journal, orphaned files.
 //!
-//! It follows the clock of the machine, but not when that jumps ahead: a wrong clock would let
-//! everything expire at once. After a jump, also one that is really a long time without a server, it
-//! stands still until the server has run for [`limits::CLOCK_SETTLING_HOURS`]. A clock that is set back
-//! is followed at once, since nothing expires by that.
+//! It follows the system clock, except for jumps ahead: with a wrong clock, everything would
+//! expire. After a jump (or a long time without a server) it stands still until the server has run
+//! for [`limits::CLOCK_SETTLING_HOURS`]. It follows a clock that is set back immediately, since
+//! nothing expires.
 
 use crate::{clock::Timestamp, limits};
 
-/// In microseconds.
+/// An hour in microseconds.
 pub const HOUR: i64 = 3_600_000_000;
-/// A longer step of the clock is a jump.
+/// A larger difference between two clean-ups is a jump.
 const JUMP: i64 = limits::CLOCK_JUMP_HOURS * HOUR;
 const SETTLING: i64 = limits::CLOCK_SETTLING_HOURS * HOUR;
-/// Between two clean-ups of a running server, at most.
+/// Maximum time between two clean-ups of a running server.
 const RUNNING: i64 = HOUR;
 
-/// The clock of the machine as clean-ups saw it.
+/// State of the clock, stored between clean-ups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionClock {
-    /// What it showed last.
+    /// The system time at the last clean-up.
     pub seen_at: Timestamp,
-    /// The time that clean-ups go by; zero before the first of them.
+    /// The time by which data expires; zero before the first clean-up.
     pub trusted_at: Timestamp,
-    /// For how long a server has run since the clock jumped, in microseconds.
+    /// Microseconds for which a server has run since the clock jumped.
     pub waited: i64,
 }
 
@@ -32,7 +32,7 @@ impl RetentionClock {
         Self { seen_at: now, trusted_at: now, waited: 0 }
     }
 
-    /// What it is when the clock of the machine shows `now`.
+    /// The state after a clean-up at the system time `now`.
     #[must_use]
     pub fn observe(self, now: Timestamp) -> Self {
         let waited = match now.0.saturating_sub(self.seen_at.0) {
@@ -61,7 +61,7 @@ mod tests {
     const DAY: i64 = 24;
     const YEAR: i64 = 365 * DAY;
 
-    /// Lets the clock show a time, in hours.
+    /// Observes a system time, in hours.
     fn observe(clock: &mut RetentionClock, hours: i64) -> i64 {
         *clock = clock.observe(Timestamp(hours * HOUR));
         clock.trusted_at.0 / HOUR
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn retention_clock_follows_steps_of_up_to_a_day() {
         let mut clock = RetentionClock::at(Timestamp(0));
-        assert_eq!(observe(&mut clock, 100), 100, "the first time is taken as it is");
+        assert_eq!(observe(&mut clock, 100), 100, "the first time is trusted");
         for hours in [101, 101, 125, 149] {
             assert_eq!(observe(&mut clock, hours), hours);
         }
@@ -107,7 +107,7 @@ mod tests {
             assert_eq!(observe(&mut clock, now), start);
         }
         now += 8 * DAY;
-        assert_eq!(observe(&mut clock, now), start, "another jump begins anew");
+        assert_eq!(observe(&mut clock, now), start, "another jump starts over");
         for _ in 1..DAY {
             now += 1;
             assert_eq!(observe(&mut clock, now), start);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn retention_clock_is_right_again_when_the_clock_is() {
+    fn retention_clock_recovers_when_the_system_clock_is_corrected() {
         let start = 50 * YEAR;
         let mut clock = RetentionClock::at(Timestamp(start * HOUR));
         for _ in 0..3 {

@@ -1,55 +1,55 @@
-//! Settings of a data folder that more than one layer reads, as values.
+//! Settings of a data directory that several layers read.
 
 use std::fmt;
 
-/// How a commit reaches the disk.
+/// When a commit is flushed to disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// An acknowledged write survives a power cut.
     #[default]
     Full,
-    /// An acknowledged write survives a crash of the process, but a power cut may take the last
-    /// ones back. The database stays sound either way.
+    /// An acknowledged write survives a crash of the process; a power cut may lose the last ones.
+    /// The database stays consistent either way.
     Normal,
 }
 
-/// When opening a data folder makes a database.
+/// When opening a data directory creates a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NewDatabase {
     /// A missing database is an error.
     Never,
-    /// Unless the folder holds data of a database that is missing or has 0 bytes.
+    /// Create it unless the directory has data of a database that is missing or has 0 bytes.
     #[default]
     InNewFolder,
-    /// Also beside data of another database, which then belongs to nothing.
+    /// Create it even if the directory has data of another database, which becomes unused.
     Always,
 }
 
-/// Where uploaded files are kept.
+/// Storage of uploaded files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MediaStorage {
-    /// In the data folder.
+    /// In the data directory.
     #[default]
     Folder,
     /// In S3-compatible storage.
-    S3(Bucket),
+    S3(S3Bucket),
 }
 
-/// A place in S3-compatible storage that nothing but one data folder uses.
+/// A bucket, or a prefix in it, in S3-compatible storage; only one data directory may use it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Bucket {
+pub struct S3Bucket {
     pub name: String,
-    /// Begins all keys; may be empty.
+    /// Prefix of all keys; may be empty.
     pub prefix: String,
-    /// None means the one of Amazon for the region.
+    /// None means the endpoint of Amazon for the region.
     pub endpoint: Option<String>,
     pub region: String,
     pub access_key_id: String,
     pub secret_access_key: String,
 }
 
-/// As an operator writes it.
-impl fmt::Display for Bucket {
+/// In the format of the setting.
+impl fmt::Display for S3Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "s3://{}", self.name)?;
         if !self.prefix.is_empty() {
@@ -63,7 +63,7 @@ impl fmt::Display for Bucket {
 }
 
 /// Without the secret.
-impl fmt::Debug for Bucket {
+impl fmt::Debug for S3Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, prefix, endpoint, region, .. } = self;
         f.debug_struct("Bucket")

@@ -55,7 +55,7 @@ pub struct Scope {
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// At most [`limits::SEARCH_RESULTS`].
+    /// At most [`limits::MAX_SEARCH_RESULTS`].
     pub total: u64,
     /// One page.
     pub hits: Vec<Hit>,
@@ -210,7 +210,7 @@ impl<'a> Pass<'a> {
         let candidates = best.into_sorted();
         let candidates = candidates.iter().skip(self.page.offset);
         Ok(Some(Found {
-            total: total.min(limits::SEARCH_RESULTS),
+            total: total.min(limits::MAX_SEARCH_RESULTS),
             hits: candidates.map(|it| hit(searcher, it)).collect::<tantivy::Result<_>>()?,
             aggregations: facets.into_aggregations(),
         }))
@@ -221,7 +221,7 @@ impl<'a> Pass<'a> {
         let mut count = 0;
         let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
         let mut flags = [0; COLLECT_BLOCK_BUFFER_LEN];
-        while before + count < limits::SEARCH_RESULTS && !self.clock.tick_is_over() {
+        while before + count < limits::MAX_SEARCH_RESULTS && !self.clock.tick_is_over() {
             let length = matches.fill_buffer(&mut docs);
             segment.flags.values.get_vals(&docs[..length], &mut flags[..length]);
             let seen = docs[..length]

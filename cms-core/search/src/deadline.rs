@@ -10,7 +10,7 @@ pub(super) struct Deadline(Instant);
 
 impl Deadline {
     pub(super) fn from_now() -> Self {
-        Self(Instant::now() + limits::READ_TIME)
+        Self(Instant::now() + limits::READ_TIMEOUT)
     }
 
     pub(super) fn is_over(self) -> bool {

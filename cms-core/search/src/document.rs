@@ -4,8 +4,8 @@
 //! blocks, what a link points to. Values that the type does not describe are taken as they are.
 
 use cms_model::{
-    ctd::model::{InputType, Property},
-    object::model::{Internal, Stored},
+    content_type::model::{InputType, Property},
+    object::model::{Internal, StoredObject},
     search::{
         analysis::{self, Markup},
         geo,
@@ -25,7 +25,7 @@ use super::schema::{self, FOLDED_BYTES, Fields, Flags};
 pub(super) fn document(
     fields: &Fields,
     properties: &[Property],
-    stored: &Stored<'_>,
+    stored: &StoredObject<'_>,
     content_type: &str,
     flags: Flags,
     indexed: i64,

@@ -9,7 +9,7 @@ use std::{
 use cms_model::{
     query::value::Number,
     search::query::Facet,
-    wire::search::{Aggregation, Bucket},
+    wire::search::{Aggregation, AggregationBucket},
 };
 use serde_json::Value;
 use tantivy::{
@@ -106,7 +106,9 @@ fn aggregation<K>(
         field: facet.field.clone(),
         doc_count_error_upper_bound: 0,
         sum_other_doc_count: others,
-        buckets: buckets.map(|(key, doc_count)| Bucket { key: value(key), doc_count }).collect(),
+        buckets: buckets
+            .map(|(key, doc_count)| AggregationBucket { key: value(key), doc_count })
+            .collect(),
     }
 }
 

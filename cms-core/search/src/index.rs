@@ -6,9 +6,9 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use cms_model::{
-    ctd::catalog::Type,
-    error::{Error, Result, is_full},
-    object::model::Stored,
+    content_type::catalog::CompiledType,
+    error::{Error, Result, is_disk_full},
+    object::model::StoredObject,
     search::query::Search,
 };
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub struct Generation {
 impl Generation {
     /// Makes an empty index.
     pub fn create(folder: &Path) -> Result<Self> {
-        fs::create_dir_all(folder).map_err(Error::of_disk)?;
+        fs::create_dir_all(folder).map_err(Error::from_io)?;
         let (schema, _) = schema::schema();
         Self::over(Index::create_in_dir(folder, schema).map_err(failed)?)
     }
@@ -194,8 +194,8 @@ impl Documents {
     /// Adds a version of an object; `now` is in milliseconds since the epoch.
     pub fn add(
         &self,
-        content_type: &Type,
-        stored: &Stored<'_>,
+        content_type: &CompiledType,
+        stored: &StoredObject<'_>,
         flags: Flags,
         now: i64,
     ) -> Result<()> {
@@ -220,5 +220,5 @@ pub(super) fn failed(error: TantivyError) -> Error {
     else {
         return Error::Internal(error.into());
     };
-    if is_full(cause) { Error::NoSpace(error.into()) } else { Error::Internal(error.into()) }
+    if is_disk_full(cause) { Error::NoSpace(error.into()) } else { Error::Internal(error.into()) }
 }

@@ -12,7 +12,7 @@ use cms_model::{
     wire::{
         key::{CreatedKey, Key, KeyKind, NewKey, Rule},
         list::List,
-        plan::{Action, KeyPlan},
+        plan::{KeyPlan, PlanAction},
     },
 };
 use cms_store::{KeyRow, Writer};
@@ -142,7 +142,7 @@ impl Keys<'_> {
         caller.require_admin()?;
         self.cms
             .store
-            .peek(|reader| Ok(List::whole(reader.keys()?.into_iter().map(to_wire).collect())))
+            .peek(|reader| Ok(List::single_page(reader.keys()?.into_iter().map(to_wire).collect())))
     }
 
     /// Creates a key. Only the response has its token.
@@ -188,7 +188,7 @@ pub(crate) fn put(
 ) -> Result<KeyPlan> {
     let name = payload.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut planned =
-        KeyPlan { name, action: Action::Create, blockers: FieldErrors::default(), key: None };
+        KeyPlan { name, action: PlanAction::Create, blockers: FieldErrors::default(), key: None };
     let wanted = NewKey::from_payload(payload).and_then(|new| {
         validate(&new).into_result()?;
         Ok(new)
@@ -209,15 +209,15 @@ pub(crate) fn put(
             planned.key = Some(token);
         }
         Some(known) if known.kind != wanted.kind => {
-            planned.action = Action::Update;
+            planned.action = PlanAction::Update;
             planned.blockers.add("kind", OTHER_KIND);
         }
         Some(known) if has_rules(known, &wanted.rules) => {
-            planned.action = Action::None;
+            planned.action = PlanAction::None;
             return Ok(planned);
         }
         Some(known) => {
-            planned.action = Action::Update;
+            planned.action = PlanAction::Update;
             writer.set_key_rules(known.pk, &wanted.rules)?;
         }
     }
@@ -248,8 +248,8 @@ fn validate(new: &NewKey) -> FieldErrors {
     if new.name.trim().is_empty() {
         errors.add("name", message::too_short(1));
     }
-    if new.name.chars().count() > limits::NAME_CHARS {
-        errors.add("name", message::too_long(limits::NAME_CHARS));
+    if new.name.chars().count() > limits::MAX_NAME_CHARS {
+        errors.add("name", message::too_long(limits::MAX_NAME_CHARS));
     }
     if new.name.chars().any(char::is_control) {
         errors.add("name", message::NOT_VALID);
@@ -271,6 +271,7 @@ fn validate(new: &NewKey) -> FieldErrors {
 
 /// Whether a rule names one type, which need not exist yet, or all types.
 fn names_types(rule: &Rule) -> bool {
-    rule.ctd == "*"
-        || !rule.ctd.is_empty() && rule.ctd.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+    rule.content_type == "*"
+        || !rule.content_type.is_empty()
+            && rule.content_type.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }

@@ -133,7 +133,7 @@ fn append(
 
 /// The error of a source, or of the output.
 fn unwritten(error: io::Error) -> Error {
-    error.downcast().unwrap_or_else(Error::of_disk)
+    error.downcast().unwrap_or_else(Error::from_io)
 }
 
 /// A reader that returns exactly the declared number of bytes, or fails.
@@ -206,7 +206,7 @@ pub(super) struct EntryContent<'e> {
 impl EntryContent<'_> {
     /// Writes the complete content to an output.
     pub(super) fn write_to(&mut self, output: &mut dyn Write) -> Result<()> {
-        self.each(|bytes| output.write_all(bytes).map_err(Error::of_disk))
+        self.each(|bytes| output.write_all(bytes).map_err(Error::from_io))
     }
 
     fn skip_rest(&mut self) -> Result<()> {

@@ -9,7 +9,7 @@ use std::{
 
 use cms_media::files::Files;
 use cms_model::{
-    error::{Error, Result, unusable},
+    error::{Error, Result, path_error},
     media::{fingerprint::Fingerprint, id::FileId},
     wire::backup::Backup,
 };
@@ -52,7 +52,7 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     let input = open(backup)?;
     let folder = &config.folder;
     let is_new = !folder.exists();
-    folder::make(folder).map_err(|error| unusable(folder, &error))?;
+    folder::make(folder).map_err(|error| path_error(folder, &error))?;
     let had_lock = folder.join(LOCK).exists();
     let lock = lock::try_hold(&folder.join(LOCK))?.ok_or_else(|| {
         let folder = folder.display();
@@ -72,7 +72,7 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
             if wanted != manifest {
                 return Err(occupied(folder));
             }
-            fs::remove_dir_all(&stage.folder).map_err(|error| unusable(&stage.folder, &error))?;
+            fs::remove_dir_all(&stage.folder).map_err(|error| path_error(&stage.folder, &error))?;
             return Ok(wanted);
         }
     }
@@ -113,7 +113,7 @@ impl DirectoryState {
     /// # Errors
     /// [`Error::Conflict`] when the directory has anything else.
     fn in_folder(folder: &Path) -> Result<Self> {
-        let failed = |error: &_| unusable(folder, error);
+        let failed = |error: &_| path_error(folder, error);
         let mut names = Vec::new();
         for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
             names.push(entry.map_err(|error| failed(&error))?.file_name());
@@ -163,7 +163,7 @@ impl StagingDirectory {
             media_file_limit: u64::MAX,
             ..config.clone()
         };
-        fs::create_dir(&self.folder).map_err(|error| unusable(&self.folder, &error))?;
+        fs::create_dir(&self.folder).map_err(|error| path_error(&self.folder, &error))?;
         let backup = archive::unpack(input, |part, content| match part {
             EntryName::Database => self.take_database(content, &staged),
             EntryName::File(id) => self.take_file(id, content),
@@ -173,9 +173,9 @@ impl StagingDirectory {
 
     fn take_database(&mut self, content: &mut EntryContent<'_>, staged: &CoreConfig) -> Result<()> {
         let path = self.folder.join(DATABASE);
-        let file = File::create_new(&path).map_err(|error| unusable(&path, &error))?;
+        let file = File::create_new(&path).map_err(|error| path_error(&path, &error))?;
         content.write_to(&mut &file)?;
-        file.sync_all().map_err(|error| unusable(&path, &error))?;
+        file.sync_all().map_err(|error| path_error(&path, &error))?;
         drop(file);
         let damage = read_copy(&path, |copy| Ok(copy.damage()?.join("; ")))?;
         if !damage.is_empty() {
@@ -223,7 +223,7 @@ impl StagingDirectory {
             file.write_all(&text)?;
             file.sync_all()
         });
-        written.and_then(|()| sync(&self.folder)).map_err(|error| unusable(&path, &error))
+        written.and_then(|()| sync(&self.folder)).map_err(|error| path_error(&path, &error))
     }
 
     /// Moves everything to the data directory, the database last.
@@ -231,11 +231,11 @@ impl StagingDirectory {
         for name in [FILES, DATABASE] {
             let (from, to) = (self.folder.join(name), folder.join(name));
             if from.exists() {
-                fs::rename(&from, &to).map_err(|error| unusable(&to, &error))?;
+                fs::rename(&from, &to).map_err(|error| path_error(&to, &error))?;
             }
-            sync(folder).map_err(|error| unusable(folder, &error))?;
+            sync(folder).map_err(|error| path_error(folder, &error))?;
         }
-        fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
+        fs::remove_dir_all(&self.folder).map_err(|error| path_error(&self.folder, &error))
     }
 
     /// Removes the staging directory of an interrupted restore. Moved files are moved back first: without
@@ -243,9 +243,9 @@ impl StagingDirectory {
     fn discard(&self, folder: &Path) -> Result<()> {
         let (from, to) = (folder.join(FILES), self.folder.join(FILES));
         if from.exists() {
-            fs::rename(&from, &to).map_err(|error| unusable(&from, &error))?;
+            fs::rename(&from, &to).map_err(|error| path_error(&from, &error))?;
         }
-        fs::remove_dir_all(&self.folder).map_err(|error| unusable(&self.folder, &error))
+        fs::remove_dir_all(&self.folder).map_err(|error| path_error(&self.folder, &error))
     }
 
     /// Removes everything, ignoring errors.

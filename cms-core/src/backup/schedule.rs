@@ -14,8 +14,8 @@ use cms_media::storage::Storage;
 use cms_model::{
     clock::Timestamp,
     dates,
-    error::{Error, Result, unusable},
-    settings::{Bucket, Durability},
+    error::{Error, Result, path_error},
+    settings::{Durability, S3Bucket},
     wire::backup::Backup,
 };
 use cms_system::folder;
@@ -28,7 +28,7 @@ pub enum BackupPlace {
     /// A directory, which is created if missing.
     Folder(PathBuf),
     /// S3-compatible storage.
-    S3(Bucket),
+    S3(S3Bucket),
 }
 
 /// The interval and the number of scheduled backups.
@@ -90,7 +90,7 @@ impl Backups<'_> {
     fn remove_incomplete(&self, place: &BackupPlace) -> Result<()> {
         let BackupPlace::Folder(folder) = place else { return Ok(()) };
         let prefix = self.prefix()?;
-        let failed = |error: &_| unusable(folder, error);
+        let failed = |error: &_| path_error(folder, error);
         for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
             let entry = entry.map_err(|error| failed(&error))?;
             let name = entry.file_name();
@@ -143,7 +143,7 @@ fn stamp(at: Timestamp) -> String {
 fn open(place: &BackupPlace) -> Result<Storage> {
     match place {
         BackupPlace::Folder(folder) => {
-            folder::make(folder).map_err(|error| unusable(folder, &error))?;
+            folder::make(folder).map_err(|error| path_error(folder, &error))?;
             Storage::folder(folder, Durability::Full)
         }
         BackupPlace::S3(bucket) => Storage::bucket(bucket),

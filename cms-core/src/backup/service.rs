@@ -14,7 +14,7 @@ use std::{
 use cms_model::{
     clock::Timestamp,
     dates,
-    error::{Error, Result, unusable},
+    error::{Error, Result, path_error},
     media::{
         fingerprint::{Fingerprint, Fingerprinter},
         id::FileId,
@@ -83,7 +83,7 @@ impl Backups<'_> {
         let config = &self.cms.config;
         let kept = self.cms.files.keep()?;
         let folder = self.cms.files.incoming();
-        fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
+        fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
         let database = CopyFile(folder.join(config.ids.uuid()));
         let at = config.clock.now();
         self.cms.store.copy(&database.0)?;
@@ -102,7 +102,7 @@ impl Backups<'_> {
         let seconds = u64::try_from(at.seconds()).unwrap_or_default();
         let mut packer = ArchiveWriter::new(output, seconds);
         let open = || Ok((fs::metadata(&database.0)?.len(), File::open(&database.0)?));
-        let (size, content) = open().map_err(|error| unusable(&database.0, &error))?;
+        let (size, content) = open().map_err(|error| path_error(&database.0, &error))?;
         packer.add(&EntryName::Database, size, content)?;
         for (id, recorded) in files {
             match self.cms.files.size(&id)? {

@@ -43,9 +43,9 @@ impl Changes<'_> {
                 return Ok(Page { data: Vec::new(), next: position(head), more: false });
             };
             let (mut next, mut data) = (find(reader, since, head)?, Vec::new());
-            let (mut scanned, audience) = (0, Audience::with(caller));
+            let (mut scanned, audience) = (0, Audience::of_caller(caller));
             let is_full = |data: &Vec<Change>, scanned| {
-                data.len() >= request.limit as usize || scanned >= limits::CHANGES_SCANNED
+                data.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };
             while next.seq < head.seq && !is_full(&data, scanned) {
                 for entry in reader.journal_told_after(next.seq, BATCH_ROWS)? {
@@ -83,7 +83,7 @@ fn find(reader: &Reader<'_>, since: Position, head: Place) -> Result<Position> {
 }
 
 fn forgotten() -> Error {
-    Error::Gone(message::FORGOTTEN.to_owned())
+    Error::Gone(message::CHANGES_EXPIRED.to_owned())
 }
 
 fn position(place: Place) -> Position {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use cms_model::{
-    ctd::catalog::{Catalog, Type},
+    content_type::catalog::{Catalog, CompiledType},
     error::Result,
     workflow::model::WorkflowSet,
 };
@@ -56,14 +56,14 @@ impl CatalogCache {
 
 /// Reads the types, and keeps what `previous` already has compiled.
 fn load(reader: &Reader<'_>, rev: i64, previous: &Catalog) -> Result<Catalog> {
-    let known: HashMap<i64, &Arc<Type>> =
+    let known: HashMap<i64, &Arc<CompiledType>> =
         previous.types().iter().map(|known| (known.pk, known)).collect();
     let workflows = WorkflowSet::with(reader.workflows()?);
     let mut types = Vec::new();
     for (pk, rev) in reader.ctd_revisions()? {
         match known.get(&pk) {
             Some(known) if known.rev() == rev => types.push(Arc::clone(known)),
-            _ => types.push(Arc::new(Type::new(reader.ctd(pk)?, &workflows))),
+            _ => types.push(Arc::new(CompiledType::new(reader.ctd(pk)?, &workflows))),
         }
     }
     Ok(Catalog::new(rev, types, workflows))

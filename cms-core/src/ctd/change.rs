@@ -5,8 +5,8 @@
 
 use cms_model::{
     clock::Timestamp,
-    ctd::{
-        catalog::{Catalog, Type},
+    content_type::{
+        catalog::{Catalog, CompiledType},
         diff::{self, PropertyDiff},
         indexed::IndexedProperties,
         model::Definition,
@@ -19,8 +19,8 @@ use cms_model::{
         link,
         scan::{self, FoundLink},
     },
-    wire::plan::{Change, PropertyPlan},
-    workflow::model::PUBLIC,
+    wire::plan::{PropertyChange, PropertyPlan},
+    workflow::model::PUBLIC_STATE,
 };
 use cms_store::{DERIVED, Event, NewTexts, StoredText, Writer};
 
@@ -46,7 +46,7 @@ pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
         return Ok(());
     }
     writer.drop_slots()?;
-    writer.ensure_slots(limits::INDEXED_PROPERTIES)?;
+    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
     for (ctd, _) in writer.ctd_revisions()? {
         let definition = writer.ctd(ctd)?.definition;
         let properties = definition.properties();
@@ -75,7 +75,11 @@ pub(crate) fn create(
 }
 
 /// Deletes a type without live objects, and its objects in the trash.
-pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) -> Result<()> {
+pub(crate) fn delete(
+    writer: &Writer<'_>,
+    content_type: &CompiledType,
+    at: Timestamp,
+) -> Result<()> {
     writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))?;
     // What is told of it needs what is about to go.
     feed::catch_up(writer, at)?;
@@ -86,7 +90,7 @@ pub(crate) fn delete(writer: &Writer<'_>, content_type: &Type, at: Timestamp) ->
 pub(crate) fn update(
     writer: &Writer<'_>,
     catalog: &Catalog,
-    before: &Type,
+    before: &CompiledType,
     definition: &Definition,
     (rev, at): (i64, Timestamp),
     progress: &Progress,
@@ -106,7 +110,7 @@ pub(crate) fn update(
         blockers.add("ctd", NOT_CONFORMING);
     }
     let is_breaking = |diff: &PropertyDiff| {
-        diff.is_renamed() || matches!(diff.change, Change::Remove | Change::Type)
+        diff.is_renamed() || matches!(diff.change, PropertyChange::Remove | PropertyChange::Type)
     };
     switch_publishing(writer, catalog, before, definition)?;
     refill.finish(writer, before.pk, definition)?;
@@ -128,13 +132,13 @@ pub(crate) fn update(
 fn rewrite_objects(
     writer: &Writer<'_>,
     catalog: &Catalog,
-    before: &Type,
+    before: &CompiledType,
     rewrite: &mut Rewrite<'_>,
     slots: Option<&IndexedProperties>,
     progress: &Progress,
 ) -> Result<u64> {
     let live = writer.ctd_state(before.pk)?.live;
-    if !rewrite.concerns_objects() || live == 0 {
+    if !rewrite.reads_objects() || live == 0 {
         return Ok(0);
     }
     let exists = |data_url: &str| {
@@ -188,15 +192,15 @@ impl Refill {
     fn of(
         writer: &Writer<'_>,
         catalog: &Catalog,
-        before: &Type,
+        before: &CompiledType,
         rewrite: &Rewrite<'_>,
     ) -> Result<Self> {
         let slots = IndexedProperties::of(rewrite.properties());
         let is_due = slots != before.indexed
-            || rewrite.touches(|property| slots.find(&property.name).is_some());
+            || rewrite.affects(|property| slots.find(&property.name).is_some());
         let live = writer.ctd_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
-        let most = others.max().unwrap_or_default().max(limits::INDEXED_PROPERTIES);
+        let most = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
             writer.drop_slots()?;
         }
@@ -220,14 +224,14 @@ impl Refill {
 fn switch_publishing(
     writer: &Writer<'_>,
     catalog: &Catalog,
-    before: &Type,
+    before: &CompiledType,
     after: &Definition,
 ) -> Result<()> {
     // Before publishing: what readers get has the states of the new workflow too.
     if before.definition.workflow_id != after.workflow_id
         && let Some(found) = catalog.workflows.find(&after.workflow_id)
     {
-        writer.enter_workflow(before.pk, found, PUBLIC)?;
+        writer.enter_workflow(before.pk, found, PUBLIC_STATE)?;
     }
     match (before.definition.draft_public, after.draft_public) {
         (false, true) => writer.publish_all(before.pk)?,

@@ -7,18 +7,18 @@ use std::{collections::HashSet, sync::Arc};
 
 use cms_model::{
     clock::Timestamp,
-    context::Caller,
-    ctd::{
+    content_type::{
         builtin,
-        catalog::{Catalog, Type},
+        catalog::{Catalog, CompiledType},
     },
+    context::Caller,
     error::{Error, FieldErrors, Result},
     message,
     wire::{
         key::KeyKind,
         plan::{
-            Action, ApplyRequest, Change, DataLoss, KeyPlan, Plan, PlanRequest, PropertyPlan,
-            Summary, TypePlan, WorkflowPlan,
+            ApplyRequest, DataLossConsent, KeyPlan, PlanAction, PlanRequest, PlanSummary,
+            ProjectPlan, PropertyChange, PropertyPlan, TypePlan, WorkflowPlan,
         },
     },
     workflow::model::{is_built_in, parse},
@@ -35,7 +35,7 @@ use crate::{CoreConfig, auth, ctd::catalog_cache::CatalogCache, progress::Progre
 
 impl Types<'_> {
     /// Tells what an apply would do.
-    pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<Plan> {
+    pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<ProjectPlan> {
         require_rights(caller, request)?;
         let run = Run::new(self, request);
         let mut plan = self.cms.store.rehearse(move |writer| run.carry_out(writer))?;
@@ -51,7 +51,7 @@ impl Types<'_> {
     /// # Errors
     /// [`Error::Conflict`] for a stale token, [`Error::Blocked`] when something is in the way,
     /// [`Error::DataLoss`] when values would be lost and nobody agreed to that.
-    pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<Plan> {
+    pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<ProjectPlan> {
         require_rights(caller, &request.wanted)?;
         let run = Run::new(self, &request.wanted);
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
@@ -106,7 +106,7 @@ impl Run {
     }
 
     /// Makes the types what they should be, and reports what that did to each.
-    fn carry_out(&self, writer: &Writer<'_>) -> Result<Plan> {
+    fn carry_out(&self, writer: &Writer<'_>) -> Result<ProjectPlan> {
         let catalog = self.cell.within(writer)?;
         let token = self.token(writer, &catalog)?;
         let mut workflows = self.define_workflows(writer, &catalog)?;
@@ -122,7 +122,7 @@ impl Run {
             if !named.insert(name) {
                 types.push(blocked(
                     name,
-                    Action::None,
+                    PlanAction::None,
                     FieldErrors::one("name", message::ALREADY_USED),
                 ));
                 continue;
@@ -144,21 +144,21 @@ impl Run {
             }
         }
         self.check_quota(writer, &mut types)?;
-        if types.iter().any(|planned| planned.action != Action::None) {
+        if types.iter().any(|planned| planned.action != PlanAction::None) {
             writer.bump_schema()?;
         }
         self.check_states(writer, &mut workflows)?;
         let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
         let properties = types.iter().flat_map(|planned| &planned.properties);
-        let summary = Summary {
-            create: count(Action::Create),
-            update: count(Action::Update),
-            delete: count(Action::Delete),
+        let summary = PlanSummary {
+            create: count(PlanAction::Create),
+            update: count(PlanAction::Update),
+            delete: count(PlanAction::Delete),
             objects_rewritten: rewritten,
             values_lost: properties.map(|property| property.emptied).sum(),
             blockers: 0,
         };
-        let mut plan = Plan { token, summary, workflows, content_types: types, keys };
+        let mut plan = ProjectPlan { token, summary, workflows, content_types: types, keys };
         plan.summary.blockers = plan.blockers().count() as u64;
         Ok(plan)
     }
@@ -173,7 +173,7 @@ impl Run {
         for payload in &self.wanted.workflows {
             let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             let known = catalog.workflows.find(&id);
-            let mut action = if known.is_some() { Action::Update } else { Action::Create };
+            let mut action = if known.is_some() { PlanAction::Update } else { PlanAction::Create };
             let mut blockers = FieldErrors::default();
             if planned.iter().any(|other| other.id == id) || is_built_in(&id) {
                 blockers.add("id", message::ALREADY_USED);
@@ -181,7 +181,7 @@ impl Run {
                 match parse(payload) {
                     Err(errors) => blockers = errors,
                     Ok(wanted) if known.is_some_and(|known| **known == wanted) => {
-                        action = Action::None;
+                        action = PlanAction::None;
                     }
                     Ok(wanted) => workflow::service::put(writer, catalog, &wanted)?,
                 }
@@ -199,7 +199,7 @@ impl Run {
             if planned.iter().any(|other| other.name == name) {
                 planned.push(KeyPlan {
                     name: name.to_owned(),
-                    action: Action::None,
+                    action: PlanAction::None,
                     blockers: FieldErrors::one("name", message::ALREADY_USED),
                     key: None,
                 });
@@ -212,7 +212,7 @@ impl Run {
 
     /// Refuses workflows that lost a state which an object is in after all that was done.
     fn check_states(&self, writer: &Writer<'_>, workflows: &mut [WorkflowPlan]) -> Result<()> {
-        let updated = |planned: &&mut WorkflowPlan| planned.action == Action::Update;
+        let updated = |planned: &&mut WorkflowPlan| planned.action == PlanAction::Update;
         let mut updated = workflows.iter_mut().filter(updated).peekable();
         // To read the types again means to compile all that changed.
         if updated.peek().is_none() {
@@ -237,14 +237,14 @@ impl Run {
     ) -> Result<TypePlan> {
         let definition = match check(writer, catalog, payload, None) {
             Ok(definition) => definition,
-            Err(Error::Invalid(errors)) => return Ok(blocked(name, Action::Create, errors)),
+            Err(Error::Invalid(errors)) => return Ok(blocked(name, PlanAction::Create, errors)),
             Err(error) => return Err(error),
         };
         change::create(writer, &self.config.ids.uuid(), &definition, rev, self.at)?;
         let properties = definition.properties().into_iter().map(|property| PropertyPlan {
             to: Some(property.kind()),
             name: property.name,
-            change: Change::Add,
+            change: PropertyChange::Add,
             from: None,
             renamed_from: None,
             kept: 0,
@@ -256,7 +256,7 @@ impl Run {
         });
         Ok(TypePlan {
             name: name.to_owned(),
-            action: Action::Create,
+            action: PlanAction::Create,
             breaking: false,
             blockers: FieldErrors::default(),
             properties: properties.collect(),
@@ -268,7 +268,7 @@ impl Run {
         &self,
         writer: &Writer<'_>,
         catalog: &Catalog,
-        before: &Arc<Type>,
+        before: &Arc<CompiledType>,
         payload: &Map<String, Value>,
         rev: i64,
     ) -> Result<(TypePlan, u64)> {
@@ -276,22 +276,22 @@ impl Run {
         let definition = match check(writer, catalog, payload, Some(before)) {
             Ok(definition) => definition,
             Err(Error::Invalid(errors)) => {
-                return Ok((blocked(name, Action::Update, errors), 0));
+                return Ok((blocked(name, PlanAction::Update, errors), 0));
             }
             Err(error) => return Err(error),
         };
         if definition == before.definition {
-            return Ok((blocked(name, Action::None, FieldErrors::default()), 0));
+            return Ok((blocked(name, PlanAction::None, FieldErrors::default()), 0));
         }
         if require_changeable(before).is_err() {
             let errors = FieldErrors::one("name", "This content type cannot be changed");
-            return Ok((blocked(name, Action::Update, errors), 0));
+            return Ok((blocked(name, PlanAction::Update, errors), 0));
         }
         let outcome =
             change::update(writer, catalog, before, &definition, (rev, self.at), &self.rewriting)?;
         let planned = TypePlan {
             name: name.to_owned(),
-            action: Action::Update,
+            action: PlanAction::Update,
             breaking: outcome.breaking,
             blockers: outcome.blockers,
             properties: outcome.properties,
@@ -299,7 +299,7 @@ impl Run {
         Ok((planned, outcome.objects_rewritten))
     }
 
-    fn delete(&self, writer: &Writer<'_>, content_type: &Type) -> Result<TypePlan> {
+    fn delete(&self, writer: &Writer<'_>, content_type: &CompiledType) -> Result<TypePlan> {
         let mut blockers = FieldErrors::default();
         for reason in reasons_to_stay(writer, content_type)? {
             blockers.add("ctd", reason);
@@ -307,14 +307,17 @@ impl Run {
         if blockers.is_empty() {
             change::delete(writer, content_type, self.at)?;
         }
-        Ok(TypePlan { breaking: true, ..blocked(content_type.name(), Action::Delete, blockers) })
+        Ok(TypePlan {
+            breaking: true,
+            ..blocked(content_type.name(), PlanAction::Delete, blockers)
+        })
     }
 
     /// Refuses to go over the operator's limit of types.
     fn check_quota(&self, writer: &Writer<'_>, types: &mut [TypePlan]) -> Result<()> {
         let Some(most) = self.config.max_types else { return Ok(()) };
         let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(most);
-        for planned in types.iter_mut().rev().filter(|p| p.action == Action::Create) {
+        for planned in types.iter_mut().rev().filter(|p| p.action == PlanAction::Create) {
             if over > 0 {
                 over -= 1;
                 planned.blockers.add("name", Error::Forbidden.to_string());
@@ -351,16 +354,16 @@ impl Run {
 }
 
 /// A type of which nothing was changed.
-fn blocked(name: &str, action: Action, blockers: FieldErrors) -> TypePlan {
+fn blocked(name: &str, action: PlanAction, blockers: FieldErrors) -> TypePlan {
     TypePlan { name: name.to_owned(), action, breaking: false, blockers, properties: Vec::new() }
 }
 
 /// Returns the properties, as `type.property`, that lose values without anybody's consent.
-fn lost_without_consent(plan: &Plan, consent: Option<&DataLoss>) -> Vec<String> {
+fn lost_without_consent(plan: &ProjectPlan, consent: Option<&DataLossConsent>) -> Vec<String> {
     let agreed = |name: &String| match consent {
         None => false,
-        Some(DataLoss::All(all)) => *all,
-        Some(DataLoss::Only(names)) => names.contains(name),
+        Some(DataLossConsent::All(all)) => *all,
+        Some(DataLossConsent::Only(names)) => names.contains(name),
     };
     plan.content_types
         .iter()

@@ -7,17 +7,17 @@ use std::{cmp::Ordering, sync::Arc};
 
 use cms_model::{
     clock::Timestamp,
-    context::Caller,
-    ctd::{
+    content_type::{
         builtin::WEBHOOKS,
-        catalog::{Catalog, Type},
+        catalog::{Catalog, CompiledType},
         parse, resolve,
     },
+    context::Caller,
     error::{Error, FieldErrors, Result},
     message,
     object::link,
     wire::{
-        ctd::{ContentType, TypeListRequest, TypeOrder},
+        content_type::{ContentType, TypeListRequest, TypeOrder},
         list::List,
         object::Direction,
     },
@@ -48,7 +48,7 @@ impl Types<'_> {
     /// Lists the types that the caller may see (contract 2.2).
     pub fn list(&self, caller: &Caller, request: &TypeListRequest) -> Result<List<ContentType>> {
         let catalog = self.cms.current_catalog()?;
-        let mut found: Vec<&Arc<Type>> = catalog
+        let mut found: Vec<&Arc<CompiledType>> = catalog
             .types()
             .iter()
             .filter(|known| caller.sees_type(known.name()) && is_asked_for(known, request))
@@ -93,7 +93,7 @@ impl Types<'_> {
             }
             let rev = writer.bump_schema()?;
             let pk = change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
-            Ok(Type::new(writer.ctd(pk)?, &catalog.workflows).to_wire())
+            Ok(CompiledType::new(writer.ctd(pk)?, &catalog.workflows).to_wire())
         })
     }
 
@@ -112,7 +112,7 @@ impl Types<'_> {
             change::update(writer, catalog, before, &definition, (rev, at), &progress)?
                 .blockers
                 .into_result()?;
-            Ok(Type::new(writer.ctd(before.pk)?, &catalog.workflows).to_wire())
+            Ok(CompiledType::new(writer.ctd(before.pk)?, &catalog.workflows).to_wire())
         })
     }
 
@@ -122,7 +122,7 @@ impl Types<'_> {
             require_changeable(content_type)?;
             let reasons = reasons_to_stay(writer, content_type)?;
             if !reasons.is_empty() {
-                return Err(Error::Refused(reasons.into_iter().map(Into::into).collect()));
+                return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
             }
             writer.bump_schema()?;
             change::delete(writer, content_type, at)
@@ -136,7 +136,7 @@ impl Types<'_> {
                 require_changeable(content_type)?;
                 let reasons = keys_that_name(writer, content_type)?;
                 if !reasons.is_empty() {
-                    return Err(Error::Refused(reasons.into_iter().map(Into::into).collect()));
+                    return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
                 }
             }
             writer.trash_all(content_type.pk, at)?;
@@ -155,7 +155,9 @@ impl Types<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>, Timestamp) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>, Timestamp) -> Result<T>
+        + Send
+        + 'static,
     ) -> Result<T> {
         caller.require_write()?;
         let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
@@ -186,10 +188,10 @@ impl Types<'_> {
         })
     }
 
-    fn visible(&self, caller: &Caller, name: &str) -> Result<Arc<Type>> {
+    fn visible(&self, caller: &Caller, name: &str) -> Result<Arc<CompiledType>> {
         let catalog = self.cms.current_catalog()?;
         let found = catalog.look_up(name)?;
-        caller.require_sight(found.name())?;
+        caller.require_type_visible(found.name())?;
         Ok(Arc::clone(found))
     }
 }
@@ -199,7 +201,7 @@ fn is_system(name: &str) -> bool {
 }
 
 /// Refuses to change what the server itself depends on.
-pub(super) fn require_changeable(content_type: &Type) -> Result<()> {
+pub(super) fn require_changeable(content_type: &CompiledType) -> Result<()> {
     if is_system(content_type.name()) { Err(Error::Forbidden) } else { Ok(()) }
 }
 
@@ -208,8 +210,8 @@ pub(super) fn check(
     reader: &Reader<'_>,
     catalog: &Catalog,
     payload: &Map<String, Value>,
-    before: Option<&Arc<Type>>,
-) -> Result<cms_model::ctd::model::Definition> {
+    before: Option<&Arc<CompiledType>>,
+) -> Result<cms_model::content_type::model::Definition> {
     let base = before.map(|known| &known.definition);
     let parsed = parse::definition(payload, base, &catalog.workflows);
     let name = payload.get("name").and_then(Value::as_str);
@@ -260,7 +262,10 @@ fn has_images(
 }
 
 /// Returns why a type cannot be deleted (contract 2.7).
-pub(super) fn reasons_to_stay(writer: &Writer<'_>, content_type: &Type) -> Result<Vec<String>> {
+pub(super) fn reasons_to_stay(
+    writer: &Writer<'_>,
+    content_type: &CompiledType,
+) -> Result<Vec<String>> {
     let mut reasons = keys_that_name(writer, content_type)?;
     if writer.ctd_state(content_type.pk)?.live > 0 {
         reasons.push("Content Type has objects, you can't remove it!".to_owned());
@@ -268,16 +273,17 @@ pub(super) fn reasons_to_stay(writer: &Writer<'_>, content_type: &Type) -> Resul
     Ok(reasons)
 }
 
-fn keys_that_name(writer: &Writer<'_>, content_type: &Type) -> Result<Vec<String>> {
+fn keys_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
     let keys = writer.keys()?;
-    let naming =
-        keys.iter().filter(|key| key.rules.iter().any(|rule| rule.ctd == content_type.name()));
+    let naming = keys
+        .iter()
+        .filter(|key| key.rules.iter().any(|rule| rule.content_type == content_type.name()));
     Ok(naming
         .map(|key| format!("This content type definition is used by Api Key: {}", key.name))
         .collect())
 }
 
-fn is_asked_for(known: &Type, request: &TypeListRequest) -> bool {
+fn is_asked_for(known: &CompiledType, request: &TypeListRequest) -> bool {
     let definition = &known.definition;
     let contains = |text: &str, part: &Option<String>| {
         part.as_ref().is_none_or(|part| text.to_lowercase().contains(&part.to_lowercase()))
@@ -294,7 +300,7 @@ fn is_asked_for(known: &Type, request: &TypeListRequest) -> bool {
 }
 
 /// Names are unique, so they settle what the wanted order leaves open.
-fn compare(a: &Type, b: &Type, order: TypeOrder) -> Ordering {
+fn compare(a: &CompiledType, b: &CompiledType, order: TypeOrder) -> Ordering {
     let key = match order {
         TypeOrder::Name => Ordering::Equal,
         TypeOrder::Id => a.uid.cmp(&b.uid),

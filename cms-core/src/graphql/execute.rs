@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_graphql::Value as IntrospectionValue;
 use cms_model::{
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{self, Error},
     graphql::{
         arguments::{self as field_arguments, ObjectLookup},
@@ -19,9 +19,9 @@ use cms_model::{
         render::{RelationTargets, Template},
     },
     limits,
-    memory::Buffered,
-    object::{list::ObjectList, model::Stored, view::View},
-    paging::Slice,
+    memory::BufferReservation,
+    object::{list::ObjectList, model::StoredObject, view::View},
+    paging::ListRange,
     wire::object::ListRequest,
 };
 use cms_store::Reader;
@@ -49,7 +49,7 @@ struct PartialResponse<'p> {
     /// Response keys of single objects that do not exist.
     missing: Vec<&'p str>,
     /// Memory of `template` and `targets`.
-    buffered: Buffered<'p>,
+    buffered: BufferReservation<'p>,
 }
 
 impl PartialResponse<'_> {
@@ -58,12 +58,13 @@ impl PartialResponse<'_> {
         self.objects += 1;
         self.buffered.cover(self.template.json.capacity() + pending)?;
         let bytes = self.template.json.len() + pending;
-        Ok(self.objects <= limits::GRAPHQL_OBJECTS && bytes <= limits::GRAPHQL_RESPONSE_BYTES)
+        Ok(self.objects <= limits::MAX_GRAPHQL_OBJECTS
+            && bytes <= limits::MAX_GRAPHQL_RESPONSE_BYTES)
     }
 }
 
 fn too_many() -> QueryError {
-    let limit = limits::GRAPHQL_OBJECTS;
+    let limit = limits::MAX_GRAPHQL_OBJECTS;
     QueryError::too_complex(format!("Query resolves too many objects, limit: {limit}"))
 }
 
@@ -75,7 +76,7 @@ impl Execution<'_> {
             targets: RelationTargets::of(&self.plan.relations),
             objects: 0,
             missing: Vec::new(),
-            buffered: Buffered::new(&self.caller.memory),
+            buffered: BufferReservation::new(&self.caller.memory),
         };
         response.template.json.extend_from_slice(b"{\"data\":{");
         for (index, root) in self.plan.roots.iter().enumerate() {
@@ -87,11 +88,11 @@ impl Execution<'_> {
             self.root(&mut response, &root.key, &root.action)?;
         }
         response.template.json.push(b'}');
-        if response.template.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
+        if response.template.json.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES {
             return Err(too_many().into());
         }
         self.resolve_relations(&mut response)?;
-        let mut body_memory = Buffered::new(&self.caller.memory);
+        let mut body_memory = BufferReservation::new(&self.caller.memory);
         let filled =
             response.targets.fill(&response.template, &mut response.objects, &mut body_memory)?;
         let mut body = filled.ok_or_else(too_many)?;
@@ -147,12 +148,12 @@ impl Execution<'_> {
     fn one(
         &self,
         response: &mut PartialResponse<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
     ) -> Result<bool, Failure> {
         let mut found = false;
-        let show = |stored: Stored<'_>| {
+        let show = |stored: StoredObject<'_>| {
             found = true;
             response.objects += 1;
             let name = content_type.name();
@@ -171,7 +172,7 @@ impl Execution<'_> {
     fn list(
         &self,
         response: &mut PartialResponse<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
     ) -> Result<(), Failure> {
@@ -202,7 +203,7 @@ impl Execution<'_> {
     fn connection(
         &self,
         response: &mut PartialResponse<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         arguments: &Values,
         parts: &[Keyed<ConnectionField>],
     ) -> Result<(), Failure> {
@@ -260,13 +261,13 @@ impl Execution<'_> {
     /// Passes the object of an id to `visit` if the caller may see it.
     fn by_id(
         &self,
-        content_type: &Type,
+        content_type: &CompiledType,
         id: &str,
-        mut visit: impl FnMut(Stored<'_>) -> error::Result<()>,
+        mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
     ) -> Result<(), Failure> {
-        let view = View::of_many(self.caller, content_type);
+        let view = View::for_list(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
-            if view.shows(&stored.internal) { visit(view.shown(stored)) } else { Ok(()) }
+            if view.shows(&stored.internal) { visit(view.mask(stored)) } else { Ok(()) }
         })?;
         Ok(())
     }
@@ -274,12 +275,12 @@ impl Execution<'_> {
     /// Passes the objects of a slice of a list to `visit`; returns the total number of matches.
     fn rows(
         &self,
-        content_type: &Type,
+        content_type: &CompiledType,
         request: &ListRequest,
-        slice: Slice,
-        mut visit: impl FnMut(Stored<'_>) -> error::Result<()>,
+        slice: ListRange,
+        mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
     ) -> Result<u64, Failure> {
-        let view = View::of_many(self.caller, content_type);
+        let view = View::for_list(self.caller, content_type);
         let list = ObjectList::new(request, slice, view);
         let plan = self.cms.store.plan_list(self.reader, content_type, list, true);
         let plan = plan.map_err(|error| match error {
@@ -290,7 +291,7 @@ impl Execution<'_> {
         })?;
         let plan = plan.expect("without a bound nothing is put off");
         if plan.matching > slice.offset {
-            self.reader.list(&plan, |stored| visit(view.shown(stored)))?;
+            self.reader.list(&plan, |stored| visit(view.mask(stored)))?;
         }
         Ok(plan.matching)
     }
@@ -314,13 +315,13 @@ impl Execution<'_> {
                     .map(str::to_owned)
                     .collect();
                 fetched += ids.len();
-                if fetched > limits::GRAPHQL_OBJECTS {
+                if fetched > limits::MAX_GRAPHQL_OBJECTS {
                     return Err(too_many().into());
                 }
                 if !ids.is_empty() {
                     bytes += self.fetch(response, content_type, &relations, &ids)?;
                 }
-                if bytes > limits::GRAPHQL_RESPONSE_BYTES {
+                if bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                     return Err(too_many().into());
                 }
             }
@@ -333,18 +334,18 @@ impl Execution<'_> {
     fn fetch(
         &self,
         response: &mut PartialResponse<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         relations: &[usize],
         ids: &BTreeSet<String>,
     ) -> Result<usize, Failure> {
-        let view = View::of_many(self.caller, content_type);
+        let view = View::for_list(self.caller, content_type);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut bytes = 0;
         self.reader.objects(view.edition, content_type.pk, &ids, |stored| {
-            if !view.shows(&stored.internal) || bytes > limits::GRAPHQL_RESPONSE_BYTES {
+            if !view.shows(&stored.internal) || bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                 return Ok(());
             }
-            let stored = view.shown(stored);
+            let stored = view.mask(stored);
             let id = stored.id.to_ascii_lowercase();
             for relation in relations {
                 if response.targets.is_linked(*relation, &id) {
@@ -366,8 +367,8 @@ fn edge(
     targets: &mut RelationTargets<'_>,
     text: &mut Template,
     parts: &[Keyed<EdgeField>],
-    content_type: &Type,
-    stored: &Stored<'_>,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
 ) {
     for (index, part) in parts.iter().enumerate() {
         text.json.push(if index == 0 { b'{' } else { b',' });

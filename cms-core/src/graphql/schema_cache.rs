@@ -9,8 +9,8 @@ use std::{
 use async_graphql::parser::{parse_query, types::ExecutableDocument};
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, Result},
     graphql::{
         complexity,
@@ -59,9 +59,9 @@ where
 pub(crate) fn visible_types<'c>(
     catalog: &'c Catalog,
     caller: &'c Caller,
-) -> impl Iterator<Item = &'c Type> {
+) -> impl Iterator<Item = &'c CompiledType> {
     let types = catalog.types().iter().map(AsRef::as_ref);
-    types.filter(|known: &&Type| {
+    types.filter(|known: &&CompiledType| {
         let (name, is_internal) = (known.name(), known.definition.internal);
         (!is_internal || SCHEMA_SYSTEM_TYPES.contains(&name)) && caller.may(Access::READ, name)
     })
@@ -96,7 +96,10 @@ struct SchemaUse {
 
 impl Default for SchemaCache {
     fn default() -> Self {
-        Self { state: Mutex::default(), persisted_queries: query_cache(limits::NAMED_QUERIES) }
+        Self {
+            state: Mutex::default(),
+            persisted_queries: query_cache(limits::PERSISTED_QUERY_CACHE_BYTES),
+        }
     }
 }
 
@@ -108,7 +111,7 @@ impl SchemaCache {
         caller: &Caller,
         version: GraphQlVersion,
     ) -> Option<Arc<CachedSchema>> {
-        let types: Vec<&Type> = visible_types(catalog, caller).collect();
+        let types: Vec<&CompiledType> = visible_types(catalog, caller).collect();
         if types.is_empty() {
             return None;
         }
@@ -166,9 +169,9 @@ impl CacheState {
         if self.rev < rev {
             let uses = self.schemas.drain().map(|(_, prepared)| prepared.usage());
             self.outdated.extend(uses);
-            self.outdated.truncate(limits::KNOWN_SCHEMAS);
+            self.outdated.truncate(limits::MAX_CACHED_GRAPHQL_SCHEMAS);
             self.rev = rev;
-        } else if self.schemas.len() >= limits::KNOWN_SCHEMAS {
+        } else if self.schemas.len() >= limits::MAX_CACHED_GRAPHQL_SCHEMAS {
             self.schemas.clear();
         }
     }
@@ -191,7 +194,7 @@ impl CachedSchema {
             caller: caller.clone(),
             model: OnceLock::new(),
             schema: OnceLock::new(),
-            documents: query_cache(limits::JUDGED_QUERIES),
+            documents: query_cache(limits::VALIDATED_QUERY_CACHE_BYTES),
         }
     }
 

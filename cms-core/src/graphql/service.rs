@@ -8,8 +8,8 @@ use async_graphql::{
     parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition},
 };
 use cms_model::{
+    content_type::catalog::Catalog,
     context::Caller,
-    ctd::catalog::Catalog,
     error::{Error, Result},
     graphql::{
         complexity,
@@ -17,7 +17,7 @@ use cms_model::{
         input,
         plan::{self, Action},
     },
-    wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
+    wire::graphql::{GraphQlRequest, GraphQlResponse, GraphQlVersion},
 };
 use cms_store::Reader;
 use sha2::{Digest, Sha256};
@@ -69,7 +69,7 @@ impl GraphQl<'_> {
         caller: &Caller,
         version: GraphQlVersion,
         request: &GraphQlRequest,
-    ) -> Result<GraphQlAnswer> {
+    ) -> Result<GraphQlResponse> {
         let query = match self.query(request) {
             Ok(query) => query,
             Err(error) => return Ok(query_error::error_response(&[error])),
@@ -77,10 +77,10 @@ impl GraphQl<'_> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let Some(prepared) = self.cms.graphql_schemas.get(&catalog, caller, version) else {
-                return Ok(GraphQlAnswer::of(&Error::Forbidden));
+                return Ok(GraphQlResponse::of(&Error::Forbidden));
             };
             match self.respond(reader, &catalog, caller, &prepared, &query, request) {
-                Ok(body) => Ok(GraphQlAnswer { status: 200, body }),
+                Ok(body) => Ok(GraphQlResponse { status: 200, body }),
                 Err(Failure::Query(errors)) => Ok(query_error::error_response(&errors)),
                 Err(Failure::Other(error)) => Err(error),
             }

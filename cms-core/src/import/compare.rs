@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{links::without_pending_links, object::Address};
-use cms_model::{ctd::slug::slug, wire::ctd::ContentType};
+use cms_model::{content_type::slug::slug, wire::content_type::ContentType};
 
 /// How much of an object an interrupted import saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

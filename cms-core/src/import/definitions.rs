@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use cms_model::{
-    ctd::builtin_types,
+    content_type::builtin_types,
     error::Result,
     wire::{
-        ctd::{ContentType, WRITABLE_KEYS},
-        plan::{Action, Plan, PlanRequest},
+        content_type::{ContentType, WRITABLE_KEYS},
+        plan::{PlanAction, PlanRequest, ProjectPlan},
     },
 };
 
@@ -41,16 +41,16 @@ pub fn definition(content_type: &ContentType) -> Map<String, Value> {
 /// new space contains the built-in types, so they are never missing.
 pub fn select_definitions(
     request: &mut PlanRequest,
-    plan: &Plan,
+    plan: &ProjectPlan,
     mut is_pristine: impl FnMut(&str) -> Result<bool>,
 ) -> Result<Vec<String>> {
     let mut kept = Vec::new();
-    for workflow in plan.workflows.iter().filter(|w| w.action == Action::Update) {
+    for workflow in plan.workflows.iter().filter(|w| w.action == PlanAction::Update) {
         let id = &workflow.id;
         request.workflows.retain(|definition| definition.get("id") != Some(&json!(id)));
         kept.push(format!("workflow \"{id}\""));
     }
-    for content_type in plan.content_types.iter().filter(|t| t.action == Action::Update) {
+    for content_type in plan.content_types.iter().filter(|t| t.action == PlanAction::Update) {
         let name = &content_type.name;
         if !is_pristine(name)? {
             request.content_types.retain(|payload| payload.get("name") != Some(&json!(name)));

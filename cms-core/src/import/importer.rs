@@ -23,7 +23,7 @@ use super::{
 use cms_model::{
     error::{Error, FieldErrors, Result},
     message::MessageCode,
-    wire::{ctd::ContentType, workflow::Workflow},
+    wire::{content_type::ContentType, workflow::Workflow},
 };
 
 /// Objects in one batch, unless the target accepts fewer.

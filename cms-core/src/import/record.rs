@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, fs::File};
 
-use cms_model::error::{Result, unusable};
+use cms_model::error::{Result, path_error};
 use cms_system::lock;
 
 use crate::cms::Cms;
@@ -34,7 +34,7 @@ impl Cms {
         } else {
             tracing::info!("waiting for the import of another process");
             let lock = lock::open(&path)?;
-            lock.lock().map_err(|error| unusable(&path, &error))?;
+            lock.lock().map_err(|error| path_error(&path, &error))?;
             lock
         };
         let interrupted = self.store.peek(|reader| {

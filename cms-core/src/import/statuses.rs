@@ -15,8 +15,8 @@ use super::{
 };
 use cms_model::{
     error::{Error, FieldErrors, Result},
-    wire::{ctd::ContentType, publish::PublishAction, workflow::Workflow},
-    workflow::model::DEFAULT as DEFAULT_WORKFLOW,
+    wire::{content_type::ContentType, publish::PublishAction, workflow::Workflow},
+    workflow::model::DEFAULT_WORKFLOW,
 };
 
 /// An object of a file with the stored one.

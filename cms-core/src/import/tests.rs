@@ -19,7 +19,7 @@ use cms_model::{
     message,
     wire::{
         batch::{BatchError, BatchReport},
-        ctd::ContentType,
+        content_type::ContentType,
         publish::PublishAction,
         workflow::{Transition, Workflow},
     },

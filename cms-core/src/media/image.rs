@@ -9,7 +9,7 @@ use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 use bytes::Bytes;
 use cms_media::{animation, pipeline, renders::Made};
 use cms_model::{
-    TRACED,
+    TRACE_TARGET,
     clock::Timestamp,
     error::{Error, Result},
     media::{
@@ -169,7 +169,7 @@ impl Media<'_> {
         if let Some((name, rendering)) = &image.rendering {
             let make = || {
                 let source = self.read(image, 0..size)?;
-                info_span!(target: TRACED, "render").in_scope(|| rendering.render(&source))
+                info_span!(target: TRACE_TARGET, "render").in_scope(|| rendering.render(&source))
             };
             let now = self.cms.config.clock.now().system_time();
             let made = self.cms.renders.get_or_make(&image.file, name, now, make)?;

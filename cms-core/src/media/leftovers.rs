@@ -65,7 +65,7 @@ impl Media<'_> {
         let old: Vec<FileId> = old.map(|orphan| orphan.id).collect();
         let mut sweep = Sweep { files, ..Sweep::default() };
         let count = old.len() as u64;
-        if trigger == Trigger::Automatic && count * limits::ORPHANED_SHARE > files {
+        if trigger == Trigger::Automatic && count * limits::MIN_FILES_PER_ORPHAN_REMOVED > files {
             sweep.withheld = count;
         } else if count > 0 {
             // False while a backup needs all files.
@@ -172,7 +172,7 @@ impl Media<'_> {
         while ids.peek().is_some() {
             // Small reads, so that none of them is long.
             self.look(|reader, media| {
-                for id in ids.by_ref().take(limits::PAGE_MAX as usize) {
+                for id in ids.by_ref().take(limits::MAX_PAGE_SIZE as usize) {
                     if reader.object_pk(media, &id.to_string())?.is_none() {
                         orphans.push(id);
                     }
@@ -189,7 +189,7 @@ impl Media<'_> {
         let mut last = String::new();
         loop {
             let next = |reader: &Reader<'_>, media| {
-                reader.object_ids_after(media, &last, limits::PAGE_MAX)
+                reader.object_ids_after(media, &last, limits::MAX_PAGE_SIZE)
             };
             let ids = self.look(next)?;
             let Some(next) = ids.last() else { return Ok(files) };
@@ -216,5 +216,5 @@ impl Orphan {
 
 /// What was seen before this time has no object to wait for.
 fn stale(now: Timestamp) -> Timestamp {
-    Timestamp(now.0 - limits::UNSAVED_HOURS * 3_600_000_000)
+    Timestamp(now.0 - limits::UNSAVED_UPLOAD_HOURS * 3_600_000_000)
 }

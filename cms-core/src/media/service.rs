@@ -73,7 +73,7 @@ impl Media<'_> {
         self.cms.objects().content_type(caller, TYPE, Access::CREATE)?;
         let mut file = file;
         let content = match &mut file {
-            Some(file) => file.head(limits::INSPECTED_BYTES).map_err(Error::of_disk)?,
+            Some(file) => file.head(limits::MAX_INSPECTED_BYTES).map_err(Error::from_io)?,
             None => Vec::new(),
         };
         let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;

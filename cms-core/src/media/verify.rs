@@ -9,7 +9,7 @@ use cms_model::{
     error::{Error, Result},
     limits,
     media::{fingerprint::Fingerprint, id::FileId},
-    wire::check::{CheckRequest, Finding, MediaCheck, Part},
+    wire::check::{CheckArea, CheckRequest, Finding, MediaCheck},
 };
 use cms_store::MediaFile;
 
@@ -49,7 +49,7 @@ impl Media<'_> {
             let page = self
                 .cms
                 .store
-                .peek(|reader| reader.media_files_after(TYPE, &last, limits::PAGE_MAX))?;
+                .peek(|reader| reader.media_files_after(TYPE, &last, limits::MAX_PAGE_SIZE))?;
             let Some(file) = page.last() else { return Ok(findings) };
             last.clone_from(&file.id);
             for MediaFile { id, recorded, declared_size } in page {
@@ -75,11 +75,11 @@ impl Media<'_> {
                     }
                 };
                 findings.extend(problem.map(|message| Finding {
-                    part: Part::Files,
+                    part: CheckArea::Files,
                     place: format!("{TYPE}/{id}"),
                     message: format!("{message}; {REMEDY}"),
                     derived: false,
-                    mended: false,
+                    repaired: false,
                 }));
             }
         }

@@ -12,7 +12,7 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     object::view::View,
     webhook::synchronous::WriteEvent,
-    wire::{batch::Elements, object},
+    wire::{batch::BatchElements, object},
 };
 use serde_json::{Map, Value};
 
@@ -69,7 +69,7 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &Elements,
+        elements: &BatchElements,
         (update_existing, refused): (bool, &HashSet<usize>),
     ) -> Result<Vec<Asked>> {
         let webhooks = self.cms.webhooks();
@@ -108,7 +108,7 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &Elements,
+        elements: &BatchElements,
     ) -> Result<Vec<Asked>> {
         let Some(mut calls) =
             self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Update)?
@@ -119,7 +119,7 @@ impl Objects<'_> {
             if let Some(Value::String(id)) = object::id_of(text)
                 && !self.has(caller, name, &id, Access::UPDATE)?
             {
-                return Err(Error::no_object(name, &id));
+                return Err(Error::object_not_found(name, &id));
             }
         }
         let ask = |text: &Bytes| match object::read(text) {
@@ -159,7 +159,7 @@ impl Objects<'_> {
 
     fn has(&self, caller: &Caller, name: &str, id: &str, needs: Access) -> Result<bool> {
         let found = self.read(caller, name, needs, |reader, _, content_type| {
-            find_map(reader, content_type, View::of_one(caller, content_type), id, |_| ())
+            find_map(reader, content_type, View::for_object(caller, content_type), id, |_| ())
         });
         match found {
             Ok(()) => Ok(true),

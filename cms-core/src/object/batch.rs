@@ -9,15 +9,15 @@ use std::collections::{HashMap, HashSet};
 use bytes::Bytes;
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
     ids::IdSource,
     message::{self, Reason, wrong_type},
-    object::{model::Stored, view::View},
-    pattern::Budget,
+    object::{model::StoredObject, view::View},
+    pattern::StepBudget,
     wire::{
-        batch::{BatchError, BatchReport, Elements},
+        batch::{BatchElements, BatchError, BatchReport},
         object,
     },
 };
@@ -57,7 +57,7 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &Elements,
+        elements: &BatchElements,
         update_existing: bool,
     ) -> Result<BatchReport> {
         let needs = if update_existing { Access::CREATE | Access::UPDATE } else { Access::CREATE };
@@ -73,7 +73,7 @@ impl Objects<'_> {
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
         let quota = config.max_objects;
-        let budget = &mut Budget::per_object();
+        let budget = &mut StepBudget::per_object();
         let prepare = |(index, element): (usize, Asked)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
@@ -103,7 +103,7 @@ impl Objects<'_> {
                     Element::NewOrExisting(text, checked) => {
                         let id = object::id_of(&text);
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
-                        let view = View::of_one(&asking, content_type);
+                        let view = View::for_object(&asking, content_type);
                         match find(writer, content_type, view, id) {
                             Ok(stored) => batch.edit((Edit::Replace, &text), stored, checked)?,
                             Err(Error::NotFound { .. }) => match checked {
@@ -129,7 +129,7 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        elements: &Elements,
+        elements: &BatchElements,
     ) -> Result<BatchReport> {
         self.content_type(caller, name, Access::UPDATE)?;
         self.check_limit(elements)?;
@@ -159,7 +159,8 @@ impl Objects<'_> {
                         continue;
                     }
                 };
-                let stored = find(writer, content_type, View::of_one(&caller, content_type), &id)?;
+                let stored =
+                    find(writer, content_type, View::for_object(&caller, content_type), &id)?;
                 match checked {
                     None => batch.refuse(FieldErrors::one("id", DUPLICATE_ID)),
                     Some(checked) => batch.edit((Edit::Patch, &text), stored, checked)?,
@@ -175,12 +176,12 @@ impl Objects<'_> {
         self.content_type(caller, name, Access::DELETE)?;
         let limit = self.cms.config.batch_limit;
         if ids.len() > limit {
-            return Err(Error::Refused(vec![Reason::BatchLimit(limit)]));
+            return Err(Error::Rejected(vec![Reason::BatchLimit(limit)]));
         }
         self.ask_about_deletions(caller, name, ids)?;
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
         let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
-            let view = View::of_one(&caller, content_type);
+            let view = View::for_object(&caller, content_type);
             let mut reasons = Vec::new();
             let mut seen = HashSet::new();
             let mut wanted = Vec::new();
@@ -209,7 +210,7 @@ impl Objects<'_> {
             Ok((deleted, reasons))
         })?;
         self.cms.media().forget_of(name, deleted.iter().map(String::as_str));
-        if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Refused(reasons)) }
+        if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
     /// Makes a draft of an element that names its object, from what is stored now.
@@ -222,11 +223,11 @@ impl Objects<'_> {
     ) -> Checked {
         let Ok(payload) = object::read(text) else { return Checked::Not };
         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let budget = &mut Budget::per_object();
+        let budget = &mut StepBudget::per_object();
         let checked = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.get(name)?;
-            match find(reader, content_type, View::of_one(caller, content_type), &id) {
+            match find(reader, content_type, View::for_object(caller, content_type), &id) {
                 Ok(stored) => {
                     let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
                     Ok(Checked::Edited(Base::of(content_type, &stored), draft))
@@ -242,7 +243,7 @@ impl Objects<'_> {
         checked.unwrap_or(Checked::Not)
     }
 
-    fn check_limit(&self, elements: &Elements) -> Result<()> {
+    fn check_limit(&self, elements: &BatchElements) -> Result<()> {
         let limit = self.cms.config.batch_limit;
         if elements.texts().len() > limit { Err(Error::BatchLimit { limit }) } else { Ok(()) }
     }
@@ -252,11 +253,11 @@ impl Objects<'_> {
 struct Batch<'a> {
     writer: &'a Writer<'a>,
     catalog: &'a Catalog,
-    content_type: &'a Type,
+    content_type: &'a CompiledType,
     context: &'a Context,
     known: KnownTargets,
     /// For elements that have to be checked again.
-    budget: Budget,
+    budget: StepBudget,
     faults: Vec<Option<FieldErrors>>,
 }
 
@@ -264,11 +265,19 @@ impl<'a> Batch<'a> {
     fn new(
         writer: &'a Writer<'a>,
         catalog: &'a Catalog,
-        content_type: &'a Type,
+        content_type: &'a CompiledType,
         context: &'a Context,
     ) -> Self {
         let (known, faults) = (KnownTargets::default(), Vec::new());
-        Self { writer, catalog, content_type, context, known, budget: Budget::of_write(), faults }
+        Self {
+            writer,
+            catalog,
+            content_type,
+            context,
+            known,
+            budget: StepBudget::per_write_job(),
+            faults,
+        }
     }
 
     fn refuse(&mut self, errors: FieldErrors) {
@@ -301,7 +310,7 @@ impl<'a> Batch<'a> {
     fn edit(
         &mut self,
         (edit, text): (Edit, &Bytes),
-        stored: Stored<'static>,
+        stored: StoredObject<'static>,
         checked: Checked,
     ) -> Result<()> {
         let mut draft = match checked {
@@ -350,15 +359,15 @@ impl<'a> Batch<'a> {
 /// another row that has to stay.
 fn still_used(
     writer: &Writer<'_>,
-    content_type: &Type,
-    wanted: &[(String, Stored<'_>)],
+    content_type: &CompiledType,
+    wanted: &[(String, StoredObject<'_>)],
 ) -> Result<HashSet<i64>> {
     let inside: HashSet<i64> = wanted.iter().map(|(_, stored)| stored.pk).collect();
     // One more than could come from inside is enough to know that one comes from outside.
     let enough = wanted.len() + 1;
     let mut used = HashSet::new();
     let mut links_to: HashMap<i64, Vec<i64>> = HashMap::new();
-    for (id, Stored { pk, .. }) in wanted {
+    for (id, StoredObject { pk, .. }) in wanted {
         for source in writer.linking_objects((content_type.name(), id), *pk, enough)? {
             if inside.contains(&source) {
                 links_to.entry(source).or_default().push(*pk);
@@ -384,7 +393,7 @@ fn read(element: Asked) -> Result<std::result::Result<Map<String, Value>, FieldE
         Ok(text) => text,
         Err(errors) => return Ok(Err(errors)),
     };
-    Ok(match serde_json::from_slice(&text).map_err(|_| Error::malformed())? {
+    Ok(match serde_json::from_slice(&text).map_err(|_| Error::malformed_json())? {
         Value::Object(payload) => Ok(payload),
         other => Err(FieldErrors::one("data", wrong_type(&other, "object"))),
     })
@@ -406,7 +415,7 @@ fn read_patch(element: Asked) -> Result<std::result::Result<(String, Bytes), Fie
 }
 
 /// Returns the positions of elements whose id comes again later, in any spelling.
-fn repeated_ids(elements: &Elements) -> HashSet<usize> {
+fn repeated_ids(elements: &BatchElements) -> HashSet<usize> {
     let mut last: HashMap<String, usize> = HashMap::new();
     let mut repeated = HashSet::new();
     for (index, element) in elements.texts().iter().enumerate() {
@@ -426,7 +435,7 @@ fn read_faults(answer: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
 
 /// The report over elements and what was wrong with each.
 fn report(
-    elements: &Elements,
+    elements: &BatchElements,
     faults: Vec<Option<FieldErrors>>,
     has_repeated: bool,
 ) -> Result<BatchReport> {
@@ -448,6 +457,6 @@ fn report(
 }
 
 fn compact(text: &[u8]) -> Result<Box<RawValue>> {
-    let value: Value = serde_json::from_slice(text).map_err(|_| Error::malformed())?;
+    let value: Value = serde_json::from_slice(text).map_err(|_| Error::malformed_json())?;
     serde_json::value::to_raw_value(&value).map_err(|error| Error::Internal(Box::new(error)))
 }

@@ -1,7 +1,7 @@
 //! Creating one object, also together with rows of other tables that belong to it.
 
 use cms_model::{
-    auth::scope::Access, context::Caller, error::Result, pattern::Budget, wire::object::Json,
+    auth::scope::Access, context::Caller, error::Result, pattern::StepBudget, wire::object::Json,
 };
 use cms_store::Writer;
 use serde_json::{Map, Value};
@@ -33,8 +33,13 @@ impl Objects<'_> {
         let payload = self.ask_about_new(caller, name, payload)?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
-        let mut draft =
-            Draft::new(&content_type, payload, &*config.ids, &context, &mut Budget::per_object())?;
+        let mut draft = Draft::new(
+            &content_type,
+            payload,
+            &*config.ids,
+            &context,
+            &mut StepBudget::per_object(),
+        )?;
         if !draft.errors.is_empty() {
             return self.cms.store.read(|reader| {
                 let catalog = self.cms.catalog.at(reader)?;
@@ -46,7 +51,8 @@ impl Objects<'_> {
         }
         let quota = config.max_objects;
         let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
-            let mut draft = draft.renewed(content_type, &context, &mut Budget::of_write())?;
+            let mut draft =
+                draft.renewed(content_type, &context, &mut StepBudget::per_write_job())?;
             draft.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
             draft.check_stored(writer, catalog, content_type, None, &mut known)?;

@@ -7,16 +7,18 @@ use std::{
 
 use cms_model::{
     auth::scope::Access,
-    context::Caller,
-    ctd::{
-        catalog::{Catalog, Type},
+    content_type::{
+        catalog::{Catalog, CompiledType},
         model::Property,
     },
+    context::Caller,
     error::{Error, FieldErrors, Result},
     ids::IdSource,
     message,
-    object::{link, model::Stored, path::Path, scan, validate::validate_patterns, view::View},
-    pattern::Budget,
+    object::{
+        link, model::StoredObject, path::ValuePath, scan, validate::validate_patterns, view::View,
+    },
+    pattern::StepBudget,
     wire::object::Json,
 };
 use cms_store::{Reader, Writer};
@@ -69,15 +71,15 @@ impl Objects<'_> {
 /// Finds the object to copy, in the version that the request may see.
 fn source(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     caller: &Caller,
     id: &str,
-) -> Result<Stored<'static>> {
-    let view = View::of_one(caller, content_type);
+) -> Result<StoredObject<'static>> {
+    let view = View::for_object(caller, content_type);
     let found = reader.object(view.edition, content_type.pk, id, |stored| {
         view.shows(&stored.internal).then(|| stored.into_owned())
     })?;
-    found.flatten().ok_or_else(|| Error::no_object(content_type.name(), id))
+    found.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
 /// Makes copies inside one transaction.
@@ -92,7 +94,12 @@ struct Copier<'a> {
 impl Copier<'_> {
     /// Copies the wanted objects that a stored text links to; returns the text with its links
     /// pointing to the copies.
-    fn copy_related(&self, content_type: &Type, data: &str, wanted: &[String]) -> Result<String> {
+    fn copy_related(
+        &self,
+        content_type: &CompiledType,
+        data: &str,
+        wanted: &[String],
+    ) -> Result<String> {
         let mut copies = HashMap::new();
         let mut redirected = String::with_capacity(data.len());
         let mut end = 0;
@@ -125,9 +132,9 @@ impl Copier<'_> {
 
     fn insert(
         &self,
-        content_type: &Type,
+        content_type: &CompiledType,
         mut object: Map<String, Value>,
-    ) -> Result<Stored<'static>> {
+    ) -> Result<StoredObject<'static>> {
         make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = check_unique_patterns(content_type, &object)?;
@@ -140,12 +147,15 @@ impl Copier<'_> {
 
 /// Checks patterns of the values that a copy changes. The others were checked when they were
 /// stored, and everybody waits while copies are made.
-fn check_unique_patterns(content_type: &Type, object: &Map<String, Value>) -> Result<FieldErrors> {
-    let mut budget = Budget::of_write();
+fn check_unique_patterns(
+    content_type: &CompiledType,
+    object: &Map<String, Value>,
+) -> Result<FieldErrors> {
+    let mut budget = StepBudget::per_write_job();
     let mut errors = FieldErrors::default();
     for (property, schema) in content_type.properties.iter().zip(&content_type.schema.properties) {
         if let Some(value) = object.get(&property.name).filter(|_| property.unique) {
-            let root = Path::Root;
+            let root = ValuePath::Root;
             let path = root.key(&property.name);
             validate_patterns(schema.patterns(), value, &path, &mut budget, &mut errors);
         }

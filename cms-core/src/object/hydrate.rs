@@ -4,17 +4,17 @@
 //! by type, and the response is put together from rendered texts. Two levels are the most, so a cycle
 //! ends as a link. Every link is followed: a link stays only when its target is gone, is not in the view
 //! of the request, or is of a type that the caller may not read. The size of the response is computed
-//! before it is put together, and one above [`cms_model::limits::ANSWER_BYTES`] is an error.
+//! before it is put together, and one above [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::Result,
-    memory::Buffered,
-    object::{model::Stored, render, scan, view::View},
+    memory::BufferReservation,
+    object::{model::StoredObject, render, scan, view::View},
 };
 use cms_store::Reader;
 use indexmap::IndexMap;
@@ -63,7 +63,12 @@ impl<'a> Hydration<'a> {
     }
 
     /// Appends an object, and notes its links.
-    pub(crate) fn add(&mut self, text: &mut Text, content_type: &Type, stored: &Stored<'_>) {
+    pub(crate) fn add(
+        &mut self,
+        text: &mut Text,
+        content_type: &CompiledType,
+        stored: &StoredObject<'_>,
+    ) {
         render::object(&mut text.json, content_type.name(), stored);
         // The properties were appended last, without the brace that begins their stored text.
         let start = text.json.len() - stored.data.len();
@@ -86,7 +91,12 @@ impl<'a> Hydration<'a> {
     }
 
     /// Returns the text of a response, its links replaced `depth` levels deep; `buffered` covers it.
-    pub(crate) fn finish(self, text: Text, buffered: Buffered<'_>, depth: u8) -> Result<Vec<u8>> {
+    pub(crate) fn finish(
+        self,
+        text: Text,
+        buffered: BufferReservation<'_>,
+        depth: u8,
+    ) -> Result<Vec<u8>> {
         if depth > 0 {
             return self.resolve(&text, depth);
         }
@@ -98,7 +108,7 @@ impl<'a> Hydration<'a> {
     /// Returns the text with its links replaced, `depth` levels deep.
     pub(crate) fn resolve(mut self, text: &Text, depth: u8) -> Result<Vec<u8>> {
         let mut bytes = text.json.len();
-        let mut targets = Buffered::new(&self.caller.memory);
+        let mut targets = BufferReservation::new(&self.caller.memory);
         let mut level = 0..self.targets.len();
         for remaining in (0..depth).rev() {
             // What was fetched for an earlier level is there already.
@@ -107,7 +117,7 @@ impl<'a> Hydration<'a> {
         }
         let size = self.size(text, &self.sizes(depth));
         render::require_bounded(size)?;
-        let mut response = Buffered::new(&self.caller.memory);
+        let mut response = BufferReservation::new(&self.caller.memory);
         response.cover(size)?;
         let mut out = Vec::with_capacity(size);
         self.splice(&mut out, text, depth);
@@ -122,7 +132,7 @@ impl<'a> Hydration<'a> {
         level: Range<usize>,
         with_links: bool,
         bytes: &mut usize,
-        buffered: &mut Buffered<'_>,
+        buffered: &mut BufferReservation<'_>,
     ) -> Result<()> {
         let mut by_type: BTreeMap<i64, Vec<String>> = BTreeMap::new();
         for (ctd, id) in self.targets.keys().skip(level.start).take(level.len()) {
@@ -140,19 +150,19 @@ impl<'a> Hydration<'a> {
 
     fn fetch_type(
         &mut self,
-        content_type: &Arc<Type>,
+        content_type: &Arc<CompiledType>,
         ids: &[String],
         with_links: bool,
         bytes: &mut usize,
-        buffered: &mut Buffered<'_>,
+        buffered: &mut BufferReservation<'_>,
     ) -> Result<()> {
         let reader = self.reader;
-        let view = View::of_many(self.caller, content_type);
+        let view = View::for_list(self.caller, content_type);
         reader.objects(view.edition, content_type.pk, ids, |stored| {
             if !view.shows(&stored.internal) {
                 return Ok(());
             }
-            let stored = view.shown(stored);
+            let stored = view.mask(stored);
             let mut text = Text::default();
             if with_links {
                 self.add(&mut text, content_type, &stored);

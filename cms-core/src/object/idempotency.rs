@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use cms_model::{
     clock::Timestamp,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, Result},
     limits,
     wire::condition::IdempotencyKey,
@@ -32,7 +32,9 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>) -> Result<Vec<u8>> + Send + 'static,
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<Vec<u8>>
+        + Send
+        + 'static,
     ) -> Result<Vec<u8>> {
         let Some((api_key, key)) = repeatable(caller) else { return self.write(name, write) };
         let (key, at) = (key.clone(), self.cms.config.clock.now());
@@ -41,7 +43,7 @@ impl Objects<'_> {
                 return Ok(answer);
             }
             let answer = write(writer, catalog, content_type)?;
-            if answer.len() > limits::IDEMPOTENCY_BYTES {
+            if answer.len() > limits::MAX_IDEMPOTENCY_RESPONSE_BYTES {
                 return Err(Error::BodyTooLarge);
             }
             writer.keep_answer(api_key, (&key.key, key.fingerprint), at, &answer)?;
@@ -57,7 +59,7 @@ fn repeatable(caller: &Caller) -> Option<(i64, &IdempotencyKey)> {
 
 /// Answers from before are forgotten.
 pub(crate) fn since(now: Timestamp) -> Timestamp {
-    Timestamp(now.0 - limits::IDEMPOTENCY_HOURS * 3_600_000_000)
+    Timestamp(now.0 - limits::IDEMPOTENCY_RETENTION_HOURS * 3_600_000_000)
 }
 
 fn answer(

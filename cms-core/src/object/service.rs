@@ -8,23 +8,23 @@ use std::sync::Arc;
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     dates,
     error::{Error, Result},
     limits,
-    memory::Buffered,
+    memory::BufferReservation,
     message,
     object::{
         list::ObjectList,
-        model::{Edition, Stored},
+        model::{Edition, StoredObject},
         render,
         view::View,
     },
-    pattern::Budget,
+    pattern::StepBudget,
     query::filter,
     wire::{
-        condition::Tag,
+        condition::EntityTag,
         object::{Json, ListRequest},
     },
 };
@@ -56,31 +56,31 @@ impl Objects<'_> {
     /// Besides those of the request, [`Error::NotFast`] for a caller that reads fast only.
     pub fn list(&self, caller: &Caller, name: &str, request: &ListRequest) -> Result<Json> {
         let fast_only = caller.fast_only;
-        if fast_only && (request.page.limit > limits::QUICK_OBJECTS || request.hydrate > 1) {
+        if fast_only && (request.page.limit > limits::FAST_READ_OBJECTS || request.hydrate > 1) {
             return Err(Error::NotFast);
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
-            let view = View::of_many(caller, content_type);
+            let view = View::for_list(caller, content_type);
             let list = ObjectList::new(request, request.page.into(), view);
             let plan = self.cms.store.plan_list(reader, content_type, list, !fast_only)?;
             let plan = plan.ok_or(Error::NotFast)?;
-            if fast_only && plan.cost() > limits::QUICK_ENTRIES {
+            if fast_only && plan.cost() > limits::FAST_READ_INDEX_ENTRIES {
                 return Err(Error::NotFast);
             }
             let count = plan.matching.saturating_sub(request.page.offset());
             let count = count.min(u64::from(request.page.limit));
             let mut text = Text::default();
-            let mut buffered = Buffered::new(&caller.memory);
+            let mut buffered = BufferReservation::new(&caller.memory);
             render::make_room(&mut text.json, render::expected_bytes(count), &mut buffered)?;
-            render::list_head(&mut text.json, request.page, plan.matching, count);
+            render::push_list_head(&mut text.json, request.page, plan.matching, count);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
             // A page past the end costs nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
-                    let stored = view.shown(stored);
+                    let stored = view.mask(stored);
                     let bytes = render::object_bytes(&stored);
-                    if fast_only && text.json.len() > limits::QUICK_BYTES {
+                    if fast_only && text.json.len() > limits::FAST_READ_BYTES {
                         return Err(Error::NotFast);
                     }
                     render::make_room(&mut text.json, bytes, &mut buffered)?;
@@ -96,7 +96,7 @@ impl Objects<'_> {
                 })?;
             }
             text.json.extend_from_slice(b"]}");
-            if fast_only && hydration.targets() > limits::QUICK_TARGETS {
+            if fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Err(Error::NotFast);
             }
             Ok(Json(hydration.finish(text, buffered, request.hydrate)?))
@@ -126,23 +126,23 @@ impl Objects<'_> {
         name: &str,
         id: &str,
         hydrate: u8,
-    ) -> Result<(Json, Tag)> {
+    ) -> Result<(Json, EntityTag)> {
         if caller.fast_only && hydrate > 1 {
             return Err(Error::NotFast);
         }
         if hydrate == 0
             && let Some(json) = self.get_by_statement(caller, name, id)?
         {
-            let tag = Tag::of(&json.0);
+            let tag = EntityTag::of(&json.0);
             return Ok((json, tag));
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
-            let view = View::of_one(caller, content_type);
+            let view = View::for_object(caller, content_type);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut text = Text::default();
             let shown = reader.object(view.edition, content_type.pk, id, |stored| {
                 let is_visible = view.shows(&stored.internal);
-                let stored = view.shown(stored);
+                let stored = view.mask(stored);
                 if is_visible && hydrate == 0 {
                     render::object(&mut text.json, content_type.name(), &stored);
                 } else if is_visible {
@@ -151,13 +151,13 @@ impl Objects<'_> {
                 is_visible
             })?;
             if shown != Some(true) {
-                return Err(Error::no_object(name, id));
+                return Err(Error::object_not_found(name, id));
             }
-            let tag = Tag::of(&text.json);
+            let tag = EntityTag::of(&text.json);
             if hydrate == 0 {
                 return Ok((Json(text.json), tag));
             }
-            if caller.fast_only && hydration.targets() > limits::QUICK_TARGETS {
+            if caller.fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Err(Error::NotFast);
             }
             let json = hydration.resolve(&text, hydrate)?;
@@ -172,10 +172,10 @@ impl Objects<'_> {
         let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.held());
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
-        let view = View::of_one(caller, content_type);
+        let view = View::for_object(caller, content_type);
         let found = self.cms.store.peek(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
-                view.shows(&stored.internal).then(|| to_json(content_type, &view.shown(stored)))
+                view.shows(&stored.internal).then(|| to_json(content_type, &view.mask(stored)))
             })
         })?;
         Ok(found.filter(|(_, rev)| *rev == catalog.rev).and_then(|(json, _)| json))
@@ -221,7 +221,7 @@ impl Objects<'_> {
                     write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
                 }
                 let stored = found?;
-                let budget = &mut Budget::per_object();
+                let budget = &mut StepBudget::per_object();
                 let mut draft =
                     Draft::edit(content_type, edit, payload.clone(), &stored, &context, budget)?;
                 if !draft.errors.is_empty() {
@@ -242,7 +242,7 @@ impl Objects<'_> {
             let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
-                let budget = &mut Budget::of_write();
+                let budget = &mut StepBudget::per_write_job();
                 let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
                 write::require_checked(budget)?;
                 draft
@@ -264,7 +264,7 @@ impl Objects<'_> {
         self.write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
-                return Err(Error::Refused(vec![message::IN_USE.into()]));
+                return Err(Error::Rejected(vec![message::IN_USE.into()]));
             }
             write::delete(writer, content_type, &stored, at)
         })?;
@@ -296,7 +296,7 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         needs: Access,
-    ) -> Result<Arc<Type>> {
+    ) -> Result<Arc<CompiledType>> {
         if needs.is_write() {
             caller.require_write()?;
         }
@@ -312,7 +312,7 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         needs: Access,
-        read: impl FnOnce(&Reader<'_>, &Catalog, &Arc<Type>) -> Result<T>,
+        read: impl FnOnce(&Reader<'_>, &Catalog, &Arc<CompiledType>) -> Result<T>,
     ) -> Result<T> {
         if needs.is_write() {
             caller.require_write()?;
@@ -329,7 +329,7 @@ impl Objects<'_> {
     pub(crate) fn write<T: Send + 'static>(
         &self,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<Type>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (cell, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
         self.cms.store.write(move |writer| {
@@ -344,10 +344,10 @@ impl Objects<'_> {
 /// and versions and workflows are of the object as a whole.
 pub(crate) fn find(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     view: View,
     id: &str,
-) -> Result<Stored<'static>> {
+) -> Result<StoredObject<'static>> {
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
 }
 
@@ -355,15 +355,15 @@ pub(crate) fn find(
 /// that the request names. They are states of the current version, whatever the request sees.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     caller: &Caller,
     id: &str,
-) -> Result<Stored<'static>> {
-    let view = View::of_one(caller, content_type);
+) -> Result<StoredObject<'static>> {
+    let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
     if let Some(wanted) = caller.conditions.if_match() {
-        let shown = to_json(content_type, &view.shown(stored.clone()));
-        if !wanted.admits(Tag::of(&shown.0)) {
+        let shown = to_json(content_type, &view.mask(stored.clone()));
+        if !wanted.admits(EntityTag::of(&shown.0)) {
             return Err(Error::PreconditionFailed);
         }
     }
@@ -373,17 +373,17 @@ pub(crate) fn find_to_change(
 /// As [`find`], for a caller that needs less than a copy.
 pub(crate) fn find_map<T>(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     view: View,
     id: &str,
-    read: impl FnOnce(&Stored<'_>) -> T,
+    read: impl FnOnce(&StoredObject<'_>) -> T,
 ) -> Result<T> {
     reader
         .object(Edition::Current, content_type.pk, id, |stored| {
-            view.admits(&stored.internal).then(|| read(&stored))
+            view.contains(&stored.internal).then(|| read(&stored))
         })?
         .flatten()
-        .ok_or_else(|| Error::no_object(content_type.name(), id))
+        .ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
 /// Refuses to go over the operator's limit of objects.
@@ -394,7 +394,7 @@ pub(super) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) 
     }
 }
 
-pub(crate) fn to_json(content_type: &Type, stored: &Stored<'_>) -> Json {
+pub(crate) fn to_json(content_type: &CompiledType, stored: &StoredObject<'_>) -> Json {
     let mut out = Vec::new();
     render::object(&mut out, content_type.name(), stored);
     Json(out)

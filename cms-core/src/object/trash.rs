@@ -16,7 +16,7 @@ impl Objects<'_> {
             let total = reader.trash_count(content_type.pk)?;
             let count = total.saturating_sub(page.offset()).min(u64::from(page.limit));
             let mut out = Vec::new();
-            render::list_head(&mut out, page, total, count);
+            render::push_list_head(&mut out, page, total, count);
             let mut is_first = true;
             reader.trash(content_type.pk, page.into(), |stored| {
                 if !std::mem::take(&mut is_first) {

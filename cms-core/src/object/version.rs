@@ -4,11 +4,11 @@
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
+    content_type::catalog::CompiledType,
     context::Caller,
-    ctd::catalog::Type,
     dates,
     error::{Error, Result},
-    object::{model::Stored, render, view::View},
+    object::{model::StoredObject, render, view::View},
     paging::Page,
     wire::object::{Direction, Json},
 };
@@ -28,7 +28,7 @@ impl Objects<'_> {
         direction: Direction,
     ) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, _, content_type| {
-            let view = View::of_one(caller, content_type);
+            let view = View::for_object(caller, content_type);
             let current = find(reader, content_type, view, id)?;
             let mut latest = current.internal.version;
             let (total, versions) = if View::is_one_version(caller, content_type) {
@@ -52,7 +52,7 @@ impl Objects<'_> {
                 (u64::try_from(latest).unwrap_or_default(), versions)
             };
             let mut out = Vec::new();
-            render::list_head(&mut out, page, total, versions.len() as u64);
+            render::push_list_head(&mut out, page, total, versions.len() as u64);
             let mut people = People { reader, known: Vec::new() };
             for (index, version) in versions.iter().enumerate() {
                 if index > 0 {
@@ -68,7 +68,7 @@ impl Objects<'_> {
     /// Returns an object as it was in a version: `<n>` or `version-<n>`.
     pub fn version(&self, caller: &Caller, name: &str, id: &str, version: &str) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, _, content_type| {
-            let view = View::of_one(caller, content_type);
+            let view = View::for_object(caller, content_type);
             let current = find(reader, content_type, view, id)?;
             let unknown =
                 || Error::NotFound { what: "version", name: format!("{name}/{id}/{version}") };
@@ -83,7 +83,7 @@ impl Objects<'_> {
             } else {
                 reader.replaced_version(current.pk, number)?
             };
-            Ok(to_json(content_type, &view.shown(found.ok_or_else(unknown)?)))
+            Ok(to_json(content_type, &view.mask(found.ok_or_else(unknown)?)))
         })
     }
 }
@@ -91,21 +91,21 @@ impl Objects<'_> {
 /// Returns the one version that a view shows of an object.
 fn shown_version(
     reader: &Reader<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     view: View,
     id: &str,
-) -> Result<Stored<'static>> {
+) -> Result<StoredObject<'static>> {
     let shown = reader.object(view.edition, content_type.pk, id, |stored| {
         view.shows(&stored.internal).then(|| stored.into_owned())
     })?;
-    shown.flatten().ok_or_else(|| Error::no_object(content_type.name(), id))
+    shown.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
 /// Appends one entry of the list.
 fn item(
     out: &mut Vec<u8>,
-    content_type: &Type,
-    stored: &Stored<'_>,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
     latest: i64,
     people: &mut People<'_>,
 ) -> Result<()> {

@@ -10,27 +10,27 @@ use std::{borrow::Cow, collections::HashSet, mem};
 
 use cms_model::{
     clock::Timestamp,
-    ctd::{
+    content_type::{
         builtin::WEBHOOKS,
-        catalog::{Catalog, Type},
+        catalog::{Catalog, CompiledType},
         model::Property,
         slug,
     },
     error::{Error, FieldErrors, Result},
-    ids::{ID_MAX_CHARS, IdSource},
+    ids::{IdSource, MAX_ID_CHARS},
     limits, message,
     object::{
         dates::KeptDates,
         link::{self, LinkRef},
-        model::{Internal, Status, Stored},
+        model::{Internal, Status, StoredObject},
         scan::{self, FoundLink},
         title::object_title,
         validate,
         view::{Audience, View},
     },
-    pattern::Budget,
+    pattern::StepBudget,
     webhook::{self, mask},
-    workflow::{model::PUBLIC, transition},
+    workflow::{model::PUBLIC_STATE, transition},
 };
 use cms_store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer};
 use serde_json::{Map, Value};
@@ -56,7 +56,7 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    pub(crate) fn of(content_type: &Type, stored: &Stored<'_>) -> Self {
+    pub(crate) fn of(content_type: &CompiledType, stored: &StoredObject<'_>) -> Self {
         Self { type_rev: content_type.rev(), pk: stored.pk, version: stored.internal.version }
     }
 }
@@ -85,11 +85,11 @@ impl Draft {
     /// # Errors
     /// [`Error::ObjectTooLarge`]; what is invalid is in [`Self::errors`].
     pub(crate) fn new(
-        content_type: &Type,
+        content_type: &CompiledType,
         mut payload: Map<String, Value>,
         ids: &dyn IdSource,
         context: &Context,
-        budget: &mut Budget,
+        budget: &mut StepBudget,
     ) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let dates = context.take_dates(&mut payload, context.at.seconds(), &mut errors);
@@ -107,12 +107,12 @@ impl Draft {
 
     /// Makes a draft of a changed object from a request.
     pub(crate) fn edit(
-        content_type: &Type,
+        content_type: &CompiledType,
         edit: Edit,
         mut payload: Map<String, Value>,
-        stored: &Stored<'_>,
+        stored: &StoredObject<'_>,
         context: &Context,
-        budget: &mut Budget,
+        budget: &mut StepBudget,
     ) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let dates = context.take_dates(&mut payload, stored.internal.created_at, &mut errors);
@@ -148,9 +148,9 @@ impl Draft {
     /// The same draft against a type that changed meanwhile.
     pub(crate) fn renewed(
         self,
-        content_type: &Type,
+        content_type: &CompiledType,
         context: &Context,
-        budget: &mut Budget,
+        budget: &mut StepBudget,
     ) -> Result<Self> {
         if self.type_rev == content_type.rev() {
             return Ok(self);
@@ -173,12 +173,12 @@ impl Draft {
     /// Makes a draft of an object whose `id` and `internal` are already taken out. Without a budget,
     /// patterns are not checked: the values were when they were stored.
     pub(crate) fn of(
-        content_type: &Type,
+        content_type: &CompiledType,
         id: String,
         object: &Map<String, Value>,
         mut errors: FieldErrors,
         context: &Context,
-        mut budget: Option<&mut Budget>,
+        mut budget: Option<&mut StepBudget>,
     ) -> Result<Self> {
         let data = serde_json::to_string(object).map_err(|e| Error::Internal(Box::new(e)))?;
         require_size(&id, data.len())?;
@@ -209,7 +209,7 @@ impl Draft {
         &mut self,
         reader: &Reader<'_>,
         catalog: &Catalog,
-        content_type: &Type,
+        content_type: &CompiledType,
         itself: Option<i64>,
         known: &mut KnownTargets,
     ) -> Result<()> {
@@ -234,7 +234,11 @@ impl Draft {
     }
 
     /// Adds the fault of an id that is taken; returns the row that has it.
-    pub(crate) fn check_id(&mut self, reader: &Reader<'_>, content_type: &Type) -> Result<()> {
+    pub(crate) fn check_id(
+        &mut self,
+        reader: &Reader<'_>,
+        content_type: &CompiledType,
+    ) -> Result<()> {
         if reader.object_pk(content_type.pk, &self.id)?.is_some() {
             self.errors.add("id", message::ALREADY_USED);
         }
@@ -286,10 +290,10 @@ impl KnownTargets {
 /// Writes a new object, or one that is new in the trash.
 pub(crate) fn insert(
     writer: &Writer<'_>,
-    content_type: &Type,
+    content_type: &CompiledType,
     mut draft: Draft,
     context: &Context,
-) -> Result<Stored<'static>> {
+) -> Result<StoredObject<'static>> {
     let status = Status::initial(content_type.definition.draft_public);
     let state = &content_type.workflow.initial_state;
     let (id, links) = (mem::take(&mut draft.id), mem::take(&mut draft.links));
@@ -316,12 +320,12 @@ pub(crate) fn insert(
         title: Cow::Owned(change.title),
         schedule: None,
     };
-    let stored = Stored { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
+    let stored = StoredObject { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
     if let Some(deleted_at) = deleted_at {
         return discard(writer, content_type, stored, deleted_at, context);
     }
     // A draft is not published: types with Draft & Public have no state that is public.
-    let is_shown = stored.internal.workflow_state == PUBLIC;
+    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
     log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
     Ok(stored)
 }
@@ -329,11 +333,11 @@ pub(crate) fn insert(
 /// Writes a new version of an object.
 pub(crate) fn update(
     writer: &Writer<'_>,
-    content_type: &Type,
-    before: Stored<'static>,
+    content_type: &CompiledType,
+    before: StoredObject<'static>,
     mut draft: Draft,
     context: &Context,
-) -> Result<Stored<'static>> {
+) -> Result<StoredObject<'static>> {
     let status = before.internal.status.edited(content_type.definition.draft_public);
     let version = before.internal.version + 1;
     let state = &before.internal.workflow_state;
@@ -362,12 +366,12 @@ pub(crate) fn update(
         schedule: None,
         ..before.internal
     };
-    let stored = Stored { internal, data: Cow::Owned(change.data), ..before };
+    let stored = StoredObject { internal, data: Cow::Owned(change.data), ..before };
     if let Some(deleted_at) = deleted_at {
         return discard(writer, content_type, stored, deleted_at, context);
     }
     // What is published stays as it was.
-    let is_shown = stored.internal.workflow_state == PUBLIC;
+    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
     log(writer, Event::ObjectUpdated, context.at, content_type, &stored, is_shown)?;
     Ok(stored)
 }
@@ -375,11 +379,11 @@ pub(crate) fn update(
 /// Moves an object that was just written to the trash, with the date at which it was deleted elsewhere.
 fn discard(
     writer: &Writer<'_>,
-    content_type: &Type,
-    mut stored: Stored<'static>,
+    content_type: &CompiledType,
+    mut stored: StoredObject<'static>,
     deleted_at: Timestamp,
     context: &Context,
-) -> Result<Stored<'static>> {
+) -> Result<StoredObject<'static>> {
     writer.trash_object(content_type.pk, stored.pk, deleted_at)?;
     log_deletion(writer, content_type, &stored, context.at)?;
     stored.internal.deleted_at = Some(deleted_at.seconds());
@@ -389,8 +393,8 @@ fn discard(
 /// Moves an object to the trash.
 pub(crate) fn delete(
     writer: &Writer<'_>,
-    content_type: &Type,
-    stored: &Stored<'_>,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
     at: Timestamp,
 ) -> Result<()> {
     writer.trash_object(content_type.pk, stored.pk, at)?;
@@ -399,11 +403,11 @@ pub(crate) fn delete(
 
 fn log_deletion(
     writer: &Writer<'_>,
-    content_type: &Type,
-    stored: &Stored<'_>,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
     at: Timestamp,
 ) -> Result<()> {
-    let is_shown = View::public(content_type).admits(&stored.internal);
+    let is_shown = View::public(content_type).contains(&stored.internal);
     log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
 }
 
@@ -412,8 +416,8 @@ pub(crate) fn log(
     writer: &Writer<'_>,
     event: Event,
     at: Timestamp,
-    content_type: &Type,
-    stored: &Stored<'_>,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
     changes_public_view: bool,
 ) -> Result<()> {
     let audience = Audience::of(content_type, changes_public_view);
@@ -448,7 +452,7 @@ fn published_links(
 
 /// Refuses a write that had to match patterns inside the writer, for more work than others may have
 /// to wait for. That takes a change of the object or the type between its checks and the write.
-pub(crate) fn require_checked(budget: &Budget) -> Result<()> {
+pub(crate) fn require_checked(budget: &StepBudget) -> Result<()> {
     if budget.is_exhausted() {
         let message = "The object or its type changed while it was checked: repeat the request";
         return Err(Error::Busy(message.to_owned()));
@@ -460,10 +464,10 @@ pub(crate) fn require_checked(budget: &Budget) -> Result<()> {
 pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
     // As one text, the id would be `"id":"…",` longer.
     let bytes = data + id.len() + 8;
-    if bytes <= limits::OBJECT_BYTES {
+    if bytes <= limits::MAX_OBJECT_BYTES {
         return Ok(());
     }
-    let id = id.chars().take(ID_MAX_CHARS).collect();
+    let id = id.chars().take(MAX_ID_CHARS).collect();
     Err(Error::ObjectTooLarge { id, bytes })
 }
 
@@ -474,7 +478,7 @@ pub(crate) fn parse(data: &str) -> Result<Map<String, Value>> {
 
 /// A replacement that leaves a readonly property out keeps its value (contract 3.6).
 fn keep_readonly(
-    content_type: &Type,
+    content_type: &CompiledType,
     before: &Map<String, Value>,
     mut payload: Map<String, Value>,
 ) -> Map<String, Value> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::Catalog,
     context::Caller,
-    ctd::catalog::Catalog,
     error::{Error, Result},
     openapi::document::{self, TypeAccess},
     wire::{
-        condition::Tag,
+        condition::EntityTag,
         key::{KeyKind, Rule},
         object::Json,
         openapi::{OpenApiDocument, OpenApiRequest},
@@ -50,7 +50,7 @@ impl OpenApi<'_> {
             return Ok(known);
         }
         let text = build(&catalog, key.rules.as_deref(), request)?;
-        let tag = Tag::of(&text);
+        let tag = EntityTag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
         self.cms.documents.keep(key, Arc::clone(&document));
         Ok(document)

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, Result},
     limits,
     message::Reason,
     object::{
-        model::{Edition, Status, Stored},
+        model::{Edition, Status, StoredObject},
         scan::{self, FoundLink},
         view::{Audience, View},
     },
@@ -46,7 +46,7 @@ impl Publishing<'_> {
     /// docs/reference/publishing.md#linked-objects).
     ///
     /// # Errors
-    /// [`Error::Refused`] when the status does not allow it; then nothing is changed.
+    /// [`Error::Rejected`] when the status does not allow it; then nothing is changed.
     pub fn act(
         &self,
         caller: &Caller,
@@ -67,7 +67,7 @@ impl Publishing<'_> {
                     action.as_str(),
                     status.as_str()
                 );
-                return Err(Error::Refused(vec![reason.into()]));
+                return Err(Error::Rejected(vec![reason.into()]));
             }
             let change = StatusChange { writer, action, at };
             change.apply(content_type, (stored.pk, status))?;
@@ -91,12 +91,12 @@ impl Publishing<'_> {
         action: PublishAction,
     ) -> Result<()> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
-        if ids.len() > limits::BATCH_PUBLISH {
-            return Err(Error::BatchLimit { limit: limits::BATCH_PUBLISH });
+        if ids.len() > limits::MAX_PUBLISH_BATCH_IDS {
+            return Err(Error::BatchLimit { limit: limits::MAX_PUBLISH_BATCH_IDS });
         }
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
         self.objects().write(name, move |writer, _, content_type| {
-            let view = View::of_one(&caller, content_type);
+            let view = View::for_object(&caller, content_type);
             let found = ids.iter().map(|id| find_map(writer, content_type, view, id, status_of));
             let found = found.collect::<Result<BTreeMap<_, _>>>()?;
             require_draft_public(content_type)?;
@@ -117,7 +117,7 @@ impl Publishing<'_> {
         self.set_schedule(caller, name, id, move |stored, now| {
             if !state::is_schedulable(stored.internal.status) {
                 let reason = "Only draft or modified objects can be scheduled";
-                return Err(Error::Refused(vec![reason.into()]));
+                return Err(Error::Rejected(vec![reason.into()]));
             }
             let schedule = schedule::parse(&payload, now).map_err(Error::Invalid)?;
             stored.internal.schedule = Some(schedule);
@@ -127,7 +127,7 @@ impl Publishing<'_> {
 
     /// Cancels the scheduled publication of an object, if any.
     pub fn unschedule(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
-        let take = |stored: &mut Stored<'_>, _| {
+        let take = |stored: &mut StoredObject<'_>, _| {
             stored.internal.schedule = None;
             Ok(())
         };
@@ -139,7 +139,7 @@ impl Publishing<'_> {
         caller: &Caller,
         name: &str,
         id: &str,
-        change: impl FnOnce(&mut Stored<'static>, Timestamp) -> Result<()> + Send + 'static,
+        change: impl FnOnce(&mut StoredObject<'static>, Timestamp) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
         let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
@@ -170,7 +170,7 @@ impl Publishing<'_> {
         self.cms.store.write(move |writer| {
             let catalog = cell.within(writer)?;
             let change = StatusChange { writer, action: PublishAction::Publish, at };
-            let due = writer.due(at.seconds(), limits::DUE_AT_ONCE)?;
+            let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
             for &(ctd, pk, status) in &due {
                 match catalog.types().iter().find(|known| known.pk == ctd) {
                     Some(known) if state::is_schedulable(status) => {
@@ -198,7 +198,7 @@ struct StatusChange<'a> {
 
 impl StatusChange<'_> {
     /// Sets an object, given by its row and its status, to the status of the action.
-    fn apply(&self, content_type: &Type, (pk, before): (i64, Status)) -> Result<()> {
+    fn apply(&self, content_type: &CompiledType, (pk, before): (i64, Status)) -> Result<()> {
         let Self { writer, action, at } = *self;
         let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {
@@ -233,10 +233,10 @@ impl StatusChange<'_> {
             if !is_applicable {
                 continue;
             }
-            let view = View::of_one(caller, content_type);
+            let view = View::for_object(caller, content_type);
             let related =
                 self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
-                    let is_allowed = view.admits(&stored.internal)
+                    let is_allowed = view.contains(&stored.internal)
                         && state::is_allowed(stored.internal.status, self.action);
                     is_allowed.then(|| status_of(&stored))
                 })?;
@@ -248,13 +248,13 @@ impl StatusChange<'_> {
     }
 }
 
-fn status_of(stored: &Stored<'_>) -> (i64, Status) {
+fn status_of(stored: &StoredObject<'_>) -> (i64, Status) {
     (stored.pk, stored.internal.status)
 }
 
-fn require_draft_public(content_type: &Type) -> Result<()> {
+fn require_draft_public(content_type: &CompiledType) -> Result<()> {
     if content_type.definition.draft_public {
         return Ok(());
     }
-    Err(Error::Refused(vec![Reason::NoDraftPublic]))
+    Err(Error::Rejected(vec![Reason::NoDraftPublic]))
 }

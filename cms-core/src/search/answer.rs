@@ -3,11 +3,11 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use cms_model::{
-    ctd::catalog::Type,
+    content_type::catalog::CompiledType,
     dates,
     error::Result,
-    memory::Buffered,
-    object::{model::Stored, render},
+    memory::BufferReservation,
+    object::{model::StoredObject, render},
     wire::search::SearchRequest,
 };
 use cms_search::Found;
@@ -33,7 +33,7 @@ const HEAD_BYTES: usize = 1024;
 pub(super) struct Hits<'a> {
     pub(super) found: &'a Found,
     /// By row.
-    pub(super) rows: HashMap<i64, (&'a Type, Stored<'static>)>,
+    pub(super) rows: HashMap<i64, (&'a CompiledType, StoredObject<'static>)>,
     pub(super) organization: &'a str,
 }
 
@@ -43,7 +43,7 @@ impl Hits<'_> {
         mut self,
         request: &SearchRequest,
         hydration: &mut Hydration<'_>,
-        buffered: &mut Buffered<'_>,
+        buffered: &mut BufferReservation<'_>,
     ) -> Result<Text> {
         let mut text = Text::default();
         let items = self.rows.values().map(|(_, stored)| item_bytes(stored)).sum::<usize>();
@@ -92,8 +92,8 @@ impl Hits<'_> {
     fn service_fields(
         &self,
         out: &mut Vec<u8>,
-        content_type: &Type,
-        stored: &Stored<'_>,
+        content_type: &CompiledType,
+        stored: &StoredObject<'_>,
         indexed: i64,
     ) {
         let mut object = Vec::with_capacity(stored.data.len() + 512);
@@ -125,20 +125,20 @@ impl Hits<'_> {
 
 /// The object without properties that have the name of a service field.
 fn without_service_fields<'s>(
-    content_type: &Type,
-    stored: &'s Stored<'static>,
-) -> Cow<'s, Stored<'static>> {
+    content_type: &CompiledType,
+    stored: &'s StoredObject<'static>,
+) -> Cow<'s, StoredObject<'static>> {
     let is_taken = |name: &str| SERVICE_FIELDS.contains(&name);
     if !content_type.properties.iter().any(|property| is_taken(&property.name)) {
         return Cow::Borrowed(stored);
     }
     let mut data: Map<String, Value> = serde_json::from_str(&stored.data).unwrap_or_default();
     data.retain(|name, _| !is_taken(name));
-    Cow::Owned(Stored { data: Value::Object(data).to_string().into(), ..stored.clone() })
+    Cow::Owned(StoredObject { data: Value::Object(data).to_string().into(), ..stored.clone() })
 }
 
 /// The size of an item, about: it holds the object twice, once as a text within a text.
-fn item_bytes(stored: &Stored<'_>) -> usize {
+fn item_bytes(stored: &StoredObject<'_>) -> usize {
     2 * render::object_bytes(stored) + stored.data.len() / 8
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use cms_model::{
-    error::Result, object::model::Status, wire::search::JobState, workflow::model::PUBLIC,
+    error::Result, object::model::Status, wire::search::JobState, workflow::model::PUBLIC_STATE,
 };
 use cms_search::Flags;
 use cms_store::Event;
@@ -42,14 +42,14 @@ impl Searching<'_> {
             let by_pk: HashMap<i64, bool> = catalog
                 .types()
                 .iter()
-                .filter(|known| known.is_searched())
+                .filter(|known| known.is_searchable())
                 .map(|known| (known.pk, known.definition.draft_public))
                 .collect();
             reader.each_state(|pk, ctd, status, state| {
                 let mut found = indexed.remove(&pk).unwrap_or_default();
                 found.sort_unstable();
                 let Some(draft_public) = by_pk.get(&ctd) else { return };
-                let wanted = documents(ctd, *draft_public, status, state == PUBLIC);
+                let wanted = documents(ctd, *draft_public, status, state == PUBLIC_STATE);
                 if found != wanted && !objects.contains(&pk) && !types.contains(&ctd) {
                     *(if found.is_empty() { &mut missing } else { &mut other }) += 1;
                 }

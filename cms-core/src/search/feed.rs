@@ -11,10 +11,10 @@ use std::{
 
 use cms_model::{
     clock::Clock,
-    ctd::catalog::{Catalog, Type},
+    content_type::catalog::{Catalog, CompiledType},
     error::Result,
-    object::model::{Edition, Status, Stored},
-    workflow::model::PUBLIC,
+    object::model::{Edition, Status, StoredObject},
+    workflow::model::PUBLIC_STATE,
 };
 use cms_search::{Documents, Flags, Generation, Progress};
 use cms_store::{Entry, Event, Reader, Store};
@@ -167,14 +167,14 @@ impl Feed {
 /// Objects of one snapshot on their way into an index.
 struct Batch<'a> {
     reader: &'a Reader<'a>,
-    types: HashMap<i64, &'a Arc<Type>>,
+    types: HashMap<i64, &'a Arc<CompiledType>>,
     /// Milliseconds since the epoch.
     now: i64,
 }
 
 impl<'a> Batch<'a> {
     fn new(reader: &'a Reader<'a>, catalog: &'a Catalog, now: i64) -> Self {
-        let searched = catalog.types().iter().filter(|known| known.is_searched());
+        let searched = catalog.types().iter().filter(|known| known.is_searchable());
         let types = searched.map(|known| (known.pk, known)).collect();
         Self { reader, types, now }
     }
@@ -203,12 +203,12 @@ impl<'a> Batch<'a> {
     fn add_one(
         &self,
         documents: &Documents,
-        content_type: &Type,
-        stored: &Stored<'_>,
+        content_type: &CompiledType,
+        stored: &StoredObject<'_>,
         current: bool,
         published: bool,
     ) -> Result<()> {
-        let approved = stored.internal.workflow_state == PUBLIC;
+        let approved = stored.internal.workflow_state == PUBLIC_STATE;
         let flags = Flags { ctd: content_type.pk, current, published, approved };
         documents.add(content_type, stored, flags, self.now)
     }

@@ -296,7 +296,7 @@ impl Indexer {
 
     /// Takes the lock and opens what is there; none when another process has it.
     fn sit_down(&self, source: Source<'_>) -> Result<Option<Box<Desk>>> {
-        fs::create_dir_all(&self.folder).map_err(Error::of_disk)?;
+        fs::create_dir_all(&self.folder).map_err(Error::from_io)?;
         let Some(lock) = lock::try_hold(&self.folder.join(LOCK))? else { return Ok(None) };
         let mut desk = Desk { _lock: lock, live: None, next: None };
         let current = self.current();
@@ -339,10 +339,10 @@ impl Indexer {
         let Some(mut next) = desk.next.take() else { return Ok(()) };
         next.feed.commit()?;
         let staged = self.folder.join("current.new");
-        fs::write(&staged, format!("{}\n", next.number)).map_err(Error::of_disk)?;
-        File::open(&staged).and_then(|file| file.sync_all()).map_err(Error::of_disk)?;
-        fs::rename(&staged, self.folder.join(CURRENT)).map_err(Error::of_disk)?;
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(Error::of_disk)?;
+        fs::write(&staged, format!("{}\n", next.number)).map_err(Error::from_io)?;
+        File::open(&staged).and_then(|file| file.sync_all()).map_err(Error::from_io)?;
+        fs::rename(&staged, self.folder.join(CURRENT)).map_err(Error::from_io)?;
+        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(Error::from_io)?;
         self.show(&next);
         let number = next.number;
         desk.live = Some(next);
@@ -392,8 +392,8 @@ impl Indexer {
     /// The generations on disk, oldest first.
     fn numbers(&self) -> Result<Vec<u64>> {
         let mut numbers = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(Error::of_disk)? {
-            let name = entry.map_err(Error::of_disk)?.file_name();
+        for entry in fs::read_dir(&self.folder).map_err(Error::from_io)? {
+            let name = entry.map_err(Error::from_io)?.file_name();
             numbers.extend(name.to_str().and_then(|name| name.parse::<u64>().ok()));
         }
         numbers.sort_unstable();
@@ -401,7 +401,7 @@ impl Indexer {
     }
 
     fn remove(&self, number: u64) -> Result<()> {
-        fs::remove_dir_all(self.path(number)).map_err(Error::of_disk)
+        fs::remove_dir_all(self.path(number)).map_err(Error::from_io)
     }
 }
 

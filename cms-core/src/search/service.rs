@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use cms_model::{
-    TRACED,
+    TRACE_TARGET,
     auth::scope::Access,
-    context::Caller,
-    ctd::{
-        catalog::{Catalog, Type},
+    content_type::{
+        catalog::{Catalog, CompiledType},
         model::{InputType, Property},
     },
+    context::Caller,
     error::{Error, Result},
     limits,
-    memory::Buffered,
+    memory::BufferReservation,
     object::{
-        model::{Edition, Stored},
+        model::{Edition, StoredObject},
         render,
         view::{self, View},
     },
@@ -61,17 +61,17 @@ impl Searching<'_> {
             let scope = self.scope(caller, request, &catalog, &types);
             Ok((reader.journal_head()?, scope))
         })?;
-        let found = info_span!(target: TRACED, "search")
+        let found = info_span!(target: TRACE_TARGET, "search")
             .in_scope(|| self.find(head.seq, &search, &scope, window(request)))?;
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let types = selected(&catalog, caller, request);
-            let mut row_memory = Buffered::new(&caller.memory);
+            let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, &found, &mut row_memory)?;
             let mut hydration = Hydration::new(reader, &catalog, caller);
             let (organization, _) = reader.names()?;
             let hits = answer::Hits { found: &found, rows, organization: &organization };
-            let mut text_memory = Buffered::new(&caller.memory);
+            let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
             hydration.finish(text, text_memory, request.hydrate).map(Json)
@@ -115,12 +115,12 @@ impl Searching<'_> {
         caller: &Caller,
         request: &SearchRequest,
         catalog: &Catalog,
-        types: &HashMap<i64, &Type>,
+        types: &HashMap<i64, &CompiledType>,
     ) -> Scope {
-        let is_approved_only = |known: &Type| View::of_many(caller, known).only_approved;
+        let is_approved_only = |known: &CompiledType| View::for_list(caller, known).only_approved;
         let boost = |(name, boost): &(String, f32)| Some((catalog.find(name)?.pk, *boost));
         Scope {
-            published: !view::sees_all(caller),
+            published: !view::sees_every_status(caller),
             ctds: (types.len() < searched(catalog).count())
                 .then(|| types.keys().copied().collect()),
             approved_only: types
@@ -135,8 +135,8 @@ impl Searching<'_> {
 }
 
 /// The types whose objects the index has.
-fn searched(catalog: &Catalog) -> impl Iterator<Item = &Type> {
-    catalog.types().iter().map(|known| &**known).filter(|known| known.is_searched())
+fn searched(catalog: &Catalog) -> impl Iterator<Item = &CompiledType> {
+    catalog.types().iter().map(|known| &**known).filter(|known| known.is_searchable())
 }
 
 /// The types that are searched, by their rows.
@@ -144,7 +144,7 @@ fn selected<'c>(
     catalog: &'c Catalog,
     caller: &Caller,
     request: &SearchRequest,
-) -> HashMap<i64, &'c Type> {
+) -> HashMap<i64, &'c CompiledType> {
     let is_wanted = |name: &str| match &request.content_types {
         Some(names) => names.iter().any(|wanted| wanted == name),
         None => true,
@@ -158,7 +158,7 @@ fn selected<'c>(
 /// Hits before the page, and hits on it; past the last result there are none.
 fn window(request: &SearchRequest) -> (usize, usize) {
     let (offset, limit) = (request.page.offset(), u64::from(request.page.limit));
-    if offset + limit > limits::SEARCH_RESULTS {
+    if offset + limit > limits::MAX_SEARCH_RESULTS {
         return (0, 0);
     }
     let small = |number| usize::try_from(number).unwrap_or(usize::MAX);
@@ -166,17 +166,18 @@ fn window(request: &SearchRequest) -> (usize, usize) {
 }
 
 /// Fields that no type has are ignored (contract 6.1).
-fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &Type>) -> bool {
+fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>) -> bool {
     let is_known = |path: &str| {
         let name = path.split('.').next().unwrap_or(path);
-        let has = |known: &&Type| known.properties.iter().any(|property| property.name == name);
+        let has =
+            |known: &&CompiledType| known.properties.iter().any(|property| property.name == name);
         ["id", "internal"].contains(&name) || types.values().any(has)
     };
     fields.iter().any(|field| is_known(&field.path))
 }
 
 /// An object of a list has no place in an order of whole objects (contract 6.5).
-fn refuse_order_in_lists(search: &Search, types: &HashMap<i64, &Type>) -> Result<()> {
+fn refuse_order_in_lists(search: &Search, types: &HashMap<i64, &CompiledType>) -> Result<()> {
     let Order::Score { then: Some(then) } = &search.order else { return Ok(()) };
     let SortBy::Path { path, .. } = &then.by else { return Ok(()) };
     if types.values().any(|known| is_inside_list(&known.properties, path)) {
@@ -199,11 +200,12 @@ fn is_inside_list(properties: &[Property], path: &str) -> bool {
 fn rows<'t>(
     reader: &Reader<'_>,
     caller: &Caller,
-    types: &HashMap<i64, &'t Type>,
+    types: &HashMap<i64, &'t CompiledType>,
     found: &Found,
-    buffered: &mut Buffered<'_>,
-) -> Result<HashMap<i64, (&'t Type, Stored<'static>)>> {
-    let edition = |hit: &Hit| types.get(&hit.ctd).map(|known| View::of_many(caller, known).edition);
+    buffered: &mut BufferReservation<'_>,
+) -> Result<HashMap<i64, (&'t CompiledType, StoredObject<'static>)>> {
+    let edition =
+        |hit: &Hit| types.get(&hit.ctd).map(|known| View::for_list(caller, known).edition);
     let mut rows = HashMap::with_capacity(found.hits.len());
     let mut bytes = 0;
     for wanted in [Edition::Current, Edition::Published] {
@@ -214,7 +216,7 @@ fn rows<'t>(
         }
         reader.object_rows(wanted, &pks, |ctd, stored| {
             if let Some(known) = types.get(&ctd) {
-                let view = View::of_many(caller, known);
+                let view = View::for_list(caller, known);
                 if view.edition == wanted && view.shows(&stored.internal) {
                     let size = render::object_bytes(&stored);
                     bytes += size;

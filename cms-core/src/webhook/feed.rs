@@ -13,9 +13,9 @@ use std::{
 
 use cms_model::{
     clock::Timestamp,
-    ctd::{
+    content_type::{
         builtin::WEBHOOKS,
-        catalog::{Catalog, Type},
+        catalog::{Catalog, CompiledType},
     },
     error::Result,
     webhook::model::{Webhook, WebhookKind},
@@ -252,8 +252,11 @@ fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &ToldEntry) -> Result
         }
         (_, None) => {
             let known = catalog.types().iter().find(|known| known.pk == entry.ctd);
-            let subject =
-                |known: &Arc<Type>| Subject { object: None, version: None, id: known.uid.clone() };
+            let subject = |known: &Arc<CompiledType>| Subject {
+                object: None,
+                version: None,
+                id: known.uid.clone(),
+            };
             known.map(subject).into_iter().collect()
         }
     })

@@ -27,7 +27,7 @@ use cms_model::{
     wire::{
         list::List,
         webhook as wire,
-        webhook::{Delivery, ReplayRequest, Replayed, Response},
+        webhook::{Delivery, DeliveryResponse, ReplayRequest, Replayed},
     },
 };
 use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer};
@@ -95,7 +95,7 @@ impl Webhooks<'_> {
                 })
             };
             let webhooks = self.subscriptions(reader)?;
-            Ok(List::whole(webhooks.iter().map(shown).collect::<Result<_>>()?))
+            Ok(List::single_page(webhooks.iter().map(shown).collect::<Result<_>>()?))
         })
     }
 
@@ -143,7 +143,7 @@ impl Webhooks<'_> {
         let webhook = self.cms.store.read(|reader| self.find(reader, id))?;
         if webhook.kind == WebhookKind::Synchronous {
             let reason = "Synchronous webhooks are called by writes only";
-            return Err(Error::Refused(vec![reason.into()]));
+            return Err(Error::Rejected(vec![reason.into()]));
         }
         let new = NewDelivery {
             webhook: webhook.pk,
@@ -296,7 +296,7 @@ impl Webhooks<'_> {
             let attempt =
                 Attempt { at: now, state, due_at, outage, status, response, error, request };
             writer.record_attempt(delivery, &attempt)?;
-            writer.prune_log(webhook, limits::WEBHOOK_LOG)?;
+            writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             let (went_down, recovered) = record_result(writer, &row, result, now)?;
             Ok(AttemptReport { error: reported, went_down, recovered })
         })
@@ -318,7 +318,7 @@ impl Webhooks<'_> {
             }
             webhooks.dedup();
             for webhook in webhooks {
-                writer.prune_log(webhook, limits::WEBHOOK_LOG)?;
+                writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             }
             Ok(expired.len() >= EXPIRED_PER_COMMIT as usize)
         })
@@ -394,13 +394,13 @@ fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
         request: row.request,
         response: row
             .status
-            .map(|status| Response { status, body: row.response.unwrap_or_default() }),
+            .map(|status| DeliveryResponse { status, body: row.response.unwrap_or_default() }),
         error: row.error,
     }
 }
 
 /// Truncates a text to the limit of the log.
 fn truncated(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(limits::WEBHOOK_LOGGED));
+    text.truncate(text.floor_char_boundary(limits::MAX_WEBHOOK_LOG_BODY_BYTES));
     text
 }

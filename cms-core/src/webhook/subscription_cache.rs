@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cms_model::{
-    ctd::{
+    content_type::{
         builtin::WEBHOOKS,
-        catalog::{Catalog, Type},
+        catalog::{Catalog, CompiledType},
     },
     error::Result,
     object::model::Edition,
@@ -48,7 +48,7 @@ impl SubscriptionCache {
 }
 
 /// Reads all webhooks, oldest first.
-pub(super) fn read(reader: &Reader<'_>, content_type: &Type) -> Result<Vec<Webhook>> {
+pub(super) fn read(reader: &Reader<'_>, content_type: &CompiledType) -> Result<Vec<Webhook>> {
     let rows = reader.object_rows_after(content_type.pk, (i64::MIN, 0), MAX_WEBHOOKS)?;
     let pks: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
     let mut webhooks = Vec::with_capacity(pks.len());

@@ -4,8 +4,8 @@
 
 use cms_model::{
     clock::Timestamp,
+    content_type::builtin::WEBHOOKS,
     context::Caller,
-    ctd::builtin::WEBHOOKS,
     error::{Error, FieldErrors, Result},
     limits,
     webhook::{
@@ -66,7 +66,7 @@ impl<'a> Webhooks<'a> {
             webhooks,
             key,
             deadline: Timestamp(
-                self.cms.config.clock.now().0 + limits::CONSULTATION_SECONDS * 1_000_000,
+                self.cms.config.clock.now().0 + limits::SYNC_WEBHOOKS_TIMEOUT_SECONDS * 1_000_000,
             ),
             failed: None,
         }))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
+    content_type::catalog::{Catalog, CompiledType},
     context::Caller,
-    ctd::catalog::{Catalog, Type},
     error::{Error, FieldErrors, Result},
     limits, message,
     object::view::View,
@@ -46,7 +46,9 @@ impl Workflows<'_> {
     /// Lists all workflows on one page; every key may do this.
     pub fn list(&self) -> Result<List<Workflow>> {
         let catalog = self.cms.current_catalog()?;
-        Ok(List::whole(catalog.workflows.all().iter().map(|known| (**known).clone()).collect()))
+        Ok(List::single_page(
+            catalog.workflows.all().iter().map(|known| (**known).clone()).collect(),
+        ))
     }
 
     /// Returns one workflow.
@@ -60,7 +62,7 @@ impl Workflows<'_> {
     /// Returns the state of an object of type `name`.
     pub fn state(&self, caller: &Caller, name: &str, id: &str) -> Result<WorkflowState> {
         self.objects().read(caller, name, Access::READ, |reader, _, content_type| {
-            let stored = find(reader, content_type, View::of_one(caller, content_type), id)?;
+            let stored = find(reader, content_type, View::for_object(caller, content_type), id)?;
             Ok(transition::describe(&content_type.workflow, &stored.internal.workflow_state))
         })
     }
@@ -79,14 +81,14 @@ impl Workflows<'_> {
             let stored = find_to_change(writer, content_type, &caller, &id)?;
             let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
             let workflow = &content_type.workflow;
-            let next = transition::step(workflow, &internal.workflow_state, &payload)
+            let next = transition::next_state(workflow, &internal.workflow_state, &payload)
                 .map_err(Error::Invalid)?;
             let approval = transition::approval(next, internal.version, at.seconds());
             if let (Some(approved), None) = (internal.workflow_public_version, approval) {
                 writer.forget_approval(pk, approved)?;
             }
             writer.set_state(ctd, pk, next, approval, at.seconds())?;
-            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC);
+            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
             write::log(writer, Event::ObjectMoved, at, content_type, &stored, is_seen)?;
             Ok(transition::describe(workflow, next))
         })
@@ -166,7 +168,7 @@ impl Workflows<'_> {
 /// Stores a workflow and invalidates the cached types that use it.
 pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -> Result<()> {
     let is_new = catalog.workflows.find(&workflow.id).is_none();
-    if is_new && catalog.workflows.all().len() >= limits::WORKFLOWS {
+    if is_new && catalog.workflows.all().len() >= limits::MAX_WORKFLOWS {
         return Err(Error::Forbidden);
     }
     writer.put_workflow(workflow)?;
@@ -193,7 +195,7 @@ pub(crate) fn lost_states(
     Ok(errors)
 }
 
-fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Type>> {
+fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<CompiledType>> {
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cms_model::error::{Error, Result, unusable};
+use cms_model::error::{Error, Result, path_error};
 use cms_system::folder;
 use rusqlite::{
     Connection,
@@ -23,7 +23,7 @@ impl Store {
     pub fn copy(&self, to: &Path) -> Result<()> {
         let source = pool::connect_unlimited(self.readers.path())?;
         // SQLite makes files that everybody may read, and takes one that is empty as it is.
-        folder::create_private(to).map_err(|error| unusable(to, &error))?;
+        folder::create_private(to).map_err(|error| path_error(to, &error))?;
         let mut copy = Connection::open(to).map_err(map)?;
         copy.execute_batch("PRAGMA synchronous = OFF").map_err(map)?;
         let step = Backup::new(&source, &mut copy).map_err(map)?.step(-1).map_err(map);

@@ -2,7 +2,7 @@
 //!
 //! Each of them walks a table, so they are for [`super::Store::inspect`].
 
-use cms_model::{ctd::indexed::IndexedProperties, error::Result, object::model::Edition};
+use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
 
 use super::{

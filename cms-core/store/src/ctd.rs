@@ -2,7 +2,7 @@
 
 use cms_model::{
     clock::Timestamp,
-    ctd::{catalog::StoredType, model::Definition},
+    content_type::{catalog::StoredContentType, model::Definition},
     error::{Error, Result},
 };
 use rusqlite::{OptionalExtension, params};
@@ -27,7 +27,7 @@ impl Reader<'_> {
     }
 
     /// Returns one type.
-    pub fn ctd(&self, pk: i64) -> Result<StoredType> {
+    pub fn ctd(&self, pk: i64) -> Result<StoredContentType> {
         let (definition, row): (String, CtdParts) = self
             .statement(
                 "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1",
@@ -39,7 +39,7 @@ impl Reader<'_> {
         let definition =
             serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))?;
         let (uid, rev, created_at, updated_at) = row;
-        Ok(StoredType {
+        Ok(StoredContentType {
             pk,
             uid,
             definition,

@@ -28,7 +28,7 @@ use cms_model::{
         eval::Matcher,
         filter::Condition,
         order::{self, SortKey},
-        path::{Path, Root},
+        path::{PathRoot, PropertyPath},
         value::Number,
     },
 };
@@ -69,7 +69,7 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         Ok(sql_key(json_text(context, 0)?.as_ref().and_then(SortKey::of)))
     })?;
     connection.create_scalar_function(c"path_key", 2, flags, |context| {
-        let path = context.get_or_create_aux(0, read_parameter::<Path>)?;
+        let path = context.get_or_create_aux(0, read_parameter::<PropertyPath>)?;
         Ok(sql_key(SortKey::at(&path, root(context, 1, &path)?.as_ref())))
     })?;
     connection.create_scalar_function(c"matches", 2, flags, |context| {
@@ -111,9 +111,9 @@ fn json_text(context: &Context<'_>, argument: usize) -> Result<Option<Value>> {
 }
 
 /// Reads the property that a path begins with.
-fn root(context: &Context<'_>, argument: usize, path: &Path) -> Result<Option<Value>> {
+fn root(context: &Context<'_>, argument: usize, path: &PropertyPath) -> Result<Option<Value>> {
     match &path.root {
-        Root::Property(name) => property(context, argument, name),
+        PathRoot::Property(name) => property(context, argument, name),
         _ => Ok(None),
     }
 }

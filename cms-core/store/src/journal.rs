@@ -214,7 +214,7 @@ impl Writer<'_> {
     /// Appends a row.
     pub fn log(&self, change: &Change<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);
-        let audience = object.map_or(Audience::Everybody, |object| object.audience);
+        let audience = object.map_or(Audience::Everyone, |object| object.audience);
         self.statement(
             "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version, audience)
              VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

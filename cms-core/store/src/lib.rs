@@ -41,7 +41,7 @@ use std::{
 };
 
 use cms_model::{
-    TRACED,
+    TRACE_TARGET,
     error::{Error, Result},
     settings::{Durability, NewDatabase},
 };
@@ -105,7 +105,7 @@ impl Store {
 
     /// Reads from one snapshot of the database.
     pub fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-        let _span = info_span!(target: TRACED, "read").entered();
+        let _span = info_span!(target: TRACE_TARGET, "read").entered();
         let connection = self.readers.take()?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
@@ -137,7 +137,7 @@ impl Store {
         &self,
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let _span = info_span!(target: TRACED, "commit").entered();
+        let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
         self.damage.watch(self.writers.run(job))
     }

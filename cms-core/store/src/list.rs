@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use cms_model::{
-    ctd::catalog::Type,
+    content_type::catalog::CompiledType,
     error::Result,
     object::{
         list::{Matching, ObjectList},
-        model::{Edition, Stored},
+        model::{Edition, StoredObject},
     },
     query::ListQuery,
 };
@@ -53,7 +53,7 @@ impl Store {
     pub fn plan_list(
         &self,
         reader: &Reader<'_>,
-        content_type: &Type,
+        content_type: &CompiledType,
         list: ObjectList,
         may_count: bool,
     ) -> Result<Option<Arc<ListPlan>>> {
@@ -95,7 +95,7 @@ impl Reader<'_> {
     pub fn list(
         &self,
         plan: &ListPlan,
-        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
+        mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut statement = self.statement(&plan.page.statement.sql)?;
         let parameters = params_from_iter(&plan.page.statement.parameters);
@@ -107,7 +107,7 @@ impl Reader<'_> {
     }
 
     /// Counts the objects on all pages.
-    fn count(&self, content_type: &Type, query: &ListQuery) -> Result<u64> {
+    fn count(&self, content_type: &CompiledType, query: &ListQuery) -> Result<u64> {
         let count = list_sql::count(query, content_type.into());
         self.statement(&count.sql)?
             .query_row(params_from_iter(count.parameters), |row| row.get(0))

@@ -18,12 +18,12 @@ mod walk;
 use std::collections::{BTreeSet, HashMap};
 
 use cms_model::{
-    ctd::{catalog::Type, indexed::indexed, model::Property},
+    content_type::{catalog::CompiledType, indexed::indexed, model::Property},
     object::model::Edition,
     query::{
         ListQuery,
         order::{self, SortKey},
-        path::{InternalField, Root},
+        path::{InternalField, PathRoot},
     },
 };
 use rusqlite::types::Value as Sql;
@@ -42,8 +42,8 @@ pub(crate) struct Target<'a> {
     pub properties: &'a [Property],
 }
 
-impl<'a> From<&'a Type> for Target<'a> {
-    fn from(content_type: &'a Type) -> Self {
+impl<'a> From<&'a CompiledType> for Target<'a> {
+    fn from(content_type: &'a CompiledType) -> Self {
         Self {
             ctd: content_type.pk,
             name: content_type.name(),
@@ -197,25 +197,26 @@ impl<'a> Builder<'a> {
         let ties = format!("{sign}created_at, {sign}pk");
         let path = &query.order;
         let key = match (&path.root, path.steps.is_empty()) {
-            (Root::Internal(InternalField::CreatedAt), true) => {
+            (PathRoot::Internal(InternalField::CreatedAt), true) => {
                 return format!("{sign}created_at {direction}, {sign}pk");
             }
-            (Root::Internal(InternalField::UpdatedAt), true) => {
+            (PathRoot::Internal(InternalField::UpdatedAt), true) => {
                 return format!("{sign}updated_at {direction}, {ties}");
             }
             // Ids are unique, and their collation is the order of lower-case text.
-            (Root::Id, true) => return format!("{sign}id {direction}"),
-            (Root::Internal(field), true) => {
+            (PathRoot::Id, true) => return format!("{sign}id {direction}"),
+            (PathRoot::Internal(field), true) => {
                 terms::internal_json(*field).map(|json| format!("sort_key({json})"))
             }
-            (Root::Property(name), true) if self.indexed.contains_key(name.as_str()) => {
+            (PathRoot::Property(name), true) if self.indexed.contains_key(name.as_str()) => {
                 Some(slots::key(self.slot(name)))
             }
-            (Root::Property(_), _) => {
+            (PathRoot::Property(_), _) => {
                 let path = self.bind_json(path);
                 Some(format!("path_key({path}, data)"))
             }
-            (Root::Any | Root::Nowhere, _) | (Root::Id | Root::Internal(_), false) => None,
+            (PathRoot::Any | PathRoot::Nowhere, _)
+            | (PathRoot::Id | PathRoot::Internal(_), false) => None,
         };
         match key {
             Some(key) => format!("{sign}{key} {direction} NULLS {empties}, {ties}"),

@@ -50,13 +50,13 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
             Error::NotFound { what: "data folder", name }
         });
     }
-    folder::make(folder).map_err(|error| unusable(folder, &error))?;
+    folder::make(folder).map_err(|error| path_error(folder, &error))?;
     let lock = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
         .open(folder.join("lock"))
-        .map_err(|error| unusable(folder, &error))?;
+        .map_err(|error| path_error(folder, &error))?;
     if is_current(&path)? {
         lock_shared(&lock, folder)?;
     } else {
@@ -66,9 +66,9 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
                 Some(_) => migrate(&path)?,
             },
             Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(unusable(folder, &error)),
+            Err(TryLockError::Error(error)) => return Err(path_error(folder, &error)),
         }
-        lock.unlock().map_err(|error| unusable(folder, &error))?;
+        lock.unlock().map_err(|error| path_error(folder, &error))?;
         lock_shared(&lock, folder)?;
     }
     // Only now can nobody change the schema any more.
@@ -103,7 +103,7 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
                     folder.display()
                 )));
             }
-            Err(TryLockError::Error(error)) => return Err(unusable(folder, &error)),
+            Err(TryLockError::Error(error)) => return Err(path_error(folder, &error)),
         }
     }
 }
@@ -160,7 +160,7 @@ fn migrate(path: &Path) -> Result<()> {
     // In one transaction: by itself, a change and the note that it was made are committed one after
     // the other, and a folder whose program dies between them could never be opened again.
     let runner = embedded::migrations::runner().set_grouped(true);
-    runner.run(&mut connection).map_err(Error::of_storage)?;
+    runner.run(&mut connection).map_err(Error::from_storage)?;
     Ok(())
 }
 
@@ -171,7 +171,7 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     if new != NewDatabase::Always && (size.is_some() || has_dependent_data(folder)) {
         return Err(lost(folder, size));
     }
-    let failed = |error: &_| unusable(folder, error);
+    let failed = |error: &_| path_error(folder, error);
     let draft = folder.join(DRAFT);
     let remove = |path: PathBuf| match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
@@ -244,10 +244,10 @@ fn size(path: &Path) -> Result<Option<u64>> {
     match fs::metadata(path) {
         Ok(meta) => Ok(Some(if meta.is_file() { meta.len() } else { 1 })),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unusable(path.parent().unwrap_or(path), &error)),
+        Err(error) => Err(path_error(path.parent().unwrap_or(path), &error)),
     }
 }
 
-fn unusable(folder: &Path, error: &std::io::Error) -> Error {
+fn path_error(folder: &Path, error: &std::io::Error) -> Error {
     Error::internal(format!("{} cannot be used: {error}", folder.display()))
 }

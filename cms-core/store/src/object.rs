@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use cms_model::{
     clock::Timestamp,
-    ctd::indexed::IndexedProperties,
+    content_type::indexed::IndexedProperties,
     error::Result,
-    object::model::{Edition, Internal, Schedule, Status, Stored},
+    object::model::{Edition, Internal, Schedule, Status, StoredObject},
 };
 use rusqlite::{OptionalExtension, Row, params, types::Type};
 use serde::Serialize;
@@ -93,11 +93,11 @@ fn statements_of(edition: Edition) -> &'static Statements {
 }
 
 /// Reads a row of [`COLUMNS`] without copying its texts.
-pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<Stored<'r>> {
+pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredObject<'r>> {
     let text = |column| -> rusqlite::Result<Cow<'r, str>> {
         Ok(Cow::Borrowed(row.get_ref(column)?.as_str()?))
     };
-    Ok(Stored {
+    Ok(StoredObject {
         pk: row.get(0)?,
         id: text(1)?,
         internal: Internal {
@@ -155,7 +155,7 @@ impl Reader<'_> {
         edition: Edition,
         ctd: i64,
         id: &str,
-        visit: impl FnOnce(Stored<'_>) -> T,
+        visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<T>> {
         self.statement(statements_of(edition).one)?
             .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
@@ -169,7 +169,7 @@ impl Reader<'_> {
         edition: Edition,
         ctd: i64,
         id: &str,
-        visit: impl FnOnce(Stored<'_>) -> T,
+        visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
         self.statement(statements_of(edition).one_and_revision)?
             .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?)))
@@ -184,7 +184,7 @@ impl Reader<'_> {
         edition: Edition,
         ctd: i64,
         ids: &[impl Serialize],
-        mut visit: impl FnMut(Stored<'_>) -> Result<()>,
+        mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         let mut statement = self.statement(statements_of(edition).many)?;
@@ -200,7 +200,7 @@ impl Reader<'_> {
         &self,
         edition: Edition,
         pks: &[i64],
-        mut visit: impl FnMut(i64, Stored<'_>) -> Result<()>,
+        mut visit: impl FnMut(i64, StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
         let mut statement = self.statement(statements_of(edition).rows)?;

@@ -66,7 +66,7 @@ struct Reading {
 impl Reading {
     fn start(self) -> Self {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
-            Instant::now() + limits::READ_TIME;
+            Instant::now() + limits::READ_TIMEOUT;
         self
     }
 }

@@ -1,7 +1,7 @@
 //! Changes of all objects of a type at once, when the type changes.
 
 use cms_model::{
-    ctd::{indexed::IndexedProperties, rewrite::Rewritten},
+    content_type::{indexed::IndexedProperties, rewrite::Rewritten},
     error::Result,
     object::model::Edition,
 };

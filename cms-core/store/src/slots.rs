@@ -18,7 +18,7 @@
 
 use std::fmt::Write as _;
 
-use cms_model::{ctd::indexed::IndexedProperties, error::Result, object::model::Edition};
+use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
 
 use super::{Reader, Writer, error::map, object::table_of};

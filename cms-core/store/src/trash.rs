@@ -1,6 +1,6 @@
 //! Reading the trash; objects move there in [`super::object`].
 
-use cms_model::{clock::Timestamp, error::Result, object::model::Stored, paging::Slice};
+use cms_model::{clock::Timestamp, error::Result, object::model::StoredObject, paging::ListRange};
 use rusqlite::params;
 
 use super::{
@@ -18,7 +18,12 @@ impl Reader<'_> {
     }
 
     /// Hands deleted objects of a type to `visit`, oldest deletion first.
-    pub fn trash(&self, ctd: i64, slice: Slice, mut visit: impl FnMut(Stored<'_>)) -> Result<()> {
+    pub fn trash(
+        &self,
+        ctd: i64,
+        slice: ListRange,
+        mut visit: impl FnMut(StoredObject<'_>),
+    ) -> Result<()> {
         let mut statement = self.statement(
             "SELECT pk, id, created_at, updated_at, version, version_at, status, public_version,
                     published_at, workflow_state, workflow_public_version, workflow_published_at,

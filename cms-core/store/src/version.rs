@@ -1,6 +1,6 @@
 //! Rows of replaced versions. The newest version of an object is its row in `object`.
 
-use cms_model::{error::Result, object::model::Stored};
+use cms_model::{error::Result, object::model::StoredObject};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map, object};
@@ -23,7 +23,7 @@ const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.vers
 
 impl Reader<'_> {
     /// Returns a version of an object that may have been replaced or deleted since.
-    pub fn any_version(&self, pk: i64, version: i64) -> Result<Option<Stored<'static>>> {
+    pub fn any_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
         self.statement(
             "WITH whole AS MATERIALIZED (
                  SELECT pk, id, created_at, updated_at, version, version_at, status,
@@ -48,7 +48,7 @@ impl Reader<'_> {
     }
 
     /// Returns a version that a newer one replaced.
-    pub fn replaced_version(&self, pk: i64, version: i64) -> Result<Option<Stored<'static>>> {
+    pub fn replaced_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
         self.statement(ONE)?
             .query_row(params![pk, version], |row| Ok(object::read(row)?.into_owned()))
             .optional()
@@ -61,7 +61,7 @@ impl Reader<'_> {
         pk: i64,
         first: i64,
         last: i64,
-    ) -> Result<Vec<Stored<'static>>> {
+    ) -> Result<Vec<StoredObject<'static>>> {
         let mut statement = self.statement(RANGE)?;
         let rows = statement
             .query_map(params![pk, first, last], |row| Ok(object::read(row)?.into_owned()))

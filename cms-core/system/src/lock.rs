@@ -6,12 +6,12 @@ use std::{
     path::Path,
 };
 
-use cms_model::error::{Result, unusable};
+use cms_model::error::{Result, path_error};
 
 /// Opens a file to lock it; it is made when missing.
 pub fn open(path: &Path) -> Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(path);
-    file.map_err(|error| unusable(path, &error))
+    file.map_err(|error| path_error(path, &error))
 }
 
 /// Takes the lock of a file, which is made when missing; none when another process has it.
@@ -20,6 +20,6 @@ pub fn try_hold(path: &Path) -> Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(unusable(path, &error)),
+        Err(TryLockError::Error(error)) => Err(path_error(path, &error)),
     }
 }

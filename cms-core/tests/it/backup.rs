@@ -109,7 +109,7 @@ fn restored_directory_equals_the_backed_up_one() {
             .unwrap();
         assert_eq!(versions.to_value()["total_count"], 2);
         let in_use = restored.objects().delete(&local(), "article", "one");
-        assert!(matches!(in_use, Err(Error::Refused(_))), "{in_use:?}");
+        assert!(matches!(in_use, Err(Error::Rejected(_))), "{in_use:?}");
         let (_, bytes) = get(&restored, picture["url"].as_str().unwrap()).unwrap();
         assert!(bytes == photo);
         let found = search(&restored, "two");
@@ -231,7 +231,7 @@ fn backup_under_load_has_all_acknowledged_writes() {
             }
             let all = restored.objects().list(&local(), "article", &ListRequest::default());
             let all = all.unwrap().to_value()["total_count"].as_u64().unwrap();
-            assert_eq!(search(&restored, "title"), all.min(limits::SEARCH_RESULTS));
+            assert_eq!(search(&restored, "title"), all.min(limits::MAX_SEARCH_RESULTS));
         }
     });
     // Files deleted during a backup are removed by a later sweep.

@@ -58,7 +58,7 @@ fn described(changes: &[Change]) -> Vec<String> {
 
 fn key(test: &TestCms, kind: KeyKind, readable: &[&str]) -> Caller {
     let rule = |name: &&str| Rule {
-        ctd: (*name).to_owned(),
+        content_type: (*name).to_owned(),
         create: false,
         read: true,
         update: false,

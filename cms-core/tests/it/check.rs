@@ -6,7 +6,7 @@ use cms_core::{
     Caller, Cms, CoreConfig, Error, check_file,
     testing::TestCms,
     wire::{
-        check::{Check, CheckRequest, Part},
+        check::{CheckArea, CheckReport, CheckRequest},
         publish::PublishAction,
     },
 };
@@ -43,7 +43,7 @@ fn with_articles() -> TestCms {
     core
 }
 
-fn check(cms: &Cms, repair: bool) -> Check {
+fn check(cms: &Cms, repair: bool) -> CheckReport {
     cms.check(&CheckRequest { repair, ..CheckRequest::default() }).unwrap()
 }
 
@@ -69,9 +69,9 @@ fn undamaged_directory_is_sound() {
 
 #[test]
 fn derived_data_is_repaired() {
-    use Part::{Counters, Database, Index, Links, Published, Slots};
+    use CheckArea::{Counters, Database, Index, Links, Published, Slots};
 
-    let damages: [(&str, &[Part]); 11] = [
+    let damages: [(&str, &[CheckArea]); 11] = [
         ("UPDATE ctd_state SET live = live + 3", &[Counters]),
         ("UPDATE ctd_state SET published = 0", &[Counters]),
         ("DELETE FROM link", &[Links]),
@@ -93,7 +93,7 @@ fn derived_data_is_repaired() {
         let mut kinds: Vec<_> = found.findings.iter().map(|finding| finding.part).collect();
         kinds.dedup();
         assert!(parts.iter().all(|part| kinds.contains(part)), "{damage}: {found:?}");
-        assert!(found.findings.iter().all(|f| f.derived && !f.mended), "{damage}: {found:?}");
+        assert!(found.findings.iter().all(|f| f.derived && !f.repaired), "{damage}: {found:?}");
         assert!(!found.is_sound(), "{damage}");
 
         let repaired = check(cms, true);
@@ -107,15 +107,19 @@ fn derived_data_is_repaired() {
 #[test]
 fn damaged_content_is_reported_and_kept() {
     let damages = [
-        ("UPDATE object SET data = '{broken' WHERE id = 'draft'", Part::Objects, "article/draft"),
-        ("UPDATE object_version SET version = 9", Part::Versions, "article/modified"),
-        ("UPDATE object_version SET object = 999", Part::Versions, ""),
+        (
+            "UPDATE object SET data = '{broken' WHERE id = 'draft'",
+            CheckArea::Objects,
+            "article/draft",
+        ),
+        ("UPDATE object_version SET version = 9", CheckArea::Versions, "article/modified"),
+        ("UPDATE object_version SET object = 999", CheckArea::Versions, ""),
         (
             "DELETE FROM published WHERE id = 'modified'; DELETE FROM object_version",
-            Part::Published,
+            CheckArea::Published,
             "article/modified",
         ),
-        ("UPDATE object SET owner = 77 WHERE id = 'draft'", Part::Database, "object"),
+        ("UPDATE object SET owner = 77 WHERE id = 'draft'", CheckArea::Database, "object"),
     ];
     for (damage, part, place) in damages {
         let core = with_articles();
@@ -125,7 +129,7 @@ fn damaged_content_is_reported_and_kept() {
             let check = check(&core.cms, repair);
             let found = check.findings.iter().find(|f| f.part == part && f.place == place);
             let found = found.unwrap_or_else(|| panic!("{damage}: {check:?}"));
-            assert!(!found.derived && !found.mended, "{damage}: {found:?}");
+            assert!(!found.derived && !found.repaired, "{damage}: {found:?}");
             assert!(!check.is_sound(), "{damage}");
         }
     }
@@ -146,7 +150,7 @@ fn duplicates_older_than_a_unique_rule_are_reported() {
     types.update(&local(), "article", article()).unwrap();
     let found = check(&core.cms, true).findings;
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].part, found[0].derived), (Part::Unique, false));
+    assert_eq!((found[0].part, found[0].derived), (CheckArea::Unique, false));
     assert!(found[0].message.ends_with("one, two"), "{found:?}");
 }
 
@@ -179,10 +183,9 @@ fn damaged_pages_are_listed_and_writes_refused() {
         for repair in [false, true] {
             let check = check(&cms, repair);
             assert!(!check.is_sound(), "{tree}");
-            let named = check
-                .findings
-                .iter()
-                .any(|found| found.part == Part::Database && found.place == tree && !found.mended);
+            let named = check.findings.iter().any(|found| {
+                found.part == CheckArea::Database && found.place == tree && !found.repaired
+            });
             assert!(named, "{tree}: {check:?}");
         }
         let new = map(json!({ "id": "new", "title": "New" }));
@@ -202,7 +205,7 @@ fn unreadable_objects_are_listed() {
     let path = folder.path().join("data");
     let cms = Cms::open(CoreConfig::new(&path)).unwrap();
     let findings = check(&cms, false).findings;
-    let objects = findings.iter().filter(|found| found.part == Part::Objects);
+    let objects = findings.iter().filter(|found| found.part == CheckArea::Objects);
     let mut places: Vec<&str> = objects.map(|found| &*found.place).collect();
     places.sort_unstable();
     assert!(places.contains(&"article/a-7") && places.contains(&"article/draft"), "{places:?}");
@@ -214,7 +217,7 @@ fn unreadable_content_type_is_listed() {
     let damage = "UPDATE ctd SET definition = '{broken', rev = rev + 1 WHERE name = 'article'";
     corrupt(&core, &format!("{damage}; UPDATE meta SET schema_rev = schema_rev + 1"));
     let found = check(&core.cms, false).findings;
-    assert_eq!((found.len(), found[0].part), (1, Part::Database), "{found:?}");
+    assert_eq!((found.len(), found[0].part), (1, CheckArea::Database), "{found:?}");
     assert!(found[0].message.starts_with("content cannot be read: "), "{found:?}");
 }
 
@@ -247,7 +250,7 @@ fn unopenable_database_is_checked_as_a_file() {
         assert!(Cms::open(CoreConfig::new(&path)).is_err(), "{tree}");
         let found = check_file(&path).unwrap();
         assert!(!found.is_sound(), "{tree}: {found:?}");
-        assert!(found.findings.iter().all(|found| found.part == Part::Database));
+        assert!(found.findings.iter().all(|found| found.part == CheckArea::Database));
     }
     let sound = TestCms::new();
     assert!(check_file(&sound.path()).unwrap().findings.is_empty());

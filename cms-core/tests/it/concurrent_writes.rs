@@ -4,9 +4,9 @@ use std::thread;
 
 use cms_core::{
     Caller, Error, FieldErrors,
-    limits::PATTERN_STEPS_OF_WRITE,
+    limits::PATTERN_STEPS_PER_WRITE_JOB,
     testing::TestCms,
-    wire::{batch::Elements, object::ListRequest},
+    wire::{batch::BatchElements, object::ListRequest},
 };
 use serde_json::{Value, json};
 
@@ -132,14 +132,14 @@ fn patterns_are_matched_before_the_writer_is_acquired() {
         json!("^(?=.*b)(?=.*c)(?=.*d)(?=.*[^a]).*$");
     definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
     test.cms.types().create(&local, map(definition)).unwrap();
-    let steps_of_each_part = usize::try_from(PATTERN_STEPS_OF_WRITE).unwrap() / 2;
+    let steps_of_each_part = usize::try_from(PATTERN_STEPS_PER_WRITE_JOB).unwrap() / 2;
     let long = format!("{}bcd", "a".repeat(steps_of_each_part));
     let objects = test.cms.objects();
 
     objects.create(&local, "article", map(json!({ "id": "one", "title": long }))).unwrap();
     objects.patch(&local, "article", "one", map(json!({ "rank": 1 }))).unwrap();
     objects.replace(&local, "article", "one", map(json!({ "title": long }))).unwrap();
-    let batch = |elements: &Value| Elements::of(elements.as_array().unwrap());
+    let batch = |elements: &Value| BatchElements::of(elements.as_array().unwrap());
     let elements = batch(&json!([{ "id": "one", "title": long }, { "title": long }]));
     let created = objects.batch_create(&local, "article", &elements, true).unwrap();
     assert_eq!((created.batch_success_count, created.batch_error_count), (2, 0));

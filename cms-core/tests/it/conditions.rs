@@ -6,8 +6,8 @@ use cms_core::{
     Caller, Error, Visibility,
     testing::TestCms,
     wire::{
-        batch::Elements,
-        condition::{Conditions, IdempotencyKey, IfMatch, Tag},
+        batch::BatchElements,
+        condition::{Conditions, EntityTag, IdempotencyKey, IfMatch},
         key::{KeyKind, NewKey},
         publish::PublishAction,
     },
@@ -41,7 +41,7 @@ fn writer(test: &TestCms, name: &str) -> Caller {
     test.cms.keys().authenticate(&key).unwrap()
 }
 
-fn only_in(caller: &Caller, tag: Tag) -> Caller {
+fn only_in(caller: &Caller, tag: EntityTag) -> Caller {
     let if_match = IfMatch::parse(&format!("\"{tag}\""));
     caller.clone().with_conditions(Conditions::new(Some(if_match), None))
 }
@@ -51,7 +51,7 @@ fn once(caller: &Caller, key: &str, request: &Value) -> Caller {
     caller.clone().with_conditions(Conditions::new(None, Some(key)))
 }
 
-fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> Tag {
+fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> EntityTag {
     test.cms.objects().get_with_tag(caller, name, "a", hydrate).unwrap().1
 }
 
@@ -144,7 +144,7 @@ fn conditional_write_succeeds_for_one_of_many_writers() {
 #[test]
 fn stale_etag_refuses_every_kind_of_change() {
     let (test, local) = with_types();
-    let stale = only_in(&local, Tag::of(b"something else"));
+    let stale = only_in(&local, EntityTag::of(b"something else"));
     let (objects, publishing) = (test.cms.objects(), test.cms.publishing());
     let before = rows(&test, "SELECT max(seq) FROM journal");
     let payload = || map(json!({ "title": "B" }));
@@ -252,8 +252,12 @@ fn batches_and_copies_are_idempotent() {
     let caller = once(&writer(&test, "writer"), "batch", &json!("batch"));
     let elements = [json!({ "id": "b", "title": "B" }), json!({ "id": "c" })];
     let batch = || {
-        let report =
-            test.cms.objects().batch_create(&caller, "article", &Elements::of(&elements), false);
+        let report = test.cms.objects().batch_create(
+            &caller,
+            "article",
+            &BatchElements::of(&elements),
+            false,
+        );
         serde_json::to_value(report.unwrap()).unwrap()
     };
     let first = batch();

@@ -8,7 +8,7 @@ use cms_core::{
     testing::{ObjectValidator, TestCms, fixture},
     wire::{
         object::ListRequest,
-        plan::{ApplyRequest, Change, DataLoss, PlanRequest, PropertyPlan},
+        plan::{ApplyRequest, DataLossConsent, PlanRequest, PropertyChange, PropertyPlan},
         publish::PublishAction,
     },
 };
@@ -250,7 +250,7 @@ fn check_property(planned: &PropertyPlan, before: &[Version], after: &[Version])
     let mut changed = Vec::new();
     for (before, after) in before.iter().zip(after) {
         let was = before.data.get(source);
-        let is = after.data.get(&planned.name).filter(|_| planned.change != Change::Remove);
+        let is = after.data.get(&planned.name).filter(|_| planned.change != PropertyChange::Remove);
         if was != is {
             let value = |value: Option<&Value>| value.cloned().unwrap_or_default();
             changed.push((before.facts[1].to_string(), value(was), value(is)));
@@ -351,7 +351,7 @@ proptest! {
         let apply = ApplyRequest {
             wanted: request.clone(),
             token: Some(plan.token.clone()),
-            allow_data_loss: Some(DataLoss::All(true)),
+            allow_data_loss: Some(DataLossConsent::All(true)),
         };
         let applied = types.apply(&local, &apply);
         let planned = &plan.content_types[0];

@@ -5,7 +5,7 @@ use std::{error::Error as _, fs, path::Path, thread};
 use cms_core::{
     Caller, Cms, CoreConfig, Error, NewDatabase, Visibility,
     testing::fixture,
-    wire::{ctd::TypeListRequest, object::ListRequest},
+    wire::{content_type::TypeListRequest, object::ListRequest},
 };
 use tempfile::TempDir;
 
@@ -95,11 +95,11 @@ fn data_directory_of_the_first_schema_is_upgraded() {
     assert_eq!(list(&caller, "note", &ListRequest::default()), [r#""Note" "public" 1 links 0"#]);
     // Targets of links of current and of published versions are in use.
     for id in ["page-2", "page-3"] {
-        assert!(matches!(objects.delete(&caller, "page", id), Err(Error::Refused(_))), "{id}");
+        assert!(matches!(objects.delete(&caller, "page", id), Err(Error::Rejected(_))), "{id}");
     }
     assert_eq!(objects.removed(&caller, "page", None).unwrap(), ["page-0"]);
     let web = cms.keys().authenticate("a-key-of-the-first-schema").unwrap();
-    assert_eq!(web.actor().rules[0].ctd, "page");
+    assert_eq!(web.actor().rules[0].content_type, "page");
     // The row number of a deleted object is not reused, because versions refer to it.
     let new = serde_json::json!({"id": "new", "title": "New"});
     objects.create(&caller, "page", new.as_object().unwrap().clone()).unwrap();

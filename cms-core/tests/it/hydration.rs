@@ -5,7 +5,7 @@ use cms_core::{
     paging::Page,
     testing::TestCms,
     wire::{
-        batch::Elements,
+        batch::BatchElements,
         object::{Json, ListRequest},
         search::SearchRequest,
     },
@@ -23,7 +23,7 @@ fn with_links(holders: usize, targets: usize, bytes: usize) -> (TestCms, Caller)
     crate::support::add_property(&mut definition, "body", text, "textarea");
     test.cms.types().create(&local, definition).unwrap();
     let create = |objects: Vec<Value>| {
-        let elements = Elements::of(&objects);
+        let elements = BatchElements::of(&objects);
         test.cms.objects().batch_create(&local, "article", &elements, false).unwrap();
     };
     let id = |kind: &str, number: usize| format!("{kind}-{number}");

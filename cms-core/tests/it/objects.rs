@@ -5,7 +5,7 @@ use cms_core::{
     paging::Page,
     testing::TestCms,
     wire::{
-        batch::Elements,
+        batch::BatchElements,
         key::{KeyKind, NewKey},
         object::{Direction, ListRequest},
         plan::PlanRequest,
@@ -37,10 +37,10 @@ fn journal_has_every_change_once() {
     objects.replace(&local, "article", "a", map(json!({ "title": "A2" }))).unwrap();
     objects.delete(&local, "article", "a").unwrap_err();
     let batch = ["c", "a", "d"].map(|id| json!({ "id": id, "title": id })).to_vec();
-    objects.batch_create(&local, "article", &Elements::of(&batch), false).unwrap();
-    objects.batch_create(&local, "article", &Elements::of(&batch), true).unwrap();
+    objects.batch_create(&local, "article", &BatchElements::of(&batch), false).unwrap();
+    objects.batch_create(&local, "article", &BatchElements::of(&batch), true).unwrap();
     let missing = vec![json!({ "id": "c" }), json!({ "id": "gone" })];
-    objects.batch_patch(&local, "article", &Elements::of(&missing)).unwrap_err();
+    objects.batch_patch(&local, "article", &BatchElements::of(&missing)).unwrap_err();
     objects.get(&local, "article", "a", 1).unwrap();
     types.plan(&local, &PlanRequest { prune: true, ..PlanRequest::default() }).unwrap();
     let ids = ["a", "b", "c", "gone"].map(str::to_owned);
@@ -154,7 +154,7 @@ fn links_follow_the_current_version() {
     let gone = json!({ "related": [link("_tag", "gone")] });
     let refused = objects.patch(&local, "article", "a", map(gone)).unwrap_err();
     assert!(matches!(refused, Error::Invalid(_)), "{refused:?}");
-    assert!(matches!(objects.delete(&local, "_tag", "x").unwrap_err(), Error::Refused(_)));
+    assert!(matches!(objects.delete(&local, "_tag", "x").unwrap_err(), Error::Rejected(_)));
     assert_eq!(rows(&test, links), ["_tag x"]);
     objects.delete(&local, "article", "a").unwrap();
     assert_eq!(rows(&test, links), [""; 0]);

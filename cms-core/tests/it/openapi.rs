@@ -6,8 +6,8 @@ use cms_core::{
     Caller, Error,
     testing::{TestCms, fixture},
     wire::{
-        batch::Elements,
-        ctd::TypeListRequest,
+        batch::BatchElements,
+        content_type::TypeListRequest,
         key::{KeyKind, NewKey, Rule},
         object::{Direction, ListRequest},
         openapi::{OpenApiRequest, OpenApiVersion},
@@ -136,7 +136,7 @@ fn site() -> TestCms {
         let report = test
             .cms
             .objects()
-            .batch_create(&local, name, &Elements::of(&objects(name)), false)
+            .batch_create(&local, name, &BatchElements::of(&objects(name)), false)
             .unwrap();
         assert_eq!(report.batch_error_count, 0, "{name}: {:?}", report.errors);
     }
@@ -195,10 +195,13 @@ fn requests_and_responses_match_their_schema() {
             validators.check(&format!("{name}VersionsList"), &[&versions.unwrap().to_value()]);
         }
         let invalid = [json!({ "id": "a b" }), json!({ "id": 1, "nope": {} }), json!("text")];
-        let report =
-            cms.objects().batch_create(&local, "post", &Elements::of(&invalid), false).unwrap();
+        let report = cms
+            .objects()
+            .batch_create(&local, "post", &BatchElements::of(&invalid), false)
+            .unwrap();
         validators.check("BatchResponseError", &[&json!(report)]);
-        let report = cms.objects().batch_create(&local, "_tag", &Elements::of(&[]), false).unwrap();
+        let report =
+            cms.objects().batch_create(&local, "_tag", &BatchElements::of(&[]), false).unwrap();
         validators.check("BatchResponseSuccess", &[&json!(report)]);
 
         let types = cms.types().list(&local, &TypeListRequest::default()).unwrap();
@@ -319,7 +322,7 @@ fn document_for_scoped_keys_has_allowed_operations() {
     let test = TestCms::new();
     test.cms.types().create(&Caller::local(), article()).unwrap();
     let rule = |text: &str| Rule {
-        ctd: "article".to_owned(),
+        content_type: "article".to_owned(),
         create: text.contains('c'),
         read: text.contains('r'),
         update: text.contains('u'),

@@ -3,7 +3,7 @@
 use cms_core::{
     Caller, Error,
     testing::TestCms,
-    wire::plan::{ApplyRequest, DataLoss, PlanRequest},
+    wire::plan::{ApplyRequest, DataLossConsent, PlanRequest},
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -91,7 +91,7 @@ proptest! {
 
         let token = Some(plan.token.clone());
         let careful = ApplyRequest { wanted: request.clone(), token: token.clone(), allow_data_loss: None };
-        let agreed = ApplyRequest { allow_data_loss: Some(DataLoss::All(true)), ..careful.clone() };
+        let agreed = ApplyRequest { allow_data_loss: Some(DataLossConsent::All(true)), ..careful.clone() };
         let is_blocked = plan.summary.blockers > 0;
         if is_blocked || plan.summary.values_lost > 0 {
             match types.apply(&local, &careful) {

@@ -3,7 +3,7 @@
 use cms_core::{
     Caller, Error,
     testing::TestCms,
-    wire::plan::{Action, ApplyRequest, Plan, PlanRequest},
+    wire::plan::{ApplyRequest, PlanAction, PlanRequest, ProjectPlan},
 };
 use serde_json::{Value, json};
 
@@ -29,12 +29,12 @@ fn project() -> PlanRequest {
     }
 }
 
-fn apply(test: &TestCms, request: PlanRequest) -> Result<Plan, Error> {
+fn apply(test: &TestCms, request: PlanRequest) -> Result<ProjectPlan, Error> {
     let request = ApplyRequest { wanted: request, ..ApplyRequest::default() };
     test.cms.types().apply(&Caller::local(), &request)
 }
 
-fn actions(plan: &Plan) -> [Action; 3] {
+fn actions(plan: &ProjectPlan) -> [PlanAction; 3] {
     [plan.workflows[0].action, plan.content_types[0].action, plan.keys[0].action]
 }
 
@@ -43,12 +43,12 @@ fn project_is_applied_atomically() {
     let (test, local) = (TestCms::new(), Caller::local());
     let before = dump(&test);
     let planned = test.cms.types().plan(&local, &project()).unwrap();
-    assert_eq!(actions(&planned), [Action::Create; 3]);
+    assert_eq!(actions(&planned), [PlanAction::Create; 3]);
     assert_eq!(planned.keys[0].key, None);
     assert_eq!(dump(&test), before);
 
     let applied = apply(&test, project()).unwrap();
-    assert_eq!(actions(&applied), [Action::Create; 3]);
+    assert_eq!(actions(&applied), [PlanAction::Create; 3]);
     let key = applied.keys[0].key.clone().unwrap();
     let web = test.cms.keys().authenticate(&key).unwrap();
     assert_eq!(web.actor().name, "web");
@@ -56,14 +56,14 @@ fn project_is_applied_atomically() {
     assert_eq!(created.to_value()["internal"]["workflowState"], "draft");
 
     let again = apply(&test, project()).unwrap();
-    assert_eq!(actions(&again), [Action::None; 3]);
+    assert_eq!(actions(&again), [PlanAction::None; 3]);
     assert!(!again.has_changes());
 
     let mut request = project();
     request.workflows[0]["states"] = json!(["draft", "review", "public"]);
     request.keys[0]["rules"][0]["update"] = json!(true);
     let changed = apply(&test, request).unwrap();
-    assert_eq!(actions(&changed), [Action::Update, Action::None, Action::Update]);
+    assert_eq!(actions(&changed), [PlanAction::Update, PlanAction::None, PlanAction::Update]);
     assert_eq!(changed.keys[0].key, None);
     let web = test.cms.keys().authenticate(&key).unwrap();
     assert!(web.actor().rules[0].update);

@@ -281,7 +281,7 @@ fn execute(test: &TestCms, model: &Model, step: &Step) -> bool {
     };
     match result {
         Ok(()) => true,
-        Err(Error::Refused(_) | Error::NotFound { .. } | Error::Invalid(_)) => false,
+        Err(Error::Rejected(_) | Error::NotFound { .. } | Error::Invalid(_)) => false,
         Err(other) => panic!("{other:?}"),
     }
 }

@@ -15,7 +15,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlace, Bucket, Caller, Cms, CoreConfig, Error, MediaStorage,
+    BackupPlace, Caller, Cms, CoreConfig, Error, MediaStorage, S3Bucket,
     ids::RandomIds,
     testing::{TestCms, pictures},
     wire::{check::CheckRequest, media::UploadRequest},
@@ -64,7 +64,7 @@ impl Storage {
         Some(Self { program, folder, endpoint })
     }
 
-    fn bucket(&self, prefix: &str) -> Bucket {
+    fn bucket(&self, prefix: &str) -> S3Bucket {
         bucket(&self.endpoint, prefix)
     }
 
@@ -99,8 +99,8 @@ impl Drop for Storage {
     }
 }
 
-fn bucket(endpoint: &str, prefix: &str) -> Bucket {
-    Bucket {
+fn bucket(endpoint: &str, prefix: &str) -> S3Bucket {
+    S3Bucket {
         name: "site".to_owned(),
         prefix: prefix.to_owned(),
         endpoint: Some(endpoint.to_owned()),
@@ -111,7 +111,7 @@ fn bucket(endpoint: &str, prefix: &str) -> Bucket {
 }
 
 /// A data directory with its files in a bucket.
-fn with_bucket(bucket: Bucket) -> TestCms {
+fn with_bucket(bucket: S3Bucket) -> TestCms {
     TestCms::with(|config| {
         config.media = MediaStorage::S3(bucket);
         config.ids = Arc::new(RandomIds);
@@ -290,8 +290,8 @@ fn scheduled_backups_are_stored_in_the_bucket() {
 #[test]
 fn unknown_key_or_bucket_is_reported() {
     let Some(storage) = Storage::start() else { return };
-    let unknown_key = Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
-    let no_bucket = Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
+    let unknown_key = S3Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
+    let no_bucket = S3Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
     for (bucket, output) in [
         (unknown_key, "refuses the access key nobody: InvalidAccessKeyId"),
         (no_bucket, "is not there: NoSuchBucket"),
@@ -328,7 +328,8 @@ fn service_errors_are_reported_without_the_secret() {
         (429, String::new(), true, "does not answer"),
     ] {
         let endpoint = service(status, &body);
-        let bucket = Bucket { secret_access_key: "wont-tell".to_owned(), ..bucket(&endpoint, "a") };
+        let bucket =
+            S3Bucket { secret_access_key: "wont-tell".to_owned(), ..bucket(&endpoint, "a") };
         let core = with_bucket(bucket.clone());
         let error = core.cms.media().connect().unwrap_err();
         let reason = match &error {

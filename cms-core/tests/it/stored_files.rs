@@ -11,7 +11,7 @@ use cms_core::{
     BackupPlace, BackupPlan, Caller, Cms, Error,
     testing::{TestCms, pictures},
     wire::{
-        check::{Check, CheckRequest, Finding, Part},
+        check::{CheckArea, CheckReport, CheckRequest, Finding},
         media::UploadRequest,
     },
 };
@@ -23,7 +23,7 @@ use crate::media::{get, image, upload};
 
 const REMEDY: &str = "put the file back from an earlier backup, or delete the media object";
 
-fn check(cms: &Cms, repair: bool, digests: bool) -> Check {
+fn check(cms: &Cms, repair: bool, digests: bool) -> CheckReport {
     cms.check(&CheckRequest { repair, digests }).unwrap()
 }
 
@@ -64,11 +64,11 @@ fn digest(content: &[u8]) -> String {
 
 fn finding(id: &str, message: &str) -> Finding {
     Finding {
-        part: Part::Files,
+        part: CheckArea::Files,
         place: format!("_media/{id}"),
         message: format!("{message}; {REMEDY}"),
         derived: false,
-        mended: false,
+        repaired: false,
     }
 }
 

@@ -10,7 +10,7 @@ use cms_core::{
     clock::{Clock, FixedClock},
     testing::TestCms,
     wire::{
-        batch::{BatchReport, Elements},
+        batch::{BatchElements, BatchReport},
         condition::{Conditions, IdempotencyKey, IfMatch},
         key::{KeyKind, NewKey},
     },
@@ -107,7 +107,7 @@ fn webhook_is_called_once_per_valid_write() {
     assert!(objects.patch(&local, "article", "none", change()).is_err());
     assert!(objects.delete(&local, "article", "none").is_err());
     let patches = [json!({ "id": "a", "title": "E" }), json!({ "id": "none" })];
-    assert!(objects.batch_patch(&local, "article", &Elements::of(&patches)).is_err());
+    assert!(objects.batch_patch(&local, "article", &BatchElements::of(&patches)).is_err());
     // The webhook is not configured for this type.
     create(&test, "_tag", json!({ "id": "t", "name": "T" }));
     assert!(receiver.calls().is_empty());
@@ -142,7 +142,8 @@ fn webhook_is_called_for_each_element() {
     let element = |id: &str| json!({ "id": id, "title": format!("{id} new") });
     let elements = [element("a"), element("b"), element("c"), element("b"), json!(5)];
     receiver.respond(Ok(rejection("Stays")));
-    let report = objects.batch_create(&local, "article", &Elements::of(&elements), true).unwrap();
+    let report =
+        objects.batch_create(&local, "article", &BatchElements::of(&elements), true).unwrap();
     // Of two elements with one id, the last one counts.
     assert_eq!(receiver.calls(), ["pre-update a", "pre-create c", "pre-create b"]);
     assert_eq!(errors(&report)[0], ("a".to_owned(), json!({ "title": ["Stays"] })));
@@ -151,7 +152,7 @@ fn webhook_is_called_for_each_element() {
     receiver.respond(Ok(rejection("Stays")));
     let patches =
         [json!({ "id": "a", "title": "Other" }), json!({ "id": "c", "title": "Changed" })];
-    let report = objects.batch_patch(&local, "article", &Elements::of(&patches)).unwrap();
+    let report = objects.batch_patch(&local, "article", &BatchElements::of(&patches)).unwrap();
     assert_eq!(errors(&report), [("a".to_owned(), json!({ "title": ["Stays"] }))]);
     assert_eq!(titles(&test), ["a A", "b b new", "c Changed"]);
 
@@ -190,7 +191,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
     let report = test
         .cms
         .objects()
-        .batch_create(&Caller::local(), "article", &Elements::of(&elements), false)
+        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!(receiver.calls().len(), 3);
     let reason = "Error processing Wall webhook: no answer in time.";
@@ -209,7 +210,7 @@ fn webhook_that_failed_is_not_called_again_in_one_request() {
     let report = test
         .cms
         .objects()
-        .batch_create(&Caller::local(), "article", &Elements::of(&elements), false)
+        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!((report.batch_error_count, receiver.calls().len()), (3, 1));
 }
@@ -227,7 +228,7 @@ fn request_without_a_permit_for_webhooks_writes_nothing() {
     let written = test.cms.objects().batch_create(
         &Caller::local(),
         "article",
-        &Elements::of(&elements),
+        &BatchElements::of(&elements),
         false,
     );
     assert!(matches!(written, Err(Error::Busy(_))), "{written:?}");

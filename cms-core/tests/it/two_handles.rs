@@ -10,7 +10,7 @@ use cms_core::{
     ids::{CountingIds, ID_PATTERN, IdSource},
     testing::TestCms,
     wire::{
-        batch::Elements,
+        batch::BatchElements,
         key::{KeyKind, NewKey},
         object::ListRequest,
     },
@@ -132,8 +132,11 @@ fn type_change_during_a_batch_is_checked_again() {
         json!({ "id": "ranked", "title": "Ranked", "rank": 1 }),
         json!({ "title": "Without an id" }),
     ];
-    let report =
-        one.cms.objects().batch_create(&local, "article", &Elements::of(&elements), false).unwrap();
+    let report = one
+        .cms
+        .objects()
+        .batch_create(&local, "article", &BatchElements::of(&elements), false)
+        .unwrap();
     let errors: Vec<Value> = report.errors.iter().map(|error| json!(error.errors)).collect();
     let pattern = format!("Does not match the regex pattern {ID_PATTERN}");
     let undeclared =

@@ -4,7 +4,9 @@ use cms_core::{
     Caller, Error, FieldErrors,
     testing::TestCms,
     wire::{
-        plan::{ApplyRequest, Change, DataLoss, Plan, PlanRequest, PropertyPlan},
+        plan::{
+            ApplyRequest, DataLossConsent, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan,
+        },
         publish::PublishAction,
     },
 };
@@ -43,16 +45,16 @@ fn request(definition: &Map<String, Value>) -> PlanRequest {
     PlanRequest { content_types: vec![definition.clone()], ..PlanRequest::default() }
 }
 
-fn apply(test: &TestCms, definition: &Map<String, Value>) -> Plan {
+fn apply(test: &TestCms, definition: &Map<String, Value>) -> ProjectPlan {
     let request = ApplyRequest {
         wanted: request(definition),
-        allow_data_loss: Some(DataLoss::All(true)),
+        allow_data_loss: Some(DataLossConsent::All(true)),
         ..ApplyRequest::default()
     };
     test.cms.types().apply(&Caller::local(), &request).unwrap()
 }
 
-fn property<'p>(plan: &'p Plan, name: &str) -> &'p PropertyPlan {
+fn property<'p>(plan: &'p ProjectPlan, name: &str) -> &'p PropertyPlan {
     plan.content_types[0].properties.iter().find(|property| property.name == name).unwrap()
 }
 
@@ -197,7 +199,10 @@ fn renamed_property_keeps_its_values_once() {
     config(&mut definition, "place")["renamedFrom"] = json!("rank");
     let plan = apply(&test, &definition);
     let renamed = property(&plan, "place");
-    assert_eq!((renamed.change, renamed.renamed_from.as_deref()), (Change::Type, Some("rank")));
+    assert_eq!(
+        (renamed.change, renamed.renamed_from.as_deref()),
+        (PropertyChange::Type, Some("rank"))
+    );
     assert_eq!((renamed.kept, renamed.converted, renamed.emptied), (0, 1, 0));
     assert_eq!(plan.content_types[0].properties.len(), 1, "{plan:?}");
     assert!(plan.content_types[0].breaking);
@@ -313,7 +318,7 @@ fn published_versions_must_have_newly_required_values() {
 fn removed_relation_releases_its_targets() {
     let (test, local, mut definition) = with_published_article();
     let objects = test.cms.objects();
-    assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Refused(_))));
+    assert!(matches!(objects.delete(&local, "article", "b"), Err(Error::Rejected(_))));
     remove_property(&mut definition, "related");
     apply(&test, &definition);
     assert_eq!(rows(&test, "SELECT target_id FROM link"), [""; 0]);

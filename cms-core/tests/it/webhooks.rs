@@ -10,8 +10,8 @@ use cms_core::{
     paging::Page,
     testing::{TestCms, fixture},
     wire::{
-        batch::Elements, ctd::TypeListRequest, publish::PublishAction, search::SearchRequest,
-        webhook::ReplayRequest,
+        batch::BatchElements, content_type::TypeListRequest, publish::PublishAction,
+        search::SearchRequest, webhook::ReplayRequest,
     },
 };
 use serde_json::{Value, json};
@@ -122,7 +122,10 @@ fn events_are_delivered_once_in_order() {
     test.cms.objects().delete(&local, "article", "a").unwrap();
     create(&test, "memo", json!({ "id": "m", "title": "M" }));
     let elements = [json!({ "id": "b", "title": "B" }), json!({ "id": "c", "title": "C" })];
-    test.cms.objects().batch_create(&local, "article", &Elements::of(&elements), false).unwrap();
+    test.cms
+        .objects()
+        .batch_create(&local, "article", &BatchElements::of(&elements), false)
+        .unwrap();
     for action in [PublishAction::Publish, PublishAction::Unpublish, PublishAction::Archive] {
         test.cms.publishing().act(&local, "memo", "m", action, false).ok();
     }
@@ -565,7 +568,7 @@ fn log_has_the_newest_300_entries() {
         (0..310).map(|n| json!({ "id": format!("a{n}"), "title": format!("{n}") })).collect();
     test.cms
         .objects()
-        .batch_create(&Caller::local(), "article", &Elements::of(&elements), false)
+        .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!(send_all(&test).len(), 310);
     let kept = log(&test);
@@ -622,7 +625,7 @@ fn webhooks_are_validated_beyond_their_schema() {
     let report = test
         .cms
         .objects()
-        .batch_create(&local, "_webhooks", &Elements::of(&elements), false)
+        .batch_create(&local, "_webhooks", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!((report.batch_error_count, report.batch_success_count), (1, 1));
     assert_eq!(json!(report.errors[0].errors), json!({ "code": ["This value is not valid."] }));

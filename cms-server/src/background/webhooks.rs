@@ -164,7 +164,7 @@ impl Dispatcher {
 
     async fn send(&self, outgoing: &Outgoing) -> DeliveryOutcome {
         let Outgoing { url, headers, body, .. } = outgoing;
-        let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::WEBHOOK_LOGGED);
+        let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::MAX_WEBHOOK_LOG_BODY_BYTES);
         self.client.send(Request { url, headers, body, timeout, max_response_bytes }).await
     }
 

@@ -79,7 +79,7 @@ pub(crate) struct BufferedBody {
 /// Reads a complete body of at most `limit` bytes.
 pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<BufferedBody> {
     let reading = buffer(app, BodyReader::new(app, body), limit);
-    time::timeout(app.request_timeout, reading).await.map_err(|_| Error::malformed())?
+    time::timeout(app.request_timeout, reading).await.map_err(|_| Error::malformed_json())?
 }
 
 async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<BufferedBody> {
@@ -90,7 +90,7 @@ async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<B
     let mut first = Bytes::new();
     let mut all = Vec::new();
     let mut permit = None;
-    while let Some(data) = reader.next().await.map_err(|_| Error::malformed())? {
+    while let Some(data) = reader.next().await.map_err(|_| Error::malformed_json())? {
         let length = first.len() + all.len() + data.len();
         if length > limit {
             return Err(Error::BodyTooLarge);
@@ -152,7 +152,7 @@ pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Resu
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
-    serde_json::from_slice(body).map_err(|_| Error::malformed())
+    serde_json::from_slice(body).map_err(|_| Error::malformed_json())
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
         if is_last || buffer.len() >= WRITE_BYTES {
             let write = move |_: &App| file.write_all(&buffer).map(|()| (file, buffer));
             let written = blocking::run_without_permit(app, write).await?;
-            (file, buffer) = written.map_err(Error::of_disk)?;
+            (file, buffer) = written.map_err(Error::from_io)?;
             buffer.clear();
         }
         if is_last {

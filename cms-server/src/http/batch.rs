@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use cms_core::{
     Cms, Result, paging,
-    wire::batch::{BatchReport, Elements, first_of},
+    wire::batch::{BatchElements, BatchReport, read_array_prefix},
 };
 use serde_json::json;
 
@@ -26,13 +26,13 @@ pub(crate) fn patch(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respo
 
 pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
-    let ids: Vec<String> = first_of(context.body, cms.config().batch_limit)?;
+    let ids: Vec<String> = read_array_prefix(context.body, cms.config().batch_limit)?;
     let count = cms.objects().batch_delete(&context.caller, name, &ids)?;
     Ok(Response::json(&json!({ "deletedCount": count })))
 }
 
-fn elements(cms: &Cms, context: &RequestContext<'_>) -> Result<Elements> {
-    Elements::read(context.body, cms.config().batch_limit)
+fn elements(cms: &Cms, context: &RequestContext<'_>) -> Result<BatchElements> {
+    BatchElements::read(context.body, cms.config().batch_limit)
 }
 
 /// A report with errors is a 400, also when some objects were saved.

@@ -73,7 +73,7 @@ fn request(parts: &Parts) -> Result<ChangesRequest> {
     Ok(ChangesRequest {
         since: since.map(str::parse).transpose()?,
         content_types: query.list("types"),
-        limit: Page::repaired(None, query.get("limit"), limits::PAGE_MAX).limit,
+        limit: Page::parse(None, query.get("limit"), limits::MAX_PAGE_SIZE).limit,
     })
 }
 

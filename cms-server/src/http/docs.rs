@@ -9,7 +9,7 @@ use axum::{
     body::Bytes,
     http::{HeaderValue, header, request::Parts},
 };
-use cms_core::wire::condition::Tag;
+use cms_core::wire::condition::EntityTag;
 use flate2::read::GzDecoder;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
@@ -83,7 +83,7 @@ fn decompressed(file: &SwaggerFile<'_>) -> Vec<u8> {
 }
 
 fn send(head: &Parts, media_type: HeaderValue, bytes: Bytes, coding: Option<Coding>) -> Response {
-    let etag = format!("\"{}\"", Tag::of(&bytes));
+    let etag = format!("\"{}\"", EntityTag::of(&bytes));
     let response = if has_cached(&head.headers, &etag) {
         Response::not_modified()
     } else {

@@ -3,7 +3,7 @@
 use axum::http::{HeaderValue, header};
 use cms_core::{
     Cms, Permission, Result,
-    wire::graphql::{GraphQlAnswer, GraphQlRequest, GraphQlVersion},
+    wire::graphql::{GraphQlRequest, GraphQlResponse, GraphQlVersion},
 };
 
 use super::context::RequestContext;
@@ -60,7 +60,7 @@ fn execute(
     cms: &Cms,
     context: &RequestContext<'_>,
     version: GraphQlVersion,
-    request: std::result::Result<GraphQlRequest, GraphQlAnswer>,
+    request: std::result::Result<GraphQlRequest, GraphQlResponse>,
 ) -> Result<Response> {
     match request {
         Ok(request) => Ok(cms.graphql().execute(&context.caller, version, &request)?.into()),

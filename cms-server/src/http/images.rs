@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderValue, Method, StatusCode, Version, header, request::Parts},
 };
 use cms_core::{
-    Error, Image, Made, Picture, Pieces, Result, limits::PIECE_BYTES as MAX_CHUNK_BYTES,
+    Error, Image, Made, Picture, Pieces, Result, limits::CHUNK_BYTES as MAX_CHUNK_BYTES,
     wire::media::ImageRequest,
 };
 use futures_util::{StreamExt, stream};

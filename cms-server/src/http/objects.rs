@@ -100,7 +100,7 @@ pub(crate) fn duplicate(cms: &Cms, context: &mut RequestContext<'_>) -> Result<R
 }
 
 pub(crate) fn page(query: &Query<'_>) -> Page {
-    Page::repaired(query.get("page"), query.get("limit"), limits::PAGE_MAX)
+    Page::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
 }
 
 pub(crate) fn is_descending(query: &Query<'_>) -> bool {

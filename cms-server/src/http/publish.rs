@@ -2,7 +2,7 @@
 
 use cms_core::{
     Cms, Result, limits, paging,
-    wire::{batch::first_of, publish::PublishAction},
+    wire::{batch::read_array_prefix, publish::PublishAction},
 };
 
 use super::context::RequestContext;
@@ -46,7 +46,7 @@ fn act_on_batch(
     action: PublishAction,
 ) -> Result<Response> {
     let [name, ..] = &context.path;
-    let ids: Vec<String> = first_of(context.body, limits::BATCH_PUBLISH)?;
+    let ids: Vec<String> = read_array_prefix(context.body, limits::MAX_PUBLISH_BATCH_IDS)?;
     cms.publishing().act_on_batch(&context.caller, name, &ids, action)?;
     Ok(Response::no_content())
 }

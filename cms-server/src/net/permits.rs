@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::{Error, Result, TRACED};
+use cms_core::{Error, Result, TRACE_TARGET};
 use tokio::{
     runtime::Handle,
     sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
@@ -158,7 +158,7 @@ impl Kind {
             let permits = Arc::clone(&self.permits).acquire_many_owned(count).await?;
             Ok::<_, AcquireError>(Permit { _permits: permits, _slow: slow })
         };
-        let span = info_span!(target: TRACED, "wait");
+        let span = info_span!(target: TRACE_TARGET, "wait");
         let acquired = time::timeout(timeout, acquired).instrument(span).await;
         let timed_out =
             |_| Error::Busy(format!("too many requests wait for a {} permit", self.name));

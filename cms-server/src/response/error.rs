@@ -4,7 +4,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use cms_core::{
     Error,
-    wire::{self, graphql::GraphQlAnswer},
+    wire::{self, graphql::GraphQlResponse},
 };
 
 use super::Response;
@@ -32,7 +32,7 @@ impl From<Error> for Response {
 
 /// An error in the body format of GraphQL.
 pub(crate) fn graphql(error: Error) -> Response {
-    let body = Response::from(GraphQlAnswer::of(&error));
+    let body = Response::from(GraphQlResponse::of(&error));
     // Headers and cause are those of any other error.
     Response::from(error).with_body_of(body)
 }
@@ -53,7 +53,7 @@ pub(crate) fn range_not_satisfiable() -> Response {
 }
 
 fn generic(status: StatusCode, message: &str) -> Response {
-    Response::json(&wire::error::generic(status.as_u16(), message)).with_status(status)
+    Response::json(&wire::error::code_and_message(status.as_u16(), message)).with_status(status)
 }
 
 #[cfg(test)]

@@ -268,7 +268,7 @@ impl KeyedRequest {
         }
         body::require_json(headers)?;
         let is_graphql = self.route.body == BodyKind::GraphQl;
-        let limit = if is_graphql { limits::GRAPHQL_BODY } else { usize::MAX };
+        let limit = if is_graphql { limits::MAX_GRAPHQL_BODY_BYTES } else { usize::MAX };
         let started = Instant::now();
         let json = body::read(app, body, limit.min(app.body_limit)).await;
         log.body_time = started.elapsed();

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, request::Parts};
-use cms_core::{Caller, TRACED};
+use cms_core::{Caller, TRACE_TARGET};
 use opentelemetry::{KeyValue, propagation::TextMapPropagator, trace::TracerProvider};
 use opentelemetry_http::HeaderExtractor;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
@@ -89,7 +89,7 @@ fn requests<S>() -> impl Filter<S>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
-    let is_wanted = |span: &Metadata<'_>| span.target() == TRACED;
+    let is_wanted = |span: &Metadata<'_>| span.target() == TRACE_TARGET;
     DynFilterFn::new(move |span, context| {
         is_wanted(span) && (span.name() == REQUEST || context.lookup_current().is_some())
     })
@@ -104,7 +104,7 @@ where
 /// Starts the span of a request.
 pub(crate) fn start(route: Option<RouteLabel>, parts: &Parts, request_id: &HeaderValue) -> Span {
     let span = info_span!(
-        target: TRACED,
+        target: TRACE_TARGET,
         REQUEST,
         otel.kind = "server",
         otel.name = %name(route),

@@ -197,20 +197,20 @@ async fn checks_run_in_order() {
         );
         (413, generic(413, &message))
     };
-    let no_type = "/api/v1/content/no_such_type";
+    let type_not_found = "/api/v1/content/no_such_type";
     let cases = [
         // caller, method, path, content type, body, response
-        (CallerKind::Anonymous, "BREW", no_type, "text/plain", "{", unauthorized()),
+        (CallerKind::Anonymous, "BREW", type_not_found, "text/plain", "{", unauthorized()),
         (
             CallerKind::ReadOnly,
             "BREW",
-            no_type,
+            type_not_found,
             "text/plain",
             "{",
             (405, generic(405, "Method Not Allowed")),
         ),
-        (CallerKind::ReadOnly, "POST", no_type, "text/plain", "{", forbidden()),
-        (CallerKind::Stranger, "POST", no_type, "text/plain", "{", not_found()),
+        (CallerKind::ReadOnly, "POST", type_not_found, "text/plain", "{", forbidden()),
+        (CallerKind::Stranger, "POST", type_not_found, "text/plain", "{", not_found()),
         (CallerKind::Stranger, "POST", POSTS, "text/plain", "{", forbidden()),
         (CallerKind::Scoped, "POST", POSTS, "text/plain", "{", wrong_media_type()),
         (CallerKind::Scoped, "POST", POSTS, "application/json", "{", malformed()),

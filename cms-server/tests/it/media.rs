@@ -177,13 +177,13 @@ async fn upload_reports_all_errors() {
         )
     };
     let no_file = "The property file is required";
-    let no_type = "The property type is required";
+    let type_not_found = "The property type is required";
     let other = r#"Does not have a value in the enumeration ["image","file"]"#;
     let is_file = || field("type", "file");
     let cases: Vec<(Vec<Part<'_>>, Value)> = vec![
-        (vec![], json!({ "file": [no_file], "type": [no_type] })),
+        (vec![], json!({ "file": [no_file], "type": [type_not_found] })),
         (vec![field("file_", "x"), is_file()], json!({ "file": [no_file] })),
-        (vec![text], json!({ "type": [no_type] })),
+        (vec![text], json!({ "type": [type_not_found] })),
         (vec![empty, is_file()], json!({ "file": ["An empty file is not allowed."] })),
         (vec![program, is_file()], json!({ "file": [invalid("application/octet-stream")] })),
         (vec![html, is_file()], json!({ "file": [invalid("text/html")] })),
@@ -319,8 +319,13 @@ async fn upload_checks_run_in_order() {
 
 /// A scoped key for media, which may read and perhaps create.
 fn scoped(app: &TestApp, name: &str, create: bool) -> String {
-    let rule =
-        Rule { ctd: "_media".to_owned(), create, read: true, update: !create, delete: !create };
+    let rule = Rule {
+        content_type: "_media".to_owned(),
+        create,
+        read: true,
+        update: !create,
+        delete: !create,
+    };
     let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
     app.core.cms.keys().create(&Caller::local(), &new).unwrap().key
 }

@@ -635,7 +635,7 @@ async fn content_type_update_conflicts_with_objects() {
 #[tokio::test]
 async fn content_type_deletion_errors() {
     let app = TestApp::new();
-    let rule = |name: &str| Rule { ctd: name.to_owned(), read: true, ..Rule::default() };
+    let rule = |name: &str| Rule { content_type: name.to_owned(), read: true, ..Rule::default() };
     for (name, rules) in [("shop", vec![rule("author"), rule("post")]), ("all", vec![rule("*")])] {
         let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules };
         app.core.cms.keys().create(&Caller::local(), &new).unwrap();

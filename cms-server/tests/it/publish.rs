@@ -448,7 +448,7 @@ async fn cascade_follows_the_current_version() {
 async fn cascade_skips_types_without_permission() {
     let app = linked().await;
     let rule = |ctd: &str, update| Rule {
-        ctd: ctd.to_owned(),
+        content_type: ctd.to_owned(),
         create: true,
         read: true,
         update,

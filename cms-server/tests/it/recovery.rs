@@ -14,7 +14,8 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, clock::FixedClock, testing::START, wire::batch::Elements,
+    Caller, Cms, CoreConfig, Durability, clock::FixedClock, testing::START,
+    wire::batch::BatchElements,
 };
 use cms_server::{ServerConfig, serve};
 use rusqlite::{Connection, OpenFlags};
@@ -218,7 +219,7 @@ fn schedule(cms: &Cms) {
     let ids: Vec<String> = (0..OBJECTS).map(|number| number.to_string()).collect();
     for ids in ids.chunks(1000) {
         let new: Vec<_> = ids.iter().map(|id| json!({ "id": id, "title": "T" })).collect();
-        cms.objects().batch_create(&local, "article", &Elements::of(&new), false).unwrap();
+        cms.objects().batch_create(&local, "article", &BatchElements::of(&new), false).unwrap();
     }
     let at = json!({ "scheduledAt": &crate::support::minute(DUE)[..19], "timeZone": "UTC" });
     for id in &ids {

@@ -222,8 +222,13 @@ impl TestApp {
 }
 
 fn scoped_key(core: &TestCms, name: &str, content_type: &str) -> String {
-    let rule =
-        Rule { ctd: content_type.to_owned(), create: true, read: true, update: true, delete: true };
+    let rule = Rule {
+        content_type: content_type.to_owned(),
+        create: true,
+        read: true,
+        update: true,
+        delete: true,
+    };
     let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
     core.cms.keys().create(&Caller::local(), &new).unwrap().key
 }

@@ -20,7 +20,7 @@ use cms_core::Cms;
 use cms_core::{
     Error,
     import::{Existing, ImportRecord, order_by_links, provisional_type},
-    wire::ctd::ContentType,
+    wire::content_type::ContentType,
 };
 use serde_json::{Map, Value, json};
 

@@ -118,6 +118,6 @@ pub(super) fn default_kind(path: &Path) -> &'static str {
 pub(super) fn is_refused(error: &Error) -> bool {
     matches!(
         error,
-        Error::Invalid(_) | Error::Refused(_) | Error::BadRequest(_) | Error::BodyTooLarge
+        Error::Invalid(_) | Error::Rejected(_) | Error::BadRequest(_) | Error::BodyTooLarge
     )
 }

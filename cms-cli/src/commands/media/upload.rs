@@ -387,7 +387,7 @@ fn visit_objects(
     visit: &mut dyn FnMut(&Value) -> Result<bool>,
 ) -> Result<()> {
     for number in 1.. {
-        let page = Page { number, limit: limits::PAGE_MAX };
+        let page = Page { number, limit: limits::MAX_PAGE_SIZE };
         let filters = Some(filters.to_string());
         let request = ListRequest { page, filters, ..ListRequest::default() };
         let list = target.objects(content_type, &request, Edition::Current)?;

@@ -181,7 +181,7 @@ fn what_a_crash_left_is_never_shown_and_goes_in_time() {
 #[test]
 fn a_large_picture_is_read_in_pieces_also_when_its_place_is_taken() {
     let (_folder, renders) = cache(1 << 30);
-    let large: Vec<u8> = (0..3 * limits::PIECE_BYTES).map(|at| at.to_le_bytes()[1]).collect();
+    let large: Vec<u8> = (0..3 * limits::CHUNK_BYTES).map(|at| at.to_le_bytes()[1]).collect();
     let made = renders.get_or_make(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();
     let kept = renders.get(&id(1), "a.png", now()).unwrap();
     assert!(matches!((&made, &kept), (Made::Large(_), Made::Large(_))));

@@ -1,12 +1,11 @@
-//! Tokens and their digests. Only the SHA-256 of a token is ever stored (contract 10).
+//! Digests of tokens. Only the SHA-256 of a token is stored, see docs/reference/keys.md
 //!
-//! A token is never compared with another one: its digest is looked up. How long that takes says
-//! something about digests at most, and nobody can choose a token by its digest, so there is nothing
-//! to be learnt from the time of an answer.
+//! The server finds a key by the digest of its token and never compares tokens. Response times can
+//! reveal something about digests only, which does not help to guess a token.
 
 use sha2::{Digest, Sha256};
 
-/// Returns what is stored of a token.
+/// Returns the digest of a token for storage.
 pub fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }

@@ -1,4 +1,4 @@
-//! Keys: what they are ([`key`]) and what they allow ([`scope`]).
+//! Keys: digests of tokens ([`key`]) and rights ([`scope`]).
 
 pub mod key;
 pub mod scope;

@@ -1,10 +1,11 @@
-//! What a call needs on a content type, and what the rules of a scoped key give (contract 10).
+//! The rights that a request needs, and those that the rules of a scoped key grant, see
+//! docs/reference/keys.md#rights-per-endpoint
 
 use std::ops::{BitAnd, BitOr};
 
-use crate::{ctd::builtin::WEBHOOKS, wire::key::Rule};
+use crate::{content_type::builtin::WEBHOOKS, wire::key::Rule};
 
-/// A set of the four rights that a rule can give.
+/// A set of the four rights on a content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access(u8);
 
@@ -15,7 +16,7 @@ impl Access {
     pub const UPDATE: Self = Self(4);
     pub const DELETE: Self = Self(8);
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
-    /// `GET removed`: a read that tells about deletions.
+    /// `GET removed`: reads the ids of deleted objects.
     pub const READ_REMOVED: Self = Self(2 | 8);
 
     /// Tells whether every right of `other` is in this set.
@@ -23,19 +24,19 @@ impl Access {
         self.0 & other.0 == other.0
     }
 
-    /// Tells whether a call that needs this changes something.
+    /// Tells whether the set has a right to change something.
     pub fn is_write(self) -> bool {
         self != Self::NONE && self != Self::READ && self != Self::READ_REMOVED
     }
 
-    /// Adds up what the rules give on a type.
+    /// Returns the rights on a type that the rules grant together.
     ///
-    /// A webhook is told of all types and may change what is written, whoever made it. So only who has
-    /// all rights on every type may make one.
+    /// A webhook receives the events of all types and may change the data of any request. So
+    /// creating one requires all rights on all types.
     pub fn granted(rules: &[Rule], content_type: &str) -> Self {
         let granted = Self::of_rules(rules.iter().filter(|rule| rule.covers(content_type)));
         if content_type == WEBHOOKS
-            && Self::of_rules(rules.iter().filter(|rule| rule.is_about_all())) != Self::ALL
+            && Self::of_rules(rules.iter().filter(|rule| rule.covers_all_types())) != Self::ALL
         {
             return granted & Self::READ_REMOVED;
         }
@@ -70,22 +71,22 @@ impl BitAnd for Access {
     }
 }
 
-/// What a request asks for, before its body is looked at.
+/// The permission that a request needs, known before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission<'a> {
-    /// Any valid key will do.
+    /// Any valid key.
     AnyKey,
-    /// Work on the objects of a type.
+    /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
-    /// Ask queries of GraphQL: about some type at least.
+    /// Run GraphQL queries: read access to at least one type.
     Query,
-    /// Look at the definition of a type.
+    /// Read the definition of a type.
     ReadType { content_type: &'a str },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },
-    /// Create types, plan or apply a project, purge the space.
+    /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
-    /// Keys and other management.
+    /// Manage keys and the server.
     Manage,
 }
 
@@ -94,11 +95,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_add_up_and_webhooks_need_all_of_them() {
+    fn rules_add_up_and_webhooks_need_all_rights() {
         let rule = |text: &str| {
-            let (ctd, rights) = text.split_once(':').unwrap();
+            let (content_type, rights) = text.split_once(':').unwrap();
             Rule {
-                ctd: ctd.to_owned(),
+                content_type: content_type.to_owned(),
                 create: rights.contains('c'),
                 read: rights.contains('r'),
                 update: rights.contains('u'),

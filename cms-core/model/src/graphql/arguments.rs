@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{error::QueryError, input::Values};
 use crate::{
-    ctd::model::{InputType, Property, SchemaType},
+    content_type::model::{InputType, Property, SchemaType},
     limits,
-    paging::{Page, Slice},
+    paging::{ListRange, Page},
     wire::object::ListRequest,
 };
 
@@ -18,7 +18,7 @@ const LIST_OPERATORS: [&str; 5] = ["equals", "notEqual", "notEquals", "overlaps"
 /// How the object of a root field is found.
 pub enum ObjectLookup<'v> {
     ById(&'v str),
-    First(ListRequest, Slice),
+    First(ListRequest, ListRange),
 }
 
 /// Reads the arguments of a single object.
@@ -36,17 +36,17 @@ pub fn object<'v>(
                 ids: id.map(|id| vec![id.to_owned()]),
                 ..ListRequest::default()
             };
-            Ok(ObjectLookup::First(request, Slice { offset: 0, limit: 1 }))
+            Ok(ObjectLookup::First(request, ListRange { offset: 0, limit: 1 }))
         }
     }
 }
 
 /// Reads the arguments of a flat list.
-pub fn list(arguments: &Values) -> (ListRequest, Slice) {
+pub fn list(arguments: &Values) -> (ListRequest, ListRange) {
     let filters = text(arguments, "filter").map(str::to_owned);
     let page = Page {
         number: at_least_one(arguments, "page").unwrap_or(1),
-        limit: limit(arguments, "limit", limits::PAGE_DEFAULT),
+        limit: limit(arguments, "limit", limits::DEFAULT_PAGE_SIZE),
     };
     (ListRequest { filters, ..order(arguments) }, page.into())
 }
@@ -55,15 +55,15 @@ pub fn list(arguments: &Values) -> (ListRequest, Slice) {
 pub fn connection(
     properties: &[Property],
     arguments: &Values,
-) -> Result<(ListRequest, Slice), QueryError> {
+) -> Result<(ListRequest, ListRange), QueryError> {
     let request = ListRequest {
         filters: Some(filters(properties, arguments)?),
         ids: text(arguments, "id").map(|id| vec![id.to_owned()]),
         ..order(arguments)
     };
-    let slice = Slice {
+    let slice = ListRange {
         offset: arguments.get("offset").and_then(Value::as_f64).map_or(0, non_negative),
-        limit: limit(arguments, "first", limits::CONNECTION_DEFAULT),
+        limit: limit(arguments, "first", limits::DEFAULT_CONNECTION_SIZE),
     };
     Ok((request, slice))
 }
@@ -86,7 +86,7 @@ fn at_least_one(arguments: &Values, name: &str) -> Option<u32> {
 }
 
 fn limit(arguments: &Values, name: &str, default: u32) -> u32 {
-    at_least_one(arguments, name).unwrap_or(default).min(limits::PAGE_MAX)
+    at_least_one(arguments, name).unwrap_or(default).min(limits::MAX_PAGE_SIZE)
 }
 
 fn order(arguments: &Values) -> ListRequest {

@@ -17,7 +17,7 @@ use super::error::QueryError;
 use crate::limits;
 
 /// Maximum depth of nested selections, fragments included.
-const MAX_SELECTION_DEPTH: usize = 3 * limits::GRAPHQL_NESTING;
+const MAX_SELECTION_DEPTH: usize = 3 * limits::MAX_GRAPHQL_BRACKET_DEPTH;
 /// Introspection lists that lead from types to types: when nested, their sizes multiply.
 const RECURSIVE_LISTS: [&str; 4] = ["fields", "interfaces", "possibleTypes", "inputFields"];
 /// The other lists of introspection.
@@ -25,18 +25,21 @@ const OTHER_LISTS: [&str; 4] = ["types", "directives", "enumValues", "args"];
 
 /// Rejects a text that is too long or nested too deep.
 pub fn check_text(query: &str) -> Result<(), QueryError> {
-    if query.len() > limits::GRAPHQL_BYTES {
-        let limit = limits::GRAPHQL_BYTES / 1024;
+    if query.len() > limits::MAX_GRAPHQL_QUERY_BYTES {
+        let limit = limits::MAX_GRAPHQL_QUERY_BYTES / 1024;
         return Err(QueryError::too_complex(format!("Query is too long, limit: {limit} KiB")));
     }
-    if nesting(query.as_bytes()) > limits::GRAPHQL_NESTING {
+    if nesting(query.as_bytes()) > limits::MAX_GRAPHQL_BRACKET_DEPTH {
         return Err(too_deep());
     }
     Ok(())
 }
 
 pub fn too_deep() -> QueryError {
-    QueryError::too_complex(format!("Query is nested too deep, limit: {}", limits::GRAPHQL_DEPTH))
+    QueryError::too_complex(format!(
+        "Query is nested too deep, limit: {}",
+        limits::MAX_GRAPHQL_DEPTH
+    ))
 }
 
 /// The maximum nesting of brackets in a text, outside strings and comments.
@@ -134,11 +137,13 @@ pub fn check_document(document: &ExecutableDocument) -> Result<(), QueryError> {
 
 fn check_cost(cost: Cost) -> Result<(), QueryError> {
     let (lists, recursive_lists) = cost.introspection;
-    if recursive_lists > limits::INTROSPECTION_DEPTH || lists > limits::INTROSPECTION_LISTS {
+    if recursive_lists > limits::MAX_INTROSPECTION_LIST_DEPTH
+        || lists > limits::MAX_INTROSPECTION_LISTS
+    {
         return Err(QueryError::too_complex("Maximum introspection depth exceeded"));
     }
-    if cost.nodes > limits::GRAPHQL_SELECTIONS {
-        let limit = limits::GRAPHQL_SELECTIONS;
+    if cost.nodes > limits::MAX_GRAPHQL_SELECTIONS {
+        let limit = limits::MAX_GRAPHQL_SELECTIONS;
         return Err(QueryError::too_complex(format!("Query selects too much, limit: {limit}")));
     }
     Ok(())

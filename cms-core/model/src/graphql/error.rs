@@ -3,7 +3,7 @@
 use async_graphql::Pos;
 use serde_json::{Value, json};
 
-use crate::{error::Error, limits, wire::graphql::GraphQlAnswer};
+use crate::{error::Error, limits, wire::graphql::GraphQlResponse};
 
 /// One error of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,11 +111,11 @@ impl From<Error> for Failure {
 }
 
 /// The response to a query that is not executed.
-pub fn error_response(errors: &[QueryError]) -> GraphQlAnswer {
+pub fn error_response(errors: &[QueryError]) -> GraphQlResponse {
     let statuses = errors.iter().map(|error| error.code.status());
     // 404 of an unknown content type goes before 400 of other errors.
     let status = statuses.max().unwrap_or(400);
     let errors: Vec<Value> =
-        errors.iter().take(limits::GRAPHQL_FAULTS).map(QueryError::to_json).collect();
-    GraphQlAnswer { status, body: json!({ "errors": errors }).to_string().into_bytes() }
+        errors.iter().take(limits::MAX_GRAPHQL_ERRORS).map(QueryError::to_json).collect();
+    GraphQlResponse { status, body: json!({ "errors": errors }).to_string().into_bytes() }
 }

@@ -172,7 +172,7 @@ fn check_value(
     path: &str,
     problems: &mut Vec<(String, String, String)>,
 ) {
-    if problems.len() >= limits::GRAPHQL_FAULTS {
+    if problems.len() >= limits::MAX_GRAPHQL_ERRORS {
         return;
     }
     let mut report = |reason: String| problems.push((print(value), path.to_owned(), reason));
@@ -222,7 +222,7 @@ fn check_value(
                 }
             }
             let unknown = given.keys().filter(|field| !input.fields.contains_key(*field));
-            for field in unknown.take(limits::GRAPHQL_FAULTS) {
+            for field in unknown.take(limits::MAX_GRAPHQL_ERRORS) {
                 let reason = format!("Field \"{field}\" is not defined by type \"{name}\".");
                 problems.push((print(value), path.to_owned(), reason));
             }

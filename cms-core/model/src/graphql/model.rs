@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use self::fixed::{FILTER_TYPE, INTERNAL_TYPE, INTROSPECTION_TYPES, VALUE_TYPES};
 use super::naming;
 use crate::{
-    ctd::model::{InputType, Property, SchemaType},
+    content_type::model::{InputType, Property, SchemaType},
     query::path::InternalField,
     wire::graphql::GraphQlVersion,
 };

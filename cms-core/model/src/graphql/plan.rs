@@ -115,12 +115,12 @@ pub fn compile(
     operation: &OperationDefinition,
     variables: &Values,
 ) -> Result<Plan, QueryError> {
-    let argument_budget = limits::GRAPHQL_ARGUMENTS;
+    let argument_budget = limits::MAX_GRAPHQL_ARGUMENT_BYTES;
     let mut compiler =
         Compiler { model, document, variables, relations: Vec::new(), argument_budget };
     let fields = compiler.collect(&[&operation.selection_set.node])?;
-    if fields.len() > limits::GRAPHQL_ROOTS {
-        let limit = limits::GRAPHQL_ROOTS;
+    if fields.len() > limits::MAX_GRAPHQL_ROOT_FIELDS {
+        let limit = limits::MAX_GRAPHQL_ROOT_FIELDS;
         return Err(QueryError::too_complex(format!(
             "Query has too many root fields, limit: {limit}"
         )));
@@ -143,7 +143,7 @@ struct Nesting {
 impl Nesting {
     fn deeper(self) -> Result<Self, QueryError> {
         let nesting = Self { depth: self.depth + 1, ..self };
-        if nesting.depth > limits::GRAPHQL_DEPTH {
+        if nesting.depth > limits::MAX_GRAPHQL_DEPTH {
             Err(complexity::too_deep())
         } else {
             Ok(nesting)
@@ -151,7 +151,7 @@ impl Nesting {
     }
 
     fn in_relation(self) -> Result<Self, QueryError> {
-        let limit = limits::GRAPHQL_RELATIONS;
+        let limit = limits::MAX_GRAPHQL_RELATION_DEPTH;
         if self.relations == limit {
             let message = format!("Query follows too many relations, limit: {limit}");
             return Err(QueryError::too_complex(message));
@@ -249,7 +249,7 @@ impl<'a> Compiler<'a> {
             .map(|(_, value)| input::text_size(&value.node, self.variables))
             .sum();
         self.argument_budget = self.argument_budget.checked_sub(size).ok_or_else(|| {
-            let limit = limits::GRAPHQL_ARGUMENTS / 1024;
+            let limit = limits::MAX_GRAPHQL_ARGUMENT_BYTES / 1024;
             QueryError::too_complex(format!("Arguments are too long, limit: {limit} KiB"))
         })?;
         let mut arguments = input::arguments(first, &field.arguments, self.variables);

@@ -13,9 +13,9 @@ use crate::{
     dates,
     error::Result,
     json, limits,
-    memory::Buffered,
+    memory::BufferReservation,
     object::{
-        model::{self, Stored},
+        model::{self, StoredObject},
         render::{integer, string},
         scan,
     },
@@ -83,7 +83,7 @@ impl<'p> RelationTargets<'p> {
         text: &mut Template,
         selection: &Selection,
         content_type: &str,
-        stored: &Stored<'_>,
+        stored: &StoredObject<'_>,
     ) {
         self.fields(text, selection, &stored.data, Some((content_type, stored)));
     }
@@ -94,12 +94,12 @@ impl<'p> RelationTargets<'p> {
         text: &mut Template,
         selection: &Selection,
         data: &str,
-        object: Option<(&str, &Stored<'_>)>,
+        object: Option<(&str, &StoredObject<'_>)>,
     ) {
         let values = members(data, &selection.members);
         for (index, field) in selection.fields.iter().enumerate() {
             // The caller rejects a template of this length.
-            if text.json.len() > limits::GRAPHQL_RESPONSE_BYTES {
+            if text.json.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                 return;
             }
             text.json.push(if index == 0 { b'{' } else { b',' });
@@ -182,7 +182,7 @@ impl<'p> RelationTargets<'p> {
         &self,
         text: &Template,
         objects: &mut usize,
-        buffered: &mut Buffered<'_>,
+        buffered: &mut BufferReservation<'_>,
     ) -> Result<Option<Vec<u8>>> {
         let expected = text.json.len() * 2;
         buffered.cover(expected)?;
@@ -197,7 +197,7 @@ impl<'p> RelationTargets<'p> {
         out: &mut Vec<u8>,
         text: &Template,
         objects: &mut usize,
-        buffered: &mut Buffered<'_>,
+        buffered: &mut BufferReservation<'_>,
     ) -> Result<bool> {
         let mut copied = 0;
         for placeholder in &text.placeholders {
@@ -207,7 +207,8 @@ impl<'p> RelationTargets<'p> {
             let mut is_first = true;
             for target in placeholder.targets.iter().filter_map(|target| found[*target].as_ref()) {
                 *objects += 1;
-                if *objects > limits::GRAPHQL_OBJECTS || out.len() > limits::GRAPHQL_RESPONSE_BYTES
+                if *objects > limits::MAX_GRAPHQL_OBJECTS
+                    || out.len() > limits::MAX_GRAPHQL_RESPONSE_BYTES
                 {
                     return Ok(false);
                 }

@@ -74,7 +74,7 @@ impl Output {
 fn is_suited(format: Format, size: Size) -> bool {
     let pixels = u64::from(size.width) * u64::from(size.height);
     size.width.max(size.height) <= format.longest_side()
-        && (format != Format::Avif || pixels <= limits::AUTOMATIC_AVIF)
+        && (format != Format::Avif || pixels <= limits::MAX_AUTO_AVIF_PIXELS)
 }
 
 /// Whether `Accept` names a format. `image/*` does not count: such clients may support old formats only.

@@ -78,7 +78,8 @@ impl<'p> ImagePath<'p> {
     /// Validates the size and the transformation, of the path or of the query parameter `transform`.
     pub fn requested_image(&self, query: Option<&str>) -> Result<RequestedImage, FieldErrors> {
         let mut errors = FieldErrors::default();
-        if self.requested_size.width.max(self.requested_size.height) > limits::IMAGE_EDGE {
+        if self.requested_size.width.max(self.requested_size.height) > limits::MAX_IMAGE_EDGE_PIXELS
+        {
             errors.add("size", message::NOT_VALID);
         }
         let transform = match self.transform {

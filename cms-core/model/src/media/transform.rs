@@ -190,7 +190,7 @@ impl Trim {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range")]
 fn edge(number: f64, minimum: u32) -> Option<u32> {
     let floor = number.floor();
-    let is_valid = floor >= f64::from(minimum) && floor <= f64::from(limits::TRIM_EDGE);
+    let is_valid = floor >= f64::from(minimum) && floor <= f64::from(limits::MAX_TRIM_PIXELS);
     is_valid.then_some(floor as u32)
 }
 

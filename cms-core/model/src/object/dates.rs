@@ -1,4 +1,5 @@
-//! Dates that a request sets itself (`X-CMS-Keep-Dates`), so that moved content keeps its age.
+//! Dates that a request sets (`X-CMS-Keep-Dates`), so that migrated content keeps them, see
+//! docs/reference/objects.md#keep-dates
 
 use serde_json::Value;
 
@@ -8,19 +9,19 @@ const CREATED_AT: &str = "createdAt";
 const UPDATED_AT: &str = "updatedAt";
 const DELETED_AT: &str = "deletedAt";
 
-/// Dates of an object that a request creates or replaces; none has its usual value.
+/// Dates in a request that creates or replaces an object; none means the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptDates {
-    /// Seconds since the epoch, as is the next one.
+    /// Seconds since the epoch, like `updated`.
     pub created: Option<i64>,
     pub updated: Option<i64>,
-    /// The object goes to the trash.
+    /// The object is stored as deleted.
     pub deleted: Option<Timestamp>,
 }
 
 impl KeptDates {
-    /// Reads them from `internal` of a request. No date may be in the future or before the one that
-    /// precedes it in the life of an object; `created_at` is the usual value of that one.
+    /// Reads the dates from `internal` of a request. No date may be in the future; created, updated
+    /// and deleted must be in this order. `created_at` is the default of the first.
     pub fn read(
         internal: Option<&Value>,
         created_at: i64,
@@ -56,10 +57,10 @@ impl KeptDates {
         dates
     }
 
-    /// When the object was changed last, for a change at `now`.
+    /// `updatedAt` of the object after a change at `now`.
     pub fn updated_at(&self, now: Timestamp) -> i64 {
-        let usual = self.deleted.unwrap_or(now).seconds();
-        self.updated.unwrap_or(usual)
+        let default = self.deleted.unwrap_or(now).seconds();
+        self.updated.unwrap_or(default)
     }
 }
 
@@ -81,13 +82,13 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_read_in_the_order_of_a_life() {
+    fn kept_dates_are_read() {
         let table = [
             (json!({}), [None; 3]),
             (json!("text"), [None; 3]),
             (json!({"deletedAt": ""}), [None; 3]),
             (json!({"createdAt": "@5"}), [Some(5), None, None]),
-            // Not before the usual date of creation.
+            // Not before the default date of creation.
             (json!({"updatedAt": "@900000000"}), [None, Some(900_000_000), None]),
             (
                 json!({"createdAt": "2000-01-01", "updatedAt": "2000-01-01 00:00:01.9",
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_that_cannot_be_are_refused() {
+    fn kept_dates_that_are_malformed_or_out_of_order_are_rejected() {
         let (format, invalid) = ("Wrong date format", "This value is not valid.");
         let table = [
             (json!({"createdAt": ""}), json!({"internal.createdAt": [format]})),
@@ -120,7 +121,7 @@ mod tests {
                 json!({"createdAt": "@8", "updatedAt": "@7", "deletedAt": "@7"}),
                 json!({"internal.updatedAt": [invalid], "internal.deletedAt": [invalid]}),
             ),
-            // What cannot be read says nothing about the others.
+            // Malformed dates do not affect the others.
             (
                 json!({"createdAt": "soon", "updatedAt": "@7", "deletedAt": "@6"}),
                 json!({"internal.createdAt": [format], "internal.deletedAt": [invalid]}),

@@ -1,30 +1,30 @@
-//! Links between objects: how a `dataUrl` is read, and which links an object holds.
+//! Links between objects, see docs/reference/objects.md#links
 //!
-//! Whether a target exists is for the store to say; `validate` has the rules that need no store.
+//! The services check that targets exist; [`super::rules`] has the rules that need no storage.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use super::path::Path;
+use super::path::ValuePath;
 use crate::{
-    ctd::model::{InputType, Property},
+    content_type::model::{InputType, Property},
     ids::has_only_id_characters,
 };
 
 const CONTENT: &str = "/api/v1/content/";
 
-/// What a well-formed internal `dataUrl` names.
+/// The target of a well-formed internal `dataUrl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target<'a> {
+pub struct LinkTarget<'a> {
     pub content_type: &'a str,
-    /// Percent-decoded; ids compare without regard to case.
+    /// Percent-decoded; ids are compared case-insensitively.
     pub id: Cow<'a, str>,
 }
 
-/// Reads `/api/v1/content/<type>/<id>`; the id may be raw or percent-encoded.
-pub fn parse(data_url: &str) -> Option<Target<'_>> {
+/// Parses `/api/v1/content/<type>/<id>`; the id may be raw or percent-encoded.
+pub fn parse(data_url: &str) -> Option<LinkTarget<'_>> {
     let (content_type, id) = data_url.strip_prefix(CONTENT)?.split_once('/')?;
     let is_name = |name: &str| name.bytes().all(|b| b == b'_' || b.is_ascii_lowercase());
     let id = percent_decode_str(id).decode_utf8().ok()?;
@@ -32,18 +32,18 @@ pub fn parse(data_url: &str) -> Option<Target<'_>> {
         && is_name(content_type)
         && !id.is_empty()
         && has_only_id_characters(&id))
-    .then_some(Target { content_type, id })
+    .then_some(LinkTarget { content_type, id })
 }
 
-/// A link to an object.
+/// Builds a link to an object.
 pub fn to(content_type: &str, id: &str) -> Value {
     json!({ "type": "internal", "dataUrl": format!("{CONTENT}{content_type}/{id}") })
 }
 
-/// A link of an object to another one.
+/// A link in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkRef {
-    /// Path of the relation that holds the link, for messages.
+    /// Path of the relation, for messages.
     pub path: String,
     pub content_type: String,
     /// Percent-decoded.
@@ -51,16 +51,16 @@ pub struct LinkRef {
 }
 
 impl LinkRef {
-    /// The type and the id that it names.
+    /// Type and id of the target.
     pub fn target(&self) -> (&str, &str) {
         (&self.content_type, &self.id)
     }
 }
 
-/// Returns the well-formed internal links of an object, those inside lists included.
+/// Returns the well-formed internal links of an object at any depth.
 pub fn links(properties: &[Property], object: &Map<String, Value>) -> Vec<LinkRef> {
     let mut found = Vec::new();
-    visit(properties, object, &Path::Root, &mut |path, data_url| {
+    visit(properties, object, &ValuePath::Root, &mut |path, data_url| {
         found.extend(parse(data_url).map(|target| LinkRef {
             path: path.to_string(),
             content_type: target.content_type.to_owned(),
@@ -70,12 +70,12 @@ pub fn links(properties: &[Property], object: &Map<String, Value>) -> Vec<LinkRe
     found
 }
 
-/// Hands the address of every internal link of an object to `found`, with the path of its relation.
+/// Calls `found` with the address of every internal link of an object and the path of its relation.
 pub fn visit(
     properties: &[Property],
     object: &Map<String, Value>,
-    parent: &Path,
-    found: &mut impl FnMut(&Path<'_>, &str),
+    parent: &ValuePath,
+    found: &mut impl FnMut(&ValuePath<'_>, &str),
 ) {
     for property in properties.iter().filter(|property| property.may_link()) {
         let Some(value) = object.get(&property.name) else { continue };

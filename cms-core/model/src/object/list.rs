@@ -2,9 +2,9 @@
 
 use super::view::View;
 use crate::{
-    ctd::catalog::Type,
+    content_type::catalog::CompiledType,
     error::{Error, Result},
-    paging::Slice,
+    paging::ListRange,
     query::{ListQuery, filter},
     wire::object::ListRequest,
 };
@@ -16,7 +16,7 @@ pub struct ObjectList {
     order_by: Option<String>,
     descending: bool,
     empty_first: bool,
-    slice: Slice,
+    slice: ListRange,
 }
 
 /// Which objects are in a list, on all pages.
@@ -29,7 +29,7 @@ pub struct Matching {
 
 impl ObjectList {
     /// The page of the request does not count, but the slice.
-    pub fn new(request: &ListRequest, slice: Slice, view: View) -> Self {
+    pub fn new(request: &ListRequest, slice: ListRange, view: View) -> Self {
         let (filters, ids) = (request.filters.clone(), request.ids.clone());
         Self {
             matching: Matching { view, filters, ids },
@@ -51,17 +51,17 @@ impl ObjectList {
     ///
     /// # Errors
     /// [`Error::Invalid`] for filters that cannot be read.
-    pub fn query(&self, content_type: &Type) -> Result<ListQuery> {
+    pub fn query(&self, content_type: &CompiledType) -> Result<ListQuery> {
         let properties = &content_type.properties;
         let Matching { view, filters, ids } = &self.matching;
         let filters = filters.as_deref().unwrap_or_default();
         let mut conditions = filter::parse(filters, properties).map_err(Error::Invalid)?;
         for condition in &mut conditions {
-            condition.path = view.visible(condition.path.clone());
+            condition.path = view.mask_path(condition.path.clone());
         }
         Ok(ListQuery {
             conditions,
-            order: view.visible(ListQuery::order(self.order_by.as_deref(), properties)),
+            order: view.mask_path(ListQuery::order(self.order_by.as_deref(), properties)),
             descending: self.descending,
             empty_first: self.empty_first,
             ids: ids.clone(),

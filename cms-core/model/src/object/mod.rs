@@ -1,5 +1,6 @@
-//! Content objects: what one is ([`model`]), whether it is valid ([`validate`], [`rules`]), what it links to
-//! ([`link`], [`scan`]), how it becomes JSON ([`render`]), and which callers see it ([`view`]), what a list of them is ([`list`]).
+//! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]),
+//! links ([`link`], [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`]),
+//! visibility ([`view`]), lists ([`list`]).
 
 pub mod dates;
 pub mod link;

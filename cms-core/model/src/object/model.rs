@@ -1,14 +1,14 @@
 //! A stored content object.
 //!
-//! [`Stored`] borrows from a database row where it can, so that an object that only passes through
-//! is not copied. It knows no content type; rules are in [`super::validate`].
+//! [`StoredObject`] borrows from a database row where possible, to avoid copies. It knows no
+//! content type; validation is in [`super::validate`].
 
 use std::borrow::Cow;
 
-/// An object in one of its versions.
+/// One version of an object.
 #[derive(Clone, Debug)]
-pub struct Stored<'a> {
-    /// Row of the object: its place in the creation sequence.
+pub struct StoredObject<'a> {
+    /// Row of the object; ascending in the order of creation.
     pub pk: i64,
     pub id: Cow<'a, str>,
     pub internal: Internal<'a>,
@@ -16,15 +16,16 @@ pub struct Stored<'a> {
     pub data: Cow<'a, str>,
 }
 
-/// What the server knows about an object (contract 3.1). Times are seconds since the epoch.
+/// The metadata in `internal`, see docs/reference/objects.md#object-format. Times are seconds since
+/// the epoch.
 #[derive(Clone, Debug)]
 pub struct Internal<'a> {
     pub created_at: i64,
     pub updated_at: i64,
-    /// None while the object lives.
+    /// None for objects that are not deleted.
     pub deleted_at: Option<i64>,
     pub version: i64,
-    /// When this version was made.
+    /// Time of this version.
     pub version_at: i64,
     pub status: Status,
     pub public_version: Option<i64>,
@@ -34,21 +35,22 @@ pub struct Internal<'a> {
     pub workflow_published_at: Option<i64>,
     /// Key that created the object.
     pub owner: Option<i64>,
-    /// Key that made this version.
+    /// Key that created this version.
     pub editor: Option<i64>,
     pub title: Cow<'a, str>,
     pub schedule: Option<Schedule<'a>>,
 }
 
-/// When the current version is to be published (contract 13.3).
+/// Scheduled publication of the current version, see
+/// docs/reference/publishing.md#scheduled-publication
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule<'a> {
     pub at: i64,
-    /// IANA name of the place whose local time was meant.
+    /// IANA name of the time zone in the request.
     pub zone: Cow<'a, str>,
 }
 
-/// Which version of the objects of a type is looked at.
+/// The version of objects that a read returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edition {
     /// The newest version of every object.
@@ -58,15 +60,15 @@ pub enum Edition {
     Published,
 }
 
-impl Stored<'_> {
-    pub fn into_owned(self) -> Stored<'static> {
+impl StoredObject<'_> {
+    pub fn into_owned(self) -> StoredObject<'static> {
         let internal = Internal {
             workflow_state: Cow::Owned(self.internal.workflow_state.into_owned()),
             title: Cow::Owned(self.internal.title.into_owned()),
             schedule: self.internal.schedule.map(Schedule::into_owned),
             ..self.internal
         };
-        Stored {
+        StoredObject {
             pk: self.pk,
             id: Cow::Owned(self.id.into_owned()),
             internal,
@@ -81,7 +83,7 @@ impl Schedule<'_> {
     }
 }
 
-/// Draft & Public status. Types without Draft & Public only know `Public`.
+/// Draft & Public status. Objects of types without Draft & Public are always `Public`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Draft,
@@ -111,12 +113,12 @@ impl Status {
         if draft_public { Self::Draft } else { Self::Public }
     }
 
-    /// Tells whether readers of a type with Draft & Public see the object in some version.
+    /// Tells whether the object has a published version.
     pub fn is_published(self) -> bool {
         matches!(self, Self::Public | Self::Modified)
     }
 
-    /// The status after an edit (contract 4.2).
+    /// The status after an edit, see docs/reference/publishing.md#statuses
     #[must_use]
     pub fn edited(self, draft_public: bool) -> Self {
         if draft_public && self == Self::Public { Self::Modified } else { self }

@@ -1,17 +1,18 @@
-//! Where a value stands within an object, spelt as error maps spell it (contract 1.5).
+//! The path of a value in an object, in the syntax of error maps, see
+//! docs/reference/http.md#property-paths-in-errors
 
 use std::fmt;
 
-/// A chain of steps towards the root. Nothing is written until a path is shown, so walking an
-/// object that has no fault costs nothing.
+/// A linked list towards the root. It is formatted only for an error, so that valid objects cost no
+/// allocation.
 #[derive(Clone, Copy, Debug)]
-pub enum Path<'a> {
+pub enum ValuePath<'a> {
     Root,
-    Key(&'a Path<'a>, &'a str),
-    Index(&'a Path<'a>, usize),
+    Key(&'a ValuePath<'a>, &'a str),
+    Index(&'a ValuePath<'a>, usize),
 }
 
-impl<'a> Path<'a> {
+impl<'a> ValuePath<'a> {
     #[must_use]
     pub fn key(&'a self, name: &'a str) -> Self {
         Self::Key(self, name)
@@ -23,7 +24,7 @@ impl<'a> Path<'a> {
     }
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for ValuePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),

@@ -1,47 +1,51 @@
-//! A stored object as JSON. The properties are spliced in as they are stored, never parsed.
+//! Renders stored objects as JSON. The stored text of the properties is copied without parsing.
 
 use std::io::Write;
 
-use super::model::{Internal, Stored};
+use super::model::{Internal, StoredObject};
 use crate::{
     dates,
     error::{Error, Result},
     limits,
-    memory::Buffered,
+    memory::BufferReservation,
     paging::Page,
 };
 
-/// Most bytes by which the text of a response grows at a time.
-const GROWTH_BYTES: usize = 32 * 1024 * 1024;
-/// What an object takes in a response besides its properties, unless its title is long.
-const OBJECT_OVERHEAD: usize = 1024;
+/// Maximum number of bytes by which the buffer of a response grows at a time.
+const MAX_GROWTH_BYTES: usize = 32 * 1024 * 1024;
+/// Bytes of an object in a response besides its properties and title.
+const OBJECT_OVERHEAD_BYTES: usize = 1024;
 
-/// A good first size for an answer with this many objects, so that it seldom has to grow.
+/// Initial capacity of the buffer of a response with this many objects.
 pub fn expected_bytes(objects: u64) -> usize {
     let objects = usize::try_from(objects).unwrap_or(usize::MAX);
     objects.saturating_mul(3 * 1024).clamp(1024, 96 * 1024)
 }
 
-/// The size of an object in a response, at most.
-pub fn object_bytes(stored: &Stored<'_>) -> usize {
-    stored.data.len() + 2 * stored.internal.title.len() + OBJECT_OVERHEAD
+/// Maximum size of an object in a response.
+pub fn object_bytes(stored: &StoredObject<'_>) -> usize {
+    stored.data.len() + 2 * stored.internal.title.len() + OBJECT_OVERHEAD_BYTES
 }
 
-/// Makes room in a response for so many more bytes. Its buffer counts against the memory of the
-/// request before it grows, twice: while it grows, the old one is there too.
-pub fn make_room(out: &mut Vec<u8>, bytes: usize, buffered: &mut Buffered<'_>) -> Result<()> {
+/// Reserves capacity in a response for this many more bytes, and memory from the budget. While a
+/// buffer grows, both the old and the new one count.
+pub fn make_room(
+    out: &mut Vec<u8>,
+    bytes: usize,
+    buffered: &mut BufferReservation<'_>,
+) -> Result<()> {
     require_bounded(out.len())?;
     let (needed, capacity) = (out.len() + bytes, out.capacity());
     if needed > capacity {
-        let grown = needed.max(capacity + capacity.min(GROWTH_BYTES));
+        let grown = needed.max(capacity + capacity.min(MAX_GROWTH_BYTES));
         buffered.cover(capacity + grown)?;
         out.reserve_exact(grown - out.len());
     }
     Ok(())
 }
 
-/// Appends the object: `id`, `internal`, then its properties (contract 3.1).
-pub fn object(out: &mut Vec<u8>, content_type: &str, stored: &Stored<'_>) {
+/// Appends an object: `id`, `internal`, then its properties.
+pub fn object(out: &mut Vec<u8>, content_type: &str, stored: &StoredObject<'_>) {
     out.reserve(stored.data.len() + 512);
     out.extend_from_slice(b"{\"id\":");
     string(out, &stored.id);
@@ -50,15 +54,14 @@ pub fn object(out: &mut Vec<u8>, content_type: &str, stored: &Stored<'_>) {
     if stored.data.len() > 2 {
         out.push(b',');
     }
-    // The stored text is an object, so it ends the one that began here.
+    // The stored text ends with the closing brace.
     out.extend_from_slice(&stored.data.as_bytes()[1..]);
 }
 
-/// Appends the `internal` object: always all twelve fields, and the schedule while there
-/// is one.
+/// Appends `internal`: always all twelve fields, and the schedule if there is one.
 pub fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Internal<'_>) {
     out.extend_from_slice(b"{\"contentType\":\"");
-    // Names are made of a-z and _ only.
+    // Names consist of a-z and _ only.
     out.extend_from_slice(content_type.as_bytes());
     out.extend_from_slice(b"\",\"createdAt\":\"");
     dates::push_object_date(internal.created_at, out);
@@ -102,18 +105,18 @@ pub fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Internal<'_>) 
     out.push(b'}');
 }
 
-/// Refuses a response that is too large to be put together in memory.
+/// Rejects responses that are too large to be buffered in memory.
 pub fn require_bounded(bytes: usize) -> Result<()> {
-    if bytes <= limits::ANSWER_BYTES {
+    if bytes <= limits::MAX_RESPONSE_BYTES {
         return Ok(());
     }
-    let limit = limits::ANSWER_BYTES / (1024 * 1024);
+    let limit = limits::MAX_RESPONSE_BYTES / (1024 * 1024);
     let message = format!("The response would exceed {limit} MiB, use a smaller limit");
     Err(Error::invalid("limit", message))
 }
 
-/// Appends the list envelope up to the entries; whoever calls it adds them and `]}`.
-pub fn list_head(out: &mut Vec<u8>, page: Page, total: u64, count: u64) {
+/// Appends the list envelope up to the entries; the caller appends these and `]}`.
+pub fn push_list_head(out: &mut Vec<u8>, page: Page, total: u64, count: u64) {
     write!(
         out,
         "{{\"total_count\":{total},\"total_pages\":{},\"current_page\":{},\"count\":{count},\"data\":[",

@@ -1,26 +1,27 @@
-//! Rules of contract 3.6 and 3.7 that no JSON Schema can express, per property, at every depth.
+//! Validation rules that JSON Schema cannot express, see
+//! docs/reference/objects.md#validation-messages
 //!
-//! A value of the wrong shape is passed over here: the schema reports it.
+//! Values of another type are skipped: the schema reports them.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::{
-    link::{self, Target},
-    path::Path,
+    link::{self, LinkTarget},
+    path::ValuePath,
 };
 use crate::{
-    ctd::model::{InputType, Property, Relation},
+    content_type::model::{InputType, Property, Relation},
     error::FieldErrors,
     message::{self, ALREADY_USED, DUPLICATES, NOT_IN_DATABASE},
 };
 
-/// The least long, as a fraction.
-const LEAST: f64 = -9_223_372_036_854_775_808.0;
+/// `i64::MIN` as a float.
+const MINIMUM: f64 = -9_223_372_036_854_775_808.0;
 
-/// Checks one value.
-pub fn check(property: &Property, value: &Value, path: &Path, errors: &mut FieldErrors) {
+/// Validates one value.
+pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut FieldErrors) {
     match (property.input_type, value) {
         (InputType::Radio | InputType::Select, _) if !is_option(&property.options, value) => {
             errors.add(path.to_string(), "The value does not match possible options");
@@ -41,9 +42,9 @@ pub fn check(property: &Property, value: &Value, path: &Path, errors: &mut Field
                 check_unique(&nested.name, items, path, errors);
             }
         }
-        // A whole number below the range was read as a fraction, and rounded into the range.
+        // The parser turns integers below the range into floats, rounded to the minimum.
         (InputType::Number, Value::Number(number))
-            if number.is_f64() && number.as_f64().is_some_and(|n| n <= LEAST) =>
+            if number.is_f64() && number.as_f64().is_some_and(|n| n <= MINIMUM) =>
         {
             errors.add(path.to_string(), format!("Must have a minimum value of {}", i64::MIN));
         }
@@ -57,7 +58,7 @@ pub fn check(property: &Property, value: &Value, path: &Path, errors: &mut Field
 fn check_nested(
     properties: &[Property],
     object: &Map<String, Value>,
-    parent: &Path,
+    parent: &ValuePath,
     errors: &mut FieldErrors,
 ) {
     for property in properties {
@@ -67,7 +68,7 @@ fn check_nested(
     }
 }
 
-/// Without options anything goes.
+/// Without options, every value is allowed.
 fn is_option(options: &[String], value: &Value) -> bool {
     match value {
         _ if options.is_empty() => true,
@@ -77,7 +78,7 @@ fn is_option(options: &[String], value: &Value) -> bool {
     }
 }
 
-fn check_links(relation: &Relation, items: &[Value], path: &Path, errors: &mut FieldErrors) {
+fn check_links(relation: &Relation, items: &[Value], path: &ValuePath, errors: &mut FieldErrors) {
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let Some(url) = item["dataUrl"].as_str() else { continue };
@@ -105,7 +106,12 @@ fn check_links(relation: &Relation, items: &[Value], path: &Path, errors: &mut F
     }
 }
 
-fn check_target(relation: &Relation, target: &Target, path: &Path, errors: &mut FieldErrors) {
+fn check_target(
+    relation: &Relation,
+    target: &LinkTarget,
+    path: &ValuePath,
+    errors: &mut FieldErrors,
+) {
     if let Some(allowed) = &relation.target
         && allowed != target.content_type
     {
@@ -113,11 +119,12 @@ fn check_target(relation: &Relation, target: &Target, path: &Path, errors: &mut 
     }
 }
 
-/// Checks a block value (contract 3.7): what a block's `data` holds is the editor's business.
+/// Validates a block value, see docs/reference/objects.md#blocks. The content of `data` is not
+/// validated.
 fn check_block(
     property: &Property,
     block: &Map<String, Value>,
-    path: &Path,
+    path: &ValuePath,
     errors: &mut FieldErrors,
 ) {
     if let Some(time) = block.get("time")
@@ -146,7 +153,7 @@ fn check_block(
     }
 }
 
-/// A number, or text that reads as one.
+/// Tells whether a value is a number, or text of a number.
 fn is_numeric(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,
@@ -156,7 +163,7 @@ fn is_numeric(value: &Value) -> bool {
 }
 
 /// Checks that no two items of one list share the value of a property.
-fn check_unique(name: &str, items: &[Value], path: &Path, errors: &mut FieldErrors) {
+fn check_unique(name: &str, items: &[Value], path: &ValuePath, errors: &mut FieldErrors) {
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let Some(value) = item.get(name).filter(|value| !is_empty(value)) else { continue };
@@ -166,7 +173,7 @@ fn check_unique(name: &str, items: &[Value], path: &Path, errors: &mut FieldErro
     }
 }
 
-/// Empty values never clash.
+/// Empty values are never duplicates.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -1,7 +1,7 @@
-//! Finds links in the stored text of an object without building a tree of it.
+//! Finds links in the stored text of an object without parsing all of it.
 //!
-//! The text was written by this program, so it is valid, compact JSON; on anything else the
-//! functions find nothing rather than fail. `object::hydrate` of cms-core replaces what is found.
+//! The text must be compact JSON, as this program writes it; in other text, no links are found.
+//! `object::hydrate` of cms-core replaces the links with objects.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -9,9 +9,9 @@ use memchr::memchr2;
 use serde::Deserialize;
 
 use super::link;
-use crate::ctd::model::{InputType, Property};
+use crate::content_type::model::{InputType, Property};
 
-/// An internal link and where it stands in the text.
+/// An internal link and its position in the text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FoundLink {
     pub span: Range<usize>,
@@ -20,13 +20,13 @@ pub struct FoundLink {
 }
 
 impl FoundLink {
-    /// Type and id of the object that it points to.
+    /// Type and id of the target.
     pub fn target(&self) -> (&str, &str) {
         (&self.content_type, &self.id)
     }
 }
 
-/// Returns the internal links of an object's text, in the order in which they stand.
+/// Returns the internal links in the text of an object, in the order of the text.
 pub fn links(text: &str, properties: &[Property]) -> Vec<FoundLink> {
     let mut found = Vec::new();
     if properties.iter().any(Property::may_link) {
@@ -35,7 +35,7 @@ pub fn links(text: &str, properties: &[Property]) -> Vec<FoundLink> {
     found
 }
 
-/// Walks an object whose members are the given properties. None means: this is not our JSON.
+/// Visits an object with the given properties. None when the text is not compact JSON.
 fn object(
     cursor: &mut Cursor<'_>,
     properties: &[Property],
@@ -66,7 +66,7 @@ fn object(
     Some(())
 }
 
-/// Walks a list item or a custom object, whatever kind of value stands there.
+/// Visits a list item or a custom value of any JSON type.
 fn nested(
     cursor: &mut Cursor<'_>,
     property: &Property,
@@ -98,7 +98,7 @@ fn relation(cursor: &mut Cursor<'_>, found: &mut Vec<FoundLink>, text: &str) -> 
     Some(())
 }
 
-/// Type and id of the object that a link points to, from the text of the link.
+/// Parses the text of an internal link; returns type and id of the target.
 pub fn internal_link(text: &str) -> Option<(String, String)> {
     #[derive(Deserialize)]
     struct Link<'a> {
@@ -115,7 +115,7 @@ pub fn internal_link(text: &str) -> Option<(String, String)> {
     Some((target.content_type.to_owned(), target.id.into_owned()))
 }
 
-/// A place in compact JSON.
+/// A position in compact JSON.
 struct Cursor<'t> {
     text: &'t [u8],
     at: usize,
@@ -127,16 +127,16 @@ impl Cursor<'_> {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let is_there = self.peek() == Some(byte);
-        self.at += usize::from(is_there);
-        is_there
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn expect(&mut self, byte: u8) -> Option<()> {
         self.take(byte).then_some(())
     }
 
-    /// Steps over a string, quotes included; returns where it stands.
+    /// Skips a string and returns its range, quotes included.
     fn string(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         self.expect(b'"')?;
@@ -153,7 +153,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Steps over any value.
+    /// Skips any value.
     fn skip_value(&mut self) -> Option<()> {
         match self.peek()? {
             b'"' => {

@@ -1,8 +1,9 @@
-//! The title of an object, which lists and relation pickers show (contract 3.1).
+//! The title of an object, shown in lists and relation pickers, see
+//! docs/reference/objects.md#object-format
 
 use serde_json::{Map, Value};
 
-use crate::ctd::model::Property;
+use crate::content_type::model::Property;
 
 /// Joins the values of the title properties, in the order of the form, by one space.
 pub fn object_title(properties: &[Property], object: &Map<String, Value>) -> String {
@@ -12,7 +13,7 @@ pub fn object_title(properties: &[Property], object: &Map<String, Value>) -> Str
     parts.join(" ")
 }
 
-/// A value as text; a choice of several options is separated by commas.
+/// A value as text; several selected options are separated by commas.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -30,14 +31,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::ctd::model::{InputType, SchemaType};
+    use crate::content_type::model::{InputType, SchemaType};
 
     fn part(name: &str, schema_type: SchemaType, input_type: InputType) -> Property {
         Property { title_part: true, ..Property::plain(name, schema_type, input_type) }
     }
 
     #[test]
-    fn titles_join_what_is_not_empty() {
+    fn title_joins_non_empty_values() {
         let mut properties = [
             part("name", SchemaType::String, InputType::Text),
             part("year", SchemaType::Number, InputType::Number),

@@ -1,44 +1,44 @@
-//! Whether an object is valid: the faults of contract 3.6, all of them in one pass.
+//! Validates objects, see docs/reference/objects.md#validation-messages
 //!
-//! | found by | faults |
+//! | validated by | errors |
 //! |---|---|
-//! | the schema of a property ([`crate::ctd::schema`]) | type, required, length, counts, range, additional properties |
+//! | the schema of a property ([`crate::content_type::schema`]) | type, required, length, counts, range, additional properties |
 //! | the patterns of a property ([`crate::pattern`]) | pattern |
 //! | the rules of a property ([`super::rules`]) | options, links, blocks, uniqueness within a list |
-//! | this file | required and undeclared properties, ids, read-only properties |
+//! | this module | required and undeclared properties, ids, read-only properties |
 //!
-//! What only the store knows (a used id or value, a missing link target) is not here.
+//! The services check what needs storage: used ids and values, missing link targets.
 
 use jsonschema::{
     ValidationError,
-    error::{TypeKind, ValidationErrorKind as Kind},
+    error::{TypeKind, ValidationErrorKind as ErrorKind},
     paths::LocationSegment,
 };
 use serde_json::{Map, Value};
 
-use super::{path::Path, rules};
+use super::{path::ValuePath, rules};
 use crate::{
-    ctd::{
+    content_type::{
         model::Property,
         schema::{CompiledSchema, LINK_TYPES, Patterns, PropertySchema},
     },
     error::FieldErrors,
-    ids::{ID_MAX_CHARS, ID_PATTERN, has_only_id_characters},
+    ids::{ID_PATTERN, MAX_ID_CHARS, has_only_id_characters},
     message::{self, NOT_VALID},
-    pattern::Budget,
+    pattern::StepBudget,
 };
 
-/// Keys of an object that are no properties.
-const OWN_KEYS: [&str; 2] = ["id", "internal"];
+/// Keys of an object that are not properties.
+const SYSTEM_KEYS: [&str; 2] = ["id", "internal"];
 
-/// Checks the properties of an object; `id` and `internal` are passed over.
+/// Validates the properties of an object, not `id` and `internal`.
 ///
-/// `schema` was compiled from the same properties. Without a budget, patterns are not checked.
+/// `schema` must be compiled from the same properties. Without a budget, patterns are not checked.
 pub fn validate(
     properties: &[Property],
     schema: &CompiledSchema,
     object: &Map<String, Value>,
-    mut budget: Option<&mut Budget>,
+    mut budget: Option<&mut StepBudget>,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let mut declared = 0;
@@ -55,7 +55,7 @@ pub fn validate(
     if declared < object.len() {
         for key in object.keys().map(String::as_str) {
             let is_declared = properties.iter().any(|property| property.name == key);
-            if !is_declared && !OWN_KEYS.contains(&key) {
+            if !is_declared && !SYSTEM_KEYS.contains(&key) {
                 errors.add(key, message::undeclared(key));
             }
         }
@@ -63,16 +63,16 @@ pub fn validate(
     errors
 }
 
-/// Checks the value of one property, but no patterns without a budget.
+/// Validates the value of one property, without patterns if there is no budget.
 pub fn validate_value(
     property: &Property,
     schema: &PropertySchema,
     value: &Value,
-    budget: Option<&mut Budget>,
+    budget: Option<&mut StepBudget>,
     errors: &mut FieldErrors,
 ) {
     validate_schema(property, schema, value, errors);
-    let root = Path::Root;
+    let root = ValuePath::Root;
     let path = root.key(&property.name);
     if let Some(budget) = budget {
         validate_patterns(schema.patterns(), value, &path, budget, errors);
@@ -80,12 +80,12 @@ pub fn validate_value(
     rules::check(property, value, &path, errors);
 }
 
-/// Checks the texts of a value against the patterns at their places.
+/// Validates the texts in a value against their patterns.
 pub fn validate_patterns(
     patterns: &Patterns,
     value: &Value,
-    path: &Path,
-    budget: &mut Budget,
+    path: &ValuePath,
+    budget: &mut StepBudget,
     errors: &mut FieldErrors,
 ) {
     match value {
@@ -115,7 +115,7 @@ pub fn validate_patterns(
     }
 }
 
-/// Checks the value of one property against no more than a schema.
+/// Validates the value of one property against a schema only.
 pub fn validate_schema(
     property: &Property,
     schema: &PropertySchema,
@@ -127,7 +127,7 @@ pub fn validate_schema(
     }
 }
 
-/// Checks an object id (contract 1.7).
+/// Validates an object id, see docs/reference/objects.md#object-ids
 pub fn validate_id(id: &Value) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let Some(id) = id.as_str() else {
@@ -137,8 +137,8 @@ pub fn validate_id(id: &Value) -> FieldErrors {
     if id.is_empty() {
         errors.add("id", message::too_short(1));
     }
-    if id.chars().count() > ID_MAX_CHARS {
-        errors.add("id", message::too_long(ID_MAX_CHARS));
+    if id.chars().count() > MAX_ID_CHARS {
+        errors.add("id", message::too_long(MAX_ID_CHARS));
     }
     if !has_only_id_characters(id) {
         errors.add("id", no_match(ID_PATTERN));
@@ -146,7 +146,8 @@ pub fn validate_id(id: &Value) -> FieldErrors {
     errors
 }
 
-/// Checks that no read-only property changes: it is set when the object is made, or never.
+/// Checks that no read-only property changes after the object is created, see
+/// docs/reference/objects.md#read-only-properties
 pub fn validate_readonly(
     properties: &[Property],
     stored: &Map<String, Value>,
@@ -161,7 +162,7 @@ pub fn validate_readonly(
     errors
 }
 
-/// Adds what a schema finds wrong with a value, in the contract's order of messages.
+/// Adds the schema errors of a value, in the documented order of messages.
 #[cold]
 fn add_schema_errors(
     property: &Property,
@@ -170,49 +171,49 @@ fn add_schema_errors(
     errors: &mut FieldErrors,
 ) {
     let mut found: Vec<ValidationError> = schema.validator().iter_errors(value).collect();
-    found.sort_by_key(|error| rank(error.kind()));
+    found.sort_by_key(|error| message_order(error.kind()));
     for error in found {
-        let path = spell(&property.name, &error);
+        let path = error_path(&property.name, &error);
         match error.kind() {
-            Kind::Required { property } => {
+            ErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
                 errors.add(format!("{path}.{name}"), message::required(name));
             }
-            Kind::AdditionalProperties { unexpected } => {
+            ErrorKind::AdditionalProperties { unexpected } => {
                 for name in unexpected {
                     errors.add(format!("{path}.{name}"), message::undeclared(name));
                 }
             }
-            kind => errors.add(path, sentence(kind, &error)),
+            kind => errors.add(path, error_message(kind, &error)),
         }
     }
 }
 
-/// Several messages of one field come in this order.
-fn rank(kind: &Kind) -> u8 {
+/// Sort key of the messages of one property.
+fn message_order(kind: &ErrorKind) -> u8 {
     match kind {
-        Kind::Required { .. } | Kind::Type { .. } => 0,
-        Kind::MinLength { .. } => 1,
+        ErrorKind::Required { .. } | ErrorKind::Type { .. } => 0,
+        ErrorKind::MinLength { .. } => 1,
         _ => 2,
     }
 }
 
-fn sentence(kind: &Kind, error: &ValidationError) -> String {
+fn error_message(kind: &ErrorKind, error: &ValidationError) -> String {
     match kind {
-        Kind::Type { kind: TypeKind::Single(expected) } => {
+        ErrorKind::Type { kind: TypeKind::Single(expected) } => {
             message::wrong_type(error.instance(), expected.as_str())
         }
-        Kind::MinLength { limit } => message::too_short(*limit),
-        Kind::MinItems { limit } => {
+        ErrorKind::MinLength { limit } => message::too_short(*limit),
+        ErrorKind::MinItems { limit } => {
             format!("There must be a minimum of {limit} items in the array")
         }
-        Kind::MaxItems { limit } => {
+        ErrorKind::MaxItems { limit } => {
             format!("There must be a maximum of {limit} items in the array")
         }
-        Kind::Minimum { limit } => format!("Must have a minimum value of {limit}"),
-        Kind::Maximum { limit } => format!("Must have a maximum value of {limit}"),
-        // The one enumeration in a compiled schema is the type of a link.
-        Kind::Enum { .. } => message::not_in_enumeration(&LINK_TYPES),
+        ErrorKind::Minimum { limit } => format!("Must have a minimum value of {limit}"),
+        ErrorKind::Maximum { limit } => format!("Must have a maximum value of {limit}"),
+        // The only enumeration in a compiled schema is the type of a link.
+        ErrorKind::Enum { .. } => message::not_in_enumeration(&LINK_TYPES),
         _ => NOT_VALID.to_owned(),
     }
 }
@@ -221,8 +222,8 @@ fn no_match(pattern: &str) -> String {
     format!("Does not match the regex pattern {pattern}")
 }
 
-/// Spells the place of an error: `list[0].name`.
-fn spell(property: &str, error: &ValidationError) -> String {
+/// The path of an error: `list[0].name`.
+fn error_path(property: &str, error: &ValidationError) -> String {
     error.instance_path().segments().fold(property.to_owned(), |path, segment| match segment {
         LocationSegment::Property(name) => format!("{path}.{name}"),
         LocationSegment::Index(index) => format!("{path}[{index}]"),

@@ -1,40 +1,39 @@
-//! What a request may see (contract 1.10): the one place that decides it.
+//! Decides which objects a request sees, see docs/reference/publishing.md#what-readers-see
 //!
-//! Every read asks for its view here, reads the rows of [`View::edition`], and shows what
-//! [`View::shows`]; lists put both into their statement. Every write and every call about an
-//! object as a whole finds the object by [`View::admits`].
+//! Every read reads the rows of [`View::edition`] and filters them by [`View::shows`]; lists put
+//! both into their SQL. Writes and other requests on an object find it by [`View::contains`].
 
 use std::borrow::Cow;
 
-use super::model::{Edition, Internal, Stored};
+use super::model::{Edition, Internal, StoredObject};
 use crate::{
     auth::scope::Access,
+    content_type::{builtin::WEBHOOKS, catalog::CompiledType},
     context::Caller,
-    ctd::{builtin::WEBHOOKS, catalog::Type},
-    query::path::Path,
+    query::path::PropertyPath,
     webhook::mask,
-    workflow::model::{PUBLIC, has_public_state},
+    workflow::model::{PUBLIC_STATE, has_public_state},
 };
 
-/// Which objects of one type a request sees, and in which version.
+/// The objects of one type that a request sees, and their version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct View {
     pub edition: Edition,
     /// Only objects whose workflow state is `public`.
     pub only_approved: bool,
-    /// Header values of webhooks are masked: they are secrets of others.
+    /// Header values of webhooks are masked, because they may be secrets.
     pub masked: bool,
 }
 
 impl View {
-    /// Lists, hydration, and whatever else shows many objects at once.
-    pub fn of_many(caller: &Caller, content_type: &Type) -> Self {
-        let edition = edition(content_type.definition.draft_public && !sees_all(caller));
-        Self { edition, ..Self::of_one(caller, content_type) }
+    /// The view of lists, hydration and other requests that return many objects.
+    pub fn for_list(caller: &Caller, content_type: &CompiledType) -> Self {
+        let edition = edition(content_type.definition.draft_public && !sees_every_status(caller));
+        Self { edition, ..Self::for_object(caller, content_type) }
     }
 
-    /// Calls that address one object, or name the objects of a batch.
-    pub fn of_one(caller: &Caller, content_type: &Type) -> Self {
+    /// The view of requests that name an object or the objects of a batch.
+    pub fn for_object(caller: &Caller, content_type: &CompiledType) -> Self {
         let name = content_type.name();
         let masked = name == WEBHOOKS && !caller.may(Access::UPDATE, name);
         if caller.visibility.public_only {
@@ -44,15 +43,15 @@ impl View {
         }
     }
 
-    /// Tells whether a request sees one version of an object and not the others: types without a
-    /// public view are not filtered.
-    pub fn is_one_version(caller: &Caller, content_type: &Type) -> bool {
+    /// Tells whether a request sees only one version of an object, because the type has a public
+    /// view.
+    pub fn is_one_version(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
             && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
     }
 
-    /// What `x-visibility: public` leaves.
-    pub fn public(content_type: &Type) -> Self {
+    /// The public view: `x-visibility: public`.
+    pub fn public(content_type: &CompiledType) -> Self {
         Self {
             edition: edition(content_type.definition.draft_public),
             only_approved: has_public_state(&content_type.workflow),
@@ -60,67 +59,67 @@ impl View {
         }
     }
 
-    /// The object as the request may see it.
-    pub fn shown(self, stored: Stored<'_>) -> Stored<'_> {
+    /// Masks the values that the request must not see.
+    pub fn mask(self, stored: StoredObject<'_>) -> StoredObject<'_> {
         if !self.masked {
             return stored;
         }
-        Stored { data: Cow::Owned(mask::masked(&stored.data)), ..stored }
+        StoredObject { data: Cow::Owned(mask::masked(&stored.data)), ..stored }
     }
 
-    /// The path as the request may ask about it: what it must not see is missing.
-    pub fn visible(self, path: Path) -> Path {
+    /// Replaces a path to masked values, so that filters and order cannot reveal them.
+    pub fn mask_path(self, path: PropertyPath) -> PropertyPath {
         if self.masked { mask::visible(path) } else { path }
     }
 
     /// Tells whether an object of the view's edition is shown.
     pub fn shows(self, internal: &Internal<'_>) -> bool {
-        !self.only_approved || internal.workflow_state == PUBLIC
+        !self.only_approved || internal.workflow_state == PUBLIC_STATE
     }
 
-    /// Tells whether an object is in the view, from its current version.
-    pub fn admits(self, current: &Internal<'_>) -> bool {
-        let is_there = match self.edition {
+    /// Tells whether the view contains an object, given its current version.
+    pub fn contains(self, current: &Internal<'_>) -> bool {
+        let is_in_edition = match self.edition {
             Edition::Current => true,
             Edition::Published => current.status.is_published(),
         };
-        is_there && self.shows(current)
+        is_in_edition && self.shows(current)
     }
 }
 
-/// Who may learn that an object changed: those whose lists show something else from then on. Whether
-/// that is so is decided when it changes, so that nothing has to be known later of what may be gone.
+/// The callers that see a change in the journal: those whose lists change. The audience is stored
+/// with the change, because the object or its type may be gone later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
-    /// Who sees current versions in every status.
+    /// Callers that see current versions in every status.
     Preview,
-    /// Who sees every workflow state.
+    /// Callers that see every workflow state.
     Readers,
-    Everybody,
+    Everyone,
 }
 
 impl Audience {
-    /// Of a change of one object, which changes the public view of its type or leaves it alone.
-    pub fn of(content_type: &Type, changes_public_view: bool) -> Self {
+    /// The audience of a change of an object.
+    pub fn of(content_type: &CompiledType, changes_public_view: bool) -> Self {
         match (content_type.definition.draft_public, has_public_state(&content_type.workflow)) {
             (true, _) if !changes_public_view => Self::Preview,
             (false, true) if !changes_public_view => Self::Readers,
-            _ => Self::Everybody,
+            _ => Self::Everyone,
         }
     }
 
-    /// Of a request: it learns of changes for this audience, and larger ones.
-    pub fn with(caller: &Caller) -> Self {
-        if sees_all(caller) {
+    /// The audience of a caller: it sees changes for this audience and larger ones.
+    pub fn of_caller(caller: &Caller) -> Self {
+        if sees_every_status(caller) {
             Self::Preview
         } else if caller.visibility.public_only {
-            Self::Everybody
+            Self::Everyone
         } else {
             Self::Readers
         }
     }
 
-    /// As the journal spells it.
+    /// The number in the journal.
     pub fn number(self) -> i64 {
         self as i64
     }
@@ -129,13 +128,13 @@ impl Audience {
         match number {
             0 => Self::Preview,
             1 => Self::Readers,
-            _ => Self::Everybody,
+            _ => Self::Everyone,
         }
     }
 }
 
-/// Tells whether a request sees current versions in every status where it sees many objects.
-pub fn sees_all(caller: &Caller) -> bool {
+/// Tells whether lists of a request contain current versions in every status.
+pub fn sees_every_status(caller: &Caller) -> bool {
     caller.visibility.preview && !caller.visibility.public_only
 }
 

@@ -8,8 +8,8 @@ use super::{
     property::DATA_SOURCE,
 };
 use crate::{
-    ctd::{model::InputType, schema::LINK_TYPES},
-    ids::ID_MAX_CHARS,
+    content_type::{model::InputType, schema::LINK_TYPES},
+    ids::MAX_ID_CHARS,
     object::model::Status,
 };
 
@@ -77,7 +77,7 @@ pub(super) fn system() -> Vec<(String, Schema)> {
 /// The id of an object.
 pub(super) fn id() -> Schema {
     let pattern = Some(ID_PATTERN.to_owned());
-    let max_length = Some(ID_MAX_CHARS as u64);
+    let max_length = Some(MAX_ID_CHARS as u64);
     Schema::from(SchemaKind::Text(Text { min_length: 1, max_length, pattern, options: Vec::new() }))
         .described("Unique id of the object within its type")
 }

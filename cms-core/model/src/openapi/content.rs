@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     auth::scope::Access,
-    ctd::model::{Definition, InputType, Property, SchemaType},
+    content_type::model::{Definition, InputType, Property, SchemaType},
     limits,
     message::{ALREADY_USED, required, too_short, wrong_type},
     wire::publish::PublishAction,
@@ -290,7 +290,7 @@ impl DocumentedType<'_> {
         let batch = |action: PublishAction| {
             let (verb, summary) = words(action);
             let id = format!("batch{summary}");
-            let limit = Some(limits::BATCH_PUBLISH as u64);
+            let limit = Some(limits::MAX_PUBLISH_BATCH_IDS as u64);
             self.operation(
                 "post",
                 &format!("/batch-{verb}"),
@@ -322,7 +322,7 @@ fn words(action: PublishAction) -> (&'static str, &'static str) {
 
 /// Status 400 of a batch action: too many objects, an invalid body, or no Draft & Public.
 fn too_many() -> Response {
-    let limit = limits::BATCH_PUBLISH;
+    let limit = limits::MAX_PUBLISH_BATCH_IDS;
     let example =
         json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
     Response::json(400, "Why nothing was done", Schema::map(Schema::anything())).example(example)
@@ -342,7 +342,7 @@ fn levels(limit: u64) -> Schema {
 
 /// The parameter `hydrate`.
 pub(super) fn hydrate() -> Parameter {
-    let limit = u64::from(limits::HYDRATE_MAX);
+    let limit = u64::from(limits::MAX_HYDRATION_DEPTH);
     Parameter::query("hydrate", "How deep links are replaced by objects", levels(limit))
 }
 
@@ -355,7 +355,7 @@ pub(super) fn paging() -> [Parameter; 4] {
         Parameter::query(
             "limit",
             "Entries of a page",
-            Schema::between(1, None).with_default(limits::PAGE_DEFAULT),
+            Schema::between(1, None).with_default(limits::DEFAULT_PAGE_SIZE),
         ),
         Parameter::query("order_by", "Property to order by", order),
         Parameter::query("order_direction", "Direction of the order", direction),

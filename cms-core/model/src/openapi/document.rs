@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     auth::scope::Access,
-    ctd::model::{Definition, Property},
+    content_type::model::{Definition, Property},
     wire::openapi::OpenApiRequest,
 };
 

@@ -1,19 +1,19 @@
 //! Converts a property of a content type to a schema and an example.
 //!
-//! The schema has the rules of [`crate::ctd::schema`] and [`crate::object::rules`], as far as a schema
+//! The schema has the rules of [`crate::content_type::schema`] and [`crate::object::rules`], as far as a schema
 //! can express them; other keywords that clients store in a definition are omitted.
 
 use serde_json::{Map, Number, Value, json};
 
 use super::ir::{AdditionalProperties, List, Object, Range, Schema, SchemaKind, Text};
 use crate::{
-    ctd::{
+    content_type::{
         model::{InputType, Property, SchemaType},
         schema::PropertySchema,
     },
     error::FieldErrors,
     object::validate::validate_value,
-    pattern::Budget,
+    pattern::StepBudget,
 };
 
 /// The name of the schema of a link.
@@ -190,7 +190,7 @@ fn default(property: &Property, stored: &Value) -> Option<Value> {
     let is_valid = is_option && {
         let schema = PropertySchema::of(property, stored);
         let mut errors = FieldErrors::default();
-        let budget = &mut Budget::per_object();
+        let budget = &mut StepBudget::per_object();
         validate_value(property, &schema, default, Some(budget), &mut errors);
         errors.is_empty()
     };

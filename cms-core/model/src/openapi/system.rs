@@ -12,7 +12,7 @@ use super::{
 use crate::{
     limits,
     media::output,
-    message::{FORGOTTEN, NOT_VALID},
+    message::{CHANGES_EXPIRED, NOT_VALID},
     wire::search::QueryMode,
 };
 
@@ -126,8 +126,8 @@ fn search() -> Operation {
     let list = |name, description| query(name, description, Schema::list(Schema::text()));
     let map = |name, description| Parameter::map(name, description, Schema::map(Schema::text()));
     let [page, _, _, direction] = content::paging();
-    let most = u64::from(limits::PAGE_MAX);
-    let limit = Schema::between(1, Some(most)).with_default(limits::PAGE_DEFAULT);
+    let most = u64::from(limits::MAX_PAGE_SIZE);
+    let limit = Schema::between(1, Some(most)).with_default(limits::DEFAULT_PAGE_SIZE);
     let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
     let modes = [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy].map(QueryMode::as_str);
     Operation::new("get", "/api/v1/search", "search")
@@ -181,8 +181,8 @@ fn changes() -> Operation {
     ];
     let page = Schema::object(page, &["data", "next", "more"]);
     let types = Schema::list(Schema::text());
-    let most = Schema::between(1, Some(u64::from(limits::PAGE_MAX)));
-    let forgotten = json!({ "code": 410, "message": FORGOTTEN });
+    let most = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
+    let forgotten = json!({ "code": 410, "message": CHANGES_EXPIRED });
     let what = "Changes, oldest first; with Accept: text/event-stream, events that go on";
     Operation::new("get", "/api/v1/changes", "getChanges")
         .tag(INTERNAL_TAG)
@@ -190,7 +190,7 @@ fn changes() -> Operation {
         .parameters([
             Parameter::query("since", "Where the last page or event ended", Schema::text()),
             Parameter::query("types[]", "Only changes of these types", types),
-            Parameter::query("limit", "Most changes", most.with_default(limits::PAGE_DEFAULT)),
+            Parameter::query("limit", "Most changes", most.with_default(limits::DEFAULT_PAGE_SIZE)),
             Parameter::header(
                 "Last-Event-ID",
                 "The same as since, for streams that go on",

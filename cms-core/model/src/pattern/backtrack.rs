@@ -1,30 +1,30 @@
-//! Matches by backtracking, with a count of steps: for look-around, back references, and automata
+//! Matches by backtracking and counts the steps: for look-around, back references, and automata
 //! that are too large for [`super::linear`].
 //!
-//! What is left to try is a stack of frames, and so is what must be undone first. Only look-around
-//! recurses, as deep as a pattern nests it.
+//! A stack of frames holds the alternatives to try and the changes to undo. Only look-around
+//! recurses, as deep as the pattern nests it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Budget, Exhausted,
-    program::{Address, Program, Set, Step},
+    Exhausted, StepBudget,
+    program::{Address, Instruction, Program, Set},
 };
 
-/// Most frames: 16 bytes each. A match that needs more counts as out of budget.
+/// Maximum number of frames of 16 bytes. A match that needs more exhausts the budget.
 const MAX_FRAMES: usize = 2 << 20;
-/// Frames from which on a match is one of the few long ones, which run one after the other: so their
-/// memory is bounded for the whole process. A job of the writer never has as many.
-const LONG_FRAMES: usize = 1 << 18;
+/// Number of frames from which on a match takes [`LONG_MATCH`]: long matches run one at a time,
+/// which limits the memory of the process. A job of the writer never has that many.
+const LONG_MATCH_FRAMES: usize = 1 << 18;
 static LONG_MATCH: Mutex<()> = Mutex::new(());
 
-/// Value of a slot that holds no position.
+/// Value of an unset slot.
 const UNSET: u32 = u32::MAX;
 
 type Result<T> = std::result::Result<T, Exhausted>;
 
-/// Tells whether a program matches anywhere in a text. Out of steps, it does not.
-pub(super) fn is_match(program: &Program, text: &str, budget: &mut Budget) -> bool {
+/// Tells whether a program matches anywhere in a text; false when the budget is exhausted.
+pub(super) fn is_match(program: &Program, text: &str, budget: &mut StepBudget) -> bool {
     if u32::try_from(text.len()).is_err() {
         return false;
     }
@@ -43,14 +43,14 @@ pub(super) fn is_match(program: &Program, text: &str, budget: &mut Budget) -> bo
 struct Matcher<'a> {
     program: &'a Program,
     text: &'a str,
-    budget: &'a mut Budget,
+    budget: &'a mut StepBudget,
     slots: Vec<u32>,
     counters: Vec<Counter>,
     frames: Vec<Frame>,
     long: Option<MutexGuard<'static, ()>>,
 }
 
-/// Iterations of a loop, and where the last one began.
+/// Iterations of a loop, and the start of the last one.
 #[derive(Clone, Copy, Default)]
 struct Counter {
     iterations: u32,
@@ -58,11 +58,11 @@ struct Counter {
 }
 
 enum Frame {
-    /// Another way to go on.
+    /// An alternative to try.
     Try(Address, u32),
-    /// A greedy run that can give back so many code points.
+    /// A greedy run that can release this many code points.
     GiveBack(Address, u32, u32),
-    /// A lazy run that can take so many more code points.
+    /// A lazy run that can consume this many more code points.
     TakeMore(Address, u32, u32),
     /// The former value of a slot.
     Slot(u32, u32),
@@ -84,34 +84,39 @@ impl Matcher<'_> {
         }
     }
 
-    /// Runs instructions up to [`Step::Done`], or until nothing is left to try.
+    /// Runs instructions up to [`Instruction::Done`], or until there are no alternatives.
     fn run(&mut self, start: Address, at: u32) -> Result<bool> {
         let base = self.frames.len();
         let mut state = Some((start, at));
         while let Some((address, at)) = state {
             self.budget.take(1)?;
-            let step = &self.program.steps[address as usize];
-            if matches!(step, Step::Done) {
+            let step = &self.program.instructions[address as usize];
+            if matches!(step, Instruction::Done) {
                 return Ok(true);
             }
             state = match self.step(step, address, at)? {
                 Some(next) => Some(next),
-                None => self.retreat(base)?,
+                None => self.backtrack(base)?,
             };
         }
         Ok(false)
     }
 
-    /// Carries out one instruction; none if it fails.
-    fn step(&mut self, step: &Step, address: Address, at: u32) -> Result<Option<(Address, u32)>> {
+    /// Executes one instruction; none if it fails.
+    fn step(
+        &mut self,
+        step: &Instruction,
+        address: Address,
+        at: u32,
+    ) -> Result<Option<(Address, u32)>> {
         let next = address + 1;
         let holds = match *step {
-            Step::Take { ref set, backward } => {
+            Instruction::Take { ref set, backward } => {
                 return Ok(self.take(set, at, backward).map(|at| (next, at)));
             }
-            Step::Run { ref set, min, max, greedy, backward } => {
-                let most = if greedy { max } else { min };
-                let (taken, end) = self.take_many(set, at, most, backward)?;
+            Instruction::Run { ref set, min, max, greedy, backward } => {
+                let maximum = if greedy { max } else { min };
+                let (taken, end) = self.take_run(set, at, maximum, backward)?;
                 if taken < min {
                     return Ok(None);
                 }
@@ -122,19 +127,19 @@ impl Matcher<'_> {
                 }
                 return Ok(Some((next, end)));
             }
-            Step::Start => at == 0,
-            Step::End => at as usize == self.text.len(),
-            Step::WordBoundary { negated } => {
+            Instruction::Start => at == 0,
+            Instruction::End => at as usize == self.text.len(),
+            Instruction::WordBoundary { negated } => {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 let before = self.beside(at, true).is_some_and(is_word);
-                let behind = self.beside(at, false).is_some_and(is_word);
-                (before != behind) != negated
+                let after = self.beside(at, false).is_some_and(is_word);
+                (before != after) != negated
             }
-            Step::Save(slot) => {
+            Instruction::Save(slot) => {
                 self.set_slot(slot, at)?;
                 true
             }
-            Step::Reset(from, to) => {
+            Instruction::Reset(from, to) => {
                 self.budget.take(u64::from(to - from))?;
                 for slot in from..to {
                     if self.slots[slot as usize] != UNSET {
@@ -143,23 +148,23 @@ impl Matcher<'_> {
                 }
                 true
             }
-            Step::Jump(address) => return Ok(Some((address, at))),
-            Step::Try { other } => {
+            Instruction::Jump(address) => return Ok(Some((address, at))),
+            Instruction::Try { other } => {
                 self.push(Frame::Try(other, at))?;
                 true
             }
-            Step::TryOther { other } => {
+            Instruction::TryOther { other } => {
                 self.push(Frame::Try(next, at))?;
                 return Ok(Some((other, at)));
             }
-            Step::Count(counter) => {
+            Instruction::Count(counter) => {
                 self.set_counter(counter, Counter::default())?;
                 true
             }
-            Step::Loop { counter, min, max, greedy, exit } => {
+            Instruction::Loop { counter, min, max, greedy, exit } => {
                 let Counter { iterations, start } = self.counters[counter as usize];
                 if iterations > min && start == at {
-                    // An optional iteration must not match nothing.
+                    // An optional iteration must not match the empty text.
                     return Ok(None);
                 }
                 if iterations < min {
@@ -174,24 +179,24 @@ impl Matcher<'_> {
                     return Ok(Some((exit, at)));
                 }
             }
-            Step::Iterate(counter) => {
+            Instruction::Iterate(counter) => {
                 let iterations = self.counters[counter as usize].iterations.saturating_add(1);
                 self.set_counter(counter, Counter { iterations, start: at })?;
                 true
             }
-            Step::Look { negated, end } => {
+            Instruction::Look { negated, end } => {
                 return Ok(self.look(next, at, negated)?.then_some((end, at)));
             }
-            Step::BackReference { group, backward } => {
+            Instruction::BackReference { group, backward } => {
                 return Ok(self.repeat_group(group, at, backward)?.map(|at| (next, at)));
             }
-            Step::Done => true,
+            Instruction::Done => true,
         };
         Ok(holds.then_some((next, at)))
     }
 
-    /// Undoes what was done since the last choice, and makes another one.
-    fn retreat(&mut self, base: usize) -> Result<Option<(Address, u32)>> {
+    /// Undoes the changes since the last alternative, and tries it.
+    fn backtrack(&mut self, base: usize) -> Result<Option<(Address, u32)>> {
         while self.frames.len() > base {
             self.budget.take(1)?;
             match self.frames.pop() {
@@ -203,7 +208,9 @@ impl Matcher<'_> {
                 }
                 Some(Frame::TakeMore(address, at, count)) => {
                     let program = self.program;
-                    let Step::Run { set, backward, .. } = &program.steps[address as usize] else {
+                    let Instruction::Run { set, backward, .. } =
+                        &program.instructions[address as usize]
+                    else {
                         return Ok(None);
                     };
                     let Some(at) = self.take(set, at, *backward) else { continue };
@@ -219,8 +226,7 @@ impl Matcher<'_> {
         Ok(None)
     }
 
-    /// Gives back what a greedy run took, one code point after the other, up to where the next
-    /// instruction may hold.
+    /// Releases code points of a greedy run one by one until the next instruction may succeed.
     fn give_back(
         &mut self,
         address: Address,
@@ -228,15 +234,17 @@ impl Matcher<'_> {
         mut count: u32,
     ) -> Result<Option<(Address, u32)>> {
         let program = self.program;
-        let Step::Run { backward, .. } = program.steps[address as usize] else { return Ok(None) };
-        let next = &program.steps[address as usize + 1];
+        let Instruction::Run { backward, .. } = program.instructions[address as usize] else {
+            return Ok(None);
+        };
+        let next = &program.instructions[address as usize + 1];
         while count > 0 {
             self.budget.take(1)?;
             count -= 1;
             let given = self.beside(at, !backward).map_or(0, len);
             at = if backward { at + given } else { at - given };
             let may_hold = match next {
-                Step::Take { set, backward } => self.take(set, at, *backward).is_some(),
+                Instruction::Take { set, backward } => self.take(set, at, *backward).is_some(),
                 _ => true,
             };
             if may_hold {
@@ -257,8 +265,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// Tells whether a look-around holds. It is never entered again, so what is left to try of it is
-    /// dropped; what it captured is kept, and undone with what surrounds it.
+    /// Tells whether a look-around succeeds. It is not backtracked into, so its alternatives are
+    /// dropped; its captures are kept, to be undone with those around it.
     fn look(&mut self, body: Address, at: u32, negated: bool) -> Result<bool> {
         let base = self.frames.len();
         let matched = self.run(body, at)?;
@@ -279,7 +287,7 @@ impl Matcher<'_> {
         Ok(matched != negated)
     }
 
-    /// Takes what a group captured once more. A group that captured nothing is the empty text.
+    /// Consumes the text of a group again. A group without a capture is the empty text.
     fn repeat_group(&mut self, group: u32, at: u32, backward: bool) -> Result<Option<u32>> {
         let (start, end) = (self.slots[group as usize * 2], self.slots[group as usize * 2 + 1]);
         if start == UNSET || end == UNSET {
@@ -287,11 +295,11 @@ impl Matcher<'_> {
         }
         self.budget.take(u64::from(end - start))?;
         let captured = &self.text[start as usize..end as usize];
-        let (before, behind) = self.text.split_at(at as usize);
+        let (before, after) = self.text.split_at(at as usize);
         Ok(if backward {
             before.ends_with(captured).then(|| at - (end - start))
         } else {
-            behind.starts_with(captured).then(|| at + (end - start))
+            after.starts_with(captured).then(|| at + (end - start))
         })
     }
 
@@ -300,10 +308,10 @@ impl Matcher<'_> {
         Some(if backward { at - len(c) } else { at + len(c) })
     }
 
-    /// Takes as many code points of a set as there are, up to a limit.
-    fn take_many(&mut self, set: &Set, at: u32, most: u32, backward: bool) -> Result<(u32, u32)> {
+    /// Consumes code points of a set, `maximum` at most.
+    fn take_run(&mut self, set: &Set, at: u32, maximum: u32, backward: bool) -> Result<(u32, u32)> {
         let (mut taken, mut end) = (0, at);
-        while taken < most
+        while taken < maximum
             && let Some(next) = self.take(set, end, backward)
         {
             self.budget.take(1)?;
@@ -312,7 +320,7 @@ impl Matcher<'_> {
         Ok((taken, end))
     }
 
-    /// The code point before a position, or behind it.
+    /// The code point before or after a position.
     fn beside(&self, at: u32, before: bool) -> Option<char> {
         if before {
             self.text[..at as usize].chars().next_back()
@@ -332,7 +340,7 @@ impl Matcher<'_> {
     }
 
     fn push(&mut self, frame: Frame) -> Result<()> {
-        if self.frames.len() >= LONG_FRAMES && self.long.is_none() {
+        if self.frames.len() >= LONG_MATCH_FRAMES && self.long.is_none() {
             self.long = Some(LONG_MATCH.lock().unwrap_or_else(PoisonError::into_inner));
         }
         if self.frames.len() >= MAX_FRAMES {

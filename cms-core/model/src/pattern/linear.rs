@@ -1,4 +1,4 @@
-//! Matches regular expressions in the strict sense by a lazy DFA: about a nanosecond per byte.
+//! Matches regular patterns with a lazy DFA: about a nanosecond per byte.
 
 use regex_automata::{
     Input,
@@ -10,15 +10,15 @@ use regex_syntax::hir::{Class, Hir, Look, Repetition};
 
 use super::parse::{Node, Repeat};
 
-/// Largest automaton in bytes, before its states are determined.
-const NFA_BYTES: usize = 1 << 20;
-/// Bytes of determined states that are kept.
+/// Maximum size of the NFA.
+const MAX_NFA_BYTES: usize = 1 << 20;
+/// Size of the cache of DFA states.
 const CACHE_BYTES: usize = 1 << 19;
-/// How often the cache may be emptied before its use is looked at.
-const CACHE_CLEARS: usize = 2;
-/// Bytes of text that a determined state must serve on average from then on. Below it, determining
-/// states costs more than it saves, and its cost has no useful bound.
-const BYTES_PER_STATE: usize = 64;
+/// Number of times that the cache may be cleared before [`MIN_BYTES_PER_STATE`] applies.
+const MIN_CACHE_CLEARS: usize = 2;
+/// Minimum number of bytes of text per computed state. Below it, computing states costs more than
+/// it saves, without a useful bound.
+const MIN_BYTES_PER_STATE: usize = 64;
 
 type NewCache =
     Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
@@ -35,27 +35,27 @@ impl std::fmt::Debug for Matcher {
 }
 
 impl Matcher {
-    /// Compiles a pattern; none if it is not regular, or too large.
+    /// Compiles a pattern; none if it is not regular or too large.
     pub(super) fn new(node: &Node) -> Option<Self> {
         let hir = lower(node)?;
         let mut compiler = thompson::Compiler::new();
         compiler.configure(
             thompson::Config::new()
-                .nfa_size_limit(Some(NFA_BYTES))
+                .nfa_size_limit(Some(MAX_NFA_BYTES))
                 .which_captures(thompson::WhichCaptures::None),
         );
         let nfa = compiler.build_from_hir(&hir).ok()?;
         let config = DFA::config()
             .cache_capacity(CACHE_BYTES)
-            .minimum_cache_clear_count(Some(CACHE_CLEARS))
-            .minimum_bytes_per_state(Some(BYTES_PER_STATE));
+            .minimum_cache_clear_count(Some(MIN_CACHE_CLEARS))
+            .minimum_bytes_per_state(Some(MIN_BYTES_PER_STATE));
         let dfa = std::sync::Arc::new(DFA::builder().configure(config).build_from_nfa(nfa).ok()?);
         let of_cache = std::sync::Arc::clone(&dfa);
         let new_cache: NewCache = Box::new(move || of_cache.create_cache());
         Some(Self { dfa, caches: Pool::new(new_cache) })
     }
 
-    /// Tells whether the pattern matches anywhere; none if it takes too many states to say.
+    /// Tells whether the pattern matches anywhere; none if that takes too many states.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {
         let input = Input::new(text).earliest(true);
         let found = self.dfa.try_search_fwd(&mut self.caches.get(), &input);
@@ -63,7 +63,7 @@ impl Matcher {
     }
 }
 
-/// Lowers a tree to the one of the library; none if it has look-around or back references.
+/// Converts a tree to that of the library; none if it has look-around or back references.
 fn lower(node: &Node) -> Option<Hir> {
     Some(match node {
         Node::Empty => Hir::empty(),
@@ -72,7 +72,7 @@ fn lower(node: &Node) -> Option<Hir> {
         Node::End => Hir::look(Look::End),
         Node::WordBoundary { negated: false } => Hir::look(Look::WordAscii),
         Node::WordBoundary { negated: true } => Hir::look(Look::WordAsciiNegate),
-        // Whether a text matches does not depend on what groups capture.
+        // Captures have no effect on whether a text matches.
         Node::Capture(_, node) => lower(node)?,
         Node::Sequence(nodes) => Hir::concat(nodes.iter().map(lower).collect::<Option<_>>()?),
         Node::Alternatives(nodes) => {

@@ -1,19 +1,20 @@
-//! Regular expressions of properties (`pattern`): ECMA 262 syntax, and matching in bounded work.
+//! Regular expressions of properties (`pattern`): ECMA 262 syntax, matching with limited work.
 //!
-//! `parse` reads a pattern into a tree. A pattern that is a regular expression in the strict sense
-//! runs on a lazy DFA (`linear`). Look-around, back references, and automata that are too large for
-//! the DFA run on a backtracking matcher that counts its steps (`backtrack`). A text never costs
-//! more than its [`Budget`], whatever the pattern.
+//! `parse` parses a pattern to a tree. Regular patterns run on a lazy DFA (`linear`); patterns
+//! with look-around or back references, and automata that are too large for the DFA, on a
+//! backtracking matcher that counts its steps (`backtrack`, `program`). Matching never exceeds
+//! its [`StepBudget`].
 //!
-//! This module knows nothing of content types. JSON Schema asks for an unanchored match: a pattern
-//! matches when it matches anywhere in the text.
+//! This module knows no content types. Matches are unanchored, as JSON Schema requires.
 
 mod backtrack;
 mod linear;
 mod parse;
 mod program;
 
-use crate::limits::{PATTERN_STEPS, PATTERN_STEPS_OF_WRITE, PATTERN_STEPS_PER_BYTE};
+use crate::limits::{
+    PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE_JOB,
+};
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ impl Pattern {
 
     /// Tells whether the pattern matches anywhere in a text. A match that needs more steps than the
     /// budget has left counts as no match.
-    pub fn is_match(&self, text: &str, budget: &mut Budget) -> bool {
+    pub fn is_match(&self, text: &str, budget: &mut StepBudget) -> bool {
         let matched = self.linear.as_ref().and_then(|linear| linear.is_match(text));
         matched.unwrap_or_else(|| backtrack::is_match(&self.program, text, budget))
     }
@@ -47,43 +48,43 @@ pub fn is_supported(pattern: &str) -> bool {
     parse::parse(pattern).is_ok()
 }
 
-/// The steps that matching may still take. A step is an instruction or one character examined.
+/// The remaining steps for matching. A step is an instruction or one examined character.
 #[derive(Debug)]
-pub struct Budget {
+pub struct StepBudget {
     left: u64,
-    /// Every object gets steps by its size.
+    /// Every object gets a new budget by its size.
     per_object: bool,
     is_exhausted: bool,
 }
 
-impl Budget {
-    /// A budget for work outside of the writer: each object has its own, by its size. So the work of
-    /// a request is bounded by the bytes that the client sent.
+impl StepBudget {
+    /// A budget for validation outside of the writer: each object gets its own by its size, so the
+    /// bytes of a request limit its work.
     pub fn per_object() -> Self {
         Self::of_bytes(0)
     }
 
-    /// The budget of one object, or value, of so many bytes.
+    /// The budget of one object or value of this size.
     pub fn of_bytes(bytes: usize) -> Self {
         let mut budget = Self { left: 0, per_object: true, is_exhausted: false };
         budget.start_object(bytes);
         budget
     }
 
-    /// A budget for all checks of one job of the writer, which everybody else waits for.
-    pub fn of_write() -> Self {
-        Self { left: PATTERN_STEPS_OF_WRITE, per_object: false, is_exhausted: false }
+    /// A budget for one job of the writer, which blocks all other writes.
+    pub fn per_write_job() -> Self {
+        Self { left: PATTERN_STEPS_PER_WRITE_JOB, per_object: false, is_exhausted: false }
     }
 
-    /// Starts the checks of an object of so many bytes.
+    /// Starts the validation of an object of this size.
     pub fn start_object(&mut self, bytes: usize) {
         if self.per_object {
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-            self.left = PATTERN_STEPS + bytes.saturating_mul(PATTERN_STEPS_PER_BYTE);
+            self.left = PATTERN_STEPS_PER_OBJECT + bytes.saturating_mul(PATTERN_STEPS_PER_BYTE);
         }
     }
 
-    /// Tells whether a match was given up.
+    /// Tells whether a match was aborted.
     pub fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }
@@ -99,7 +100,7 @@ impl Budget {
     }
 }
 
-/// No steps are left.
+/// The budget has no steps left.
 struct Exhausted;
 
 #[cfg(test)]

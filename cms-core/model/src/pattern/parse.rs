@@ -1,9 +1,9 @@
-//! Reads a pattern into a tree.
+//! Parses a pattern to a tree.
 //!
 //! The dialect is ECMA 262 with the `u` flag: patterns are sequences of code points, `\d`, `\w` and
-//! `\b` are ASCII. Beyond it, clients use what ECMA 262 (annex B) accepts without the flag, and only
-//! its harmless part is accepted here: escapes of characters that are neither ASCII letters nor digits
-//! (`\_`), `{`, `}` and `]` as literals, and class escapes beside a hyphen (`[\w-.]`).
+//! `\b` are ASCII. Of the syntax that ECMA 262 (annex B) accepts without the flag, the unambiguous
+//! part is accepted too: escapes of characters that are neither ASCII letters nor digits (`\_`),
+//! `{`, `}` and `]` as literals, and class escapes beside a hyphen (`[\w-.]`).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,9 +11,9 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::NotSupported;
 
-/// Deepest nesting of groups: the tree is walked recursively.
+/// Maximum nesting of groups: the tree is traversed recursively.
 const MAX_DEPTH: u32 = 200;
-/// Longest pattern: a tree takes about a hundred times the memory of its text.
+/// Maximum length of a pattern: a tree takes about a hundred times the memory of its text.
 const MAX_BYTES: usize = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub(super) enum Node {
         is_behind: bool,
         negated: bool,
     },
-    /// What a group matched, by its number.
+    /// The text of a group by its number.
     BackReference(u32),
-    /// What a group matched, by its name.
+    /// The text of a group by its name.
     NamedReference(String),
 }
 
@@ -46,10 +46,10 @@ pub(super) enum Node {
 pub(super) struct Repeat {
     pub(super) node: Box<Node>,
     pub(super) min: u32,
-    /// `u32::MAX` has no end.
+    /// `u32::MAX` means unlimited.
     pub(super) max: u32,
     pub(super) greedy: bool,
-    /// The capturing groups inside, which every iteration resets: from, and up to but without.
+    /// The capturing groups inside, which every iteration resets: first, and one past the last.
     pub(super) captures: (u32, u32),
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Parsed {
     pub(super) node: Node,
     /// Numbers of groups by their names.
     pub(super) groups: HashMap<String, u32>,
-    /// Groups that are referred to.
+    /// Groups with back references.
     pub(super) references: BTreeSet<u32>,
     pub(super) captures: u32,
 }
@@ -93,7 +93,7 @@ struct Parser<'a> {
     named_references: Vec<String>,
 }
 
-/// A member of a class in brackets. A code point can be half of a surrogate pair.
+/// A member of a class in brackets. A code point may be half of a surrogate pair.
 enum Member {
     CodePoint(u32),
     Set(ClassUnicode),
@@ -169,7 +169,7 @@ impl Parser<'_> {
         Ok(Node::Repeat(Repeat { node: Box::new(node), min, max, greedy, captures }))
     }
 
-    /// Reads the quantifier that stands here, if one does: how often at least, and at most.
+    /// Parses an optional quantifier: minimum and maximum.
     fn quantifier(&mut self) -> Result<Option<(u32, u32)>> {
         let range = match self.peek() {
             Some('*') => (0, u32::MAX),
@@ -182,7 +182,7 @@ impl Parser<'_> {
         Ok(Some(range))
     }
 
-    /// Reads `{n}`, `{n,}` or `{n,m}`; anything else that begins with a brace is literal.
+    /// Parses `{n}`, `{n,}` or `{n,m}`; other braces are literals.
     fn braces(&mut self) -> Result<Option<(u32, u32)>> {
         let inside = &self.rest[1..];
         let end = inside.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(inside.len());
@@ -204,7 +204,7 @@ impl Parser<'_> {
         Ok(Some((min, max)))
     }
 
-    /// Reads a group behind its opening parenthesis.
+    /// Parses a group after its opening parenthesis.
     fn group(&mut self) -> Result<Node> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -247,7 +247,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads the name of a group up to its `>`.
+    /// Parses the name of a group up to its `>`.
     fn name(&mut self) -> Result<String> {
         let (name, rest) = self.rest.split_once('>').ok_or(NotSupported)?;
         let is_start = |c: char| c.is_alphabetic() || matches!(c, '$' | '_');
@@ -260,7 +260,7 @@ impl Parser<'_> {
         Ok(name.to_owned())
     }
 
-    /// Reads an escape outside of brackets, behind its backslash.
+    /// Parses an escape outside of brackets, after its backslash.
     fn escape(&mut self) -> Result<Node> {
         Ok(match self.peek() {
             Some('b') => {
@@ -292,7 +292,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads a class behind its opening bracket.
+    /// Parses a class after its opening bracket.
     fn class(&mut self) -> Result<ClassUnicode> {
         let is_negated = self.eat("^");
         let mut class = ClassUnicode::empty();
@@ -329,7 +329,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads an escape that means the same in brackets and outside, behind its backslash.
+    /// Parses an escape with the same meaning in and outside of brackets, after its backslash.
     fn class_escape(&mut self) -> Result<Member> {
         let value = match self.next()? {
             'd' => return Ok(Member::Set(set(&DIGITS))),
@@ -358,7 +358,7 @@ impl Parser<'_> {
         Ok(Member::CodePoint(value))
     }
 
-    /// Reads `XXXX` or `{X…}` of a `\u`. Two halves of a surrogate pair are one code point.
+    /// Parses `XXXX` or `{X…}` of a `\u`. Two halves of a surrogate pair are one code point.
     fn unicode_escape(&mut self) -> Result<u32> {
         if self.eat("{") {
             let (digits, rest) = self.rest.split_once('}').ok_or(NotSupported)?;
@@ -389,7 +389,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Reads `{Name}` or `{Name=Value}` of a Unicode property.
+    /// Parses `{Name}` or `{Name=Value}` of a Unicode property.
     fn property(&mut self) -> Result<ClassUnicode> {
         self.expect("{")?;
         let (name, rest) = self.rest.split_once('}').ok_or(NotSupported)?;
@@ -446,7 +446,7 @@ fn add(class: &mut ClassUnicode, member: &Member) {
     }
 }
 
-/// Adds a range of code points. Texts have no halves of surrogate pairs, so those are left out.
+/// Adds a range of code points, without surrogates, which texts cannot contain.
 fn add_range(class: &mut ClassUnicode, from: u32, to: u32) {
     for (from, to) in [(from, to.min(0xd7ff)), (from.max(0xe000), to)] {
         if let (true, Some(from), Some(to)) = (from <= to, char::from_u32(from), char::from_u32(to))
@@ -456,7 +456,7 @@ fn add_range(class: &mut ClassUnicode, from: u32, to: u32) {
     }
 }
 
-/// Reads a decimal number; a larger one than any text is long stays large.
+/// Parses a decimal number, saturating at `u32::MAX`.
 fn count(digits: &str) -> Option<u32> {
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u32::MAX))

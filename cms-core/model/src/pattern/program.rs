@@ -1,7 +1,7 @@
 //! Compiles a tree to instructions of the backtracking matcher.
 //!
-//! Repetitions are counted while matching and not unrolled, so a program is never much longer than
-//! its pattern. The body of a look-behind is compiled backwards: ECMA 262 matches it so.
+//! Repetitions are counted while matching, not unrolled, so a program is not much longer than its
+//! pattern. The body of a look-behind is compiled backwards, as ECMA 262 defines.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::parse::{Node, Parsed, Repeat};
 pub(super) type Address = u32;
 
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum Instruction {
     /// Consumes one code point.
     Take {
         set: Set,
@@ -32,22 +32,22 @@ pub(super) enum Step {
     WordBoundary {
         negated: bool,
     },
-    /// Notes the position in a slot: two for each capturing group, its start and its end.
+    /// Stores the position in a slot. Each capturing group has two slots: start and end.
     Save(u32),
-    /// Forgets the slots from, and up to but without.
+    /// Unsets slots: first, and one past the last.
     Reset(u32, u32),
     Jump(Address),
-    /// Goes on at the next instruction, or at `other` should that fail.
+    /// Tries the next instruction, then `other`.
     Try {
         other: Address,
     },
-    /// Goes on at `other`, or at the next instruction should that fail.
+    /// Tries `other`, then the next instruction.
     TryOther {
         other: Address,
     },
     /// Sets a counter to zero.
     Count(u32),
-    /// Begins another iteration at the next instruction, or leaves a loop.
+    /// Starts another iteration at the next instruction, or leaves the loop.
     Loop {
         counter: u32,
         min: u32,
@@ -57,12 +57,12 @@ pub(super) enum Step {
     },
     /// Counts an iteration.
     Iterate(u32),
-    /// Looks around by the instructions up to `end`, which succeed by [`Step::Done`].
+    /// A look-around: the instructions up to `end`, which succeed at [`Instruction::Done`].
     Look {
         negated: bool,
         end: Address,
     },
-    /// Consumes what a group captured.
+    /// Consumes the text of a group.
     BackReference {
         group: u32,
         backward: bool,
@@ -72,20 +72,21 @@ pub(super) enum Step {
 
 #[derive(Debug)]
 pub(super) struct Program {
-    pub(super) steps: Vec<Step>,
+    pub(super) instructions: Vec<Instruction>,
     pub(super) slots: usize,
     pub(super) counters: usize,
-    /// No match begins behind the start of the text.
+    /// A match can only start at the start of the text.
     pub(super) is_anchored: bool,
 }
 
 impl Program {
     pub(super) fn new(parsed: &Parsed) -> Self {
-        let mut compiler = Compiler { parsed, steps: Vec::new(), counters: 0, backward: false };
+        let mut compiler =
+            Compiler { parsed, instructions: Vec::new(), counters: 0, backward: false };
         compiler.node(&parsed.node);
-        compiler.steps.push(Step::Done);
+        compiler.instructions.push(Instruction::Done);
         Self {
-            steps: compiler.steps,
+            instructions: compiler.instructions,
             slots: (parsed.captures as usize + 1) * 2,
             counters: compiler.counters as usize,
             is_anchored: is_anchored(&parsed.node),
@@ -124,7 +125,7 @@ impl Set {
 
 struct Compiler<'a> {
     parsed: &'a Parsed,
-    steps: Vec<Step>,
+    instructions: Vec<Instruction>,
     counters: u32,
     backward: bool,
 }
@@ -134,19 +135,21 @@ impl Compiler<'_> {
         let backward = self.backward;
         match node {
             Node::Empty => {}
-            Node::Class(class) => self.steps.push(Step::Take { set: Set::new(class), backward }),
-            Node::Start => self.steps.push(Step::Start),
-            Node::End => self.steps.push(Step::End),
-            Node::WordBoundary { negated } => {
-                self.steps.push(Step::WordBoundary { negated: *negated });
+            Node::Class(class) => {
+                self.instructions.push(Instruction::Take { set: Set::new(class), backward });
             }
-            // What nothing refers to need not be captured.
+            Node::Start => self.instructions.push(Instruction::Start),
+            Node::End => self.instructions.push(Instruction::End),
+            Node::WordBoundary { negated } => {
+                self.instructions.push(Instruction::WordBoundary { negated: *negated });
+            }
+            // Groups without references are not captured.
             Node::Capture(group, node) if !self.is_referenced(*group..group + 1) => self.node(node),
             Node::Capture(group, node) => {
                 let (first, last) = if backward { (1, 0) } else { (0, 1) };
-                self.steps.push(Step::Save(group * 2 + first));
+                self.instructions.push(Instruction::Save(group * 2 + first));
                 self.node(node);
-                self.steps.push(Step::Save(group * 2 + last));
+                self.instructions.push(Instruction::Save(group * 2 + last));
             }
             Node::Sequence(nodes) if backward => {
                 for node in nodes.iter().rev() {
@@ -161,19 +164,19 @@ impl Compiler<'_> {
             Node::Alternatives(nodes) => self.alternatives(nodes),
             Node::Repeat(repeat) => self.repeat(repeat),
             Node::Look { node, is_behind, negated } => {
-                let look = self.push(Step::Done);
+                let look = self.push(Instruction::Done);
                 self.backward = *is_behind;
                 self.node(node);
                 self.backward = backward;
-                self.steps.push(Step::Done);
-                self.steps[look] = Step::Look { negated: *negated, end: self.here() };
+                self.instructions.push(Instruction::Done);
+                self.instructions[look] = Instruction::Look { negated: *negated, end: self.here() };
             }
             Node::BackReference(group) => {
-                self.steps.push(Step::BackReference { group: *group, backward });
+                self.instructions.push(Instruction::BackReference { group: *group, backward });
             }
             Node::NamedReference(name) => {
                 let group = self.parsed.groups[name];
-                self.steps.push(Step::BackReference { group, backward });
+                self.instructions.push(Instruction::BackReference { group, backward });
             }
         }
     }
@@ -184,14 +187,14 @@ impl Compiler<'_> {
             if index + 1 == nodes.len() {
                 self.node(node);
             } else {
-                let start = self.push(Step::Done);
+                let start = self.push(Instruction::Done);
                 self.node(node);
-                ends.push(self.push(Step::Done));
-                self.steps[start] = Step::Try { other: self.here() };
+                ends.push(self.push(Instruction::Done));
+                self.instructions[start] = Instruction::Try { other: self.here() };
             }
         }
         for end in ends {
-            self.steps[end] = Step::Jump(self.here());
+            self.instructions[end] = Instruction::Jump(self.here());
         }
     }
 
@@ -199,45 +202,52 @@ impl Compiler<'_> {
         let &Repeat { ref node, min, max, greedy, captures } = repeat;
         let backward = self.backward;
         if let Node::Class(class) = &**node {
-            self.steps.push(Step::Run { set: Set::new(class), min, max, greedy, backward });
+            self.instructions.push(Instruction::Run {
+                set: Set::new(class),
+                min,
+                max,
+                greedy,
+                backward,
+            });
             return;
         }
-        // Counters cost memory with every iteration; most loops need none.
+        // Counters cost memory per iteration; most loops need none.
         let counts = is_nullable(node) || min > 1 || (max != 1 && max != u32::MAX);
         if counts {
             let counter = self.counters;
             self.counters += 1;
-            self.steps.push(Step::Count(counter));
-            let start = self.push(Step::Done);
-            self.steps.push(Step::Iterate(counter));
+            self.instructions.push(Instruction::Count(counter));
+            let start = self.push(Instruction::Done);
+            self.instructions.push(Instruction::Iterate(counter));
             self.body(node, captures);
-            self.steps.push(Step::Jump(address(start)));
+            self.instructions.push(Instruction::Jump(address(start)));
             let exit = self.here();
-            self.steps[start] = Step::Loop { counter, min, max, greedy, exit };
+            self.instructions[start] = Instruction::Loop { counter, min, max, greedy, exit };
         } else if min == 1 {
             let start = self.here();
             self.body(node, captures);
             if max == u32::MAX {
-                self.steps.push(if greedy {
-                    Step::TryOther { other: start }
+                self.instructions.push(if greedy {
+                    Instruction::TryOther { other: start }
                 } else {
-                    Step::Try { other: start }
+                    Instruction::Try { other: start }
                 });
             }
         } else {
-            let start = self.push(Step::Done);
+            let start = self.push(Instruction::Done);
             self.body(node, captures);
             if max == u32::MAX {
-                self.steps.push(Step::Jump(address(start)));
+                self.instructions.push(Instruction::Jump(address(start)));
             }
             let other = self.here();
-            self.steps[start] = if greedy { Step::Try { other } } else { Step::TryOther { other } };
+            self.instructions[start] =
+                if greedy { Instruction::Try { other } } else { Instruction::TryOther { other } };
         }
     }
 
     fn body(&mut self, node: &Node, (from, to): (u32, u32)) {
         if self.is_referenced(from..to) {
-            self.steps.push(Step::Reset(from * 2, to * 2));
+            self.instructions.push(Instruction::Reset(from * 2, to * 2));
         }
         self.node(node);
     }
@@ -246,13 +256,13 @@ impl Compiler<'_> {
         self.parsed.references.iter().any(|group| groups.contains(group))
     }
 
-    fn push(&mut self, step: Step) -> usize {
-        self.steps.push(step);
-        self.steps.len() - 1
+    fn push(&mut self, step: Instruction) -> usize {
+        self.instructions.push(step);
+        self.instructions.len() - 1
     }
 
     fn here(&self) -> Address {
-        address(self.steps.len())
+        address(self.instructions.len())
     }
 }
 
@@ -260,7 +270,7 @@ fn address(index: usize) -> Address {
     Address::try_from(index).expect("patterns are at most 64 KiB long")
 }
 
-/// Tells whether a node may match nothing.
+/// Tells whether a node may match the empty text.
 fn is_nullable(node: &Node) -> bool {
     match node {
         Node::Class(_) => false,

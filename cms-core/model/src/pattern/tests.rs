@@ -6,9 +6,9 @@ use std::{
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Value, json};
 
-use super::{Budget, Pattern, backtrack, is_supported};
+use super::{Pattern, StepBudget, backtrack, is_supported};
 
-/// Patterns, each with texts. What they mean is what Node says, below.
+/// Patterns with texts. Node checks the expected results below.
 const PATTERNS: [(&str, &[&str]); 91] = [
     // Patterns that clients use.
     ("^[a-zA-Z0-9-_]*$", &["", "a-b_c", "a b", "é"]),
@@ -86,7 +86,7 @@ const PATTERNS: [(&str, &[&str]); 91] = [
     (r"^\u{1F600}$", &["😀"]),
     (r"^\/\^\$\.\*\+\?\(\)\[\]\{\}\|\\$", &["/^$.*+?()[]{}|\\", "/"]),
     (r"^\_\-\@\’\é$", &["_-@’é"]),
-    // Braces and brackets that are no quantifiers and no classes.
+    // Braces and brackets as literals.
     ("^{.*}$", &["{a}", "a"]),
     ("^a{,2}$", &["a{,2}", "aa"]),
     ("^a]b}$", &["a]b}"]),
@@ -125,7 +125,7 @@ const PATTERNS: [(&str, &[&str]); 91] = [
     (r"^(?<=(?<!x)a??)b|(?<=\1(c))d", &["b", "ccd", "d"]),
 ];
 
-const REFUSED: [&str; 45] = [
+const REJECTED: [&str; 45] = [
     // Flags, possessive and atomic groups, anchors and classes of other dialects.
     "(?i)a",
     "(?i:a)",
@@ -157,7 +157,7 @@ const REFUSED: [&str; 45] = [
     r"\k",
     r"(?<1>a)",
     r"(?<n",
-    // Unbalanced, out of order, or nothing to repeat.
+    // Unbalanced, out of order, or without an atom to repeat.
     "(",
     ")",
     "a)",
@@ -178,17 +178,17 @@ const REFUSED: [&str; 45] = [
 
 fn is_match(pattern: &str, text: &str) -> Option<bool> {
     let pattern = Pattern::new(pattern).ok()?;
-    let mut budget = Budget::of_bytes(text.len());
+    let mut budget = StepBudget::of_bytes(text.len());
     let found = pattern.is_match(text, &mut budget);
-    // What the DFA says, the matcher that counts steps says too.
-    let mut budget = Budget::of_bytes(text.len());
+    // The DFA and the backtracking matcher agree.
+    let mut budget = StepBudget::of_bytes(text.len());
     assert_eq!(backtrack::is_match(&pattern.program, text, &mut budget), found);
     Some(found)
 }
 
 #[test]
-fn patterns_of_other_dialects_are_refused() {
-    for pattern in REFUSED {
+fn patterns_of_other_dialects_are_rejected() {
+    for pattern in REJECTED {
         assert!(!is_supported(pattern), "{pattern}");
     }
     for pattern in [
@@ -212,7 +212,7 @@ fn patterns_of_other_dialects_are_refused() {
     assert!(is_supported(&format!("{}a{}", "(".repeat(100), ")".repeat(100))));
 }
 
-/// As Node has them, in `u` mode where it takes a pattern, and without flags where it does not.
+/// Compares with Node: in `u` mode where it accepts the pattern, otherwise without flags.
 #[test]
 fn patterns_match_what_node_matches() {
     let rows: Vec<(&str, &str)> = PATTERNS
@@ -222,8 +222,8 @@ fn patterns_match_what_node_matches() {
     let found: Vec<Option<bool>> =
         rows.iter().map(|(pattern, text)| is_match(pattern, text)).collect();
     assert!(found.iter().all(Option::is_some));
-    let refused = REFUSED.iter().map(|pattern| (*pattern, ""));
-    let all: Vec<(&str, &str)> = rows.iter().copied().chain(refused).collect();
+    let rejected = REJECTED.iter().map(|pattern| (*pattern, ""));
+    let all: Vec<(&str, &str)> = rows.iter().copied().chain(rejected).collect();
     let Some(expected) = node(&all) else {
         eprintln!("skipped: Node is not installed");
         return;
@@ -234,10 +234,10 @@ fn patterns_match_what_node_matches() {
     assert!(expected[rows.len()..].iter().all(Option::is_none));
 }
 
-/// Asks Node about patterns and texts: none for a pattern that it refuses.
+/// Runs patterns on texts in Node; none for a pattern that it rejects.
 fn node(rows: &[(&str, &str)]) -> Option<Vec<Option<bool>>> {
-    // Without `u`, other dialects' escapes mean letters, and other code points than those of 16 bits
-    // are two: a pattern that has them is only asked about with `u`.
+    // Without `u`, escapes of other dialects are letters, and code points beyond 16 bits are two
+    // characters: patterns with these run only with `u`.
     const SCRIPT: &str = r"
         const compile = (pattern) => {
             try { return new RegExp(pattern, 'u') } catch {}
@@ -257,12 +257,12 @@ fn node(rows: &[(&str, &str)]) -> Option<Vec<Option<bool>>> {
     let input = serde_json::to_vec(rows).unwrap();
     child.stdin.take().unwrap().write_all(&input).unwrap();
     let output = child.wait_with_output().unwrap();
-    let answers: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
-    Some(answers.iter().map(Value::as_bool).collect())
+    let results: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    Some(results.iter().map(Value::as_bool).collect())
 }
 
 #[test]
-fn patterns_that_are_linear_match_long_texts() {
+fn patterns_on_the_dfa_match_long_texts() {
     let text = format!("{}1A!", "a".repeat(1_000_000));
     for pattern in [
         "^[a-zA-Z0-9!]*$",
@@ -275,7 +275,7 @@ fn patterns_that_are_linear_match_long_texts() {
         r"(\d).*!$",
         r"(a)\1",
     ] {
-        let mut budget = Budget::of_bytes(text.len());
+        let mut budget = StepBudget::of_bytes(text.len());
         let pattern_of = Pattern::new(pattern).unwrap();
         assert!(pattern_of.is_match(&text, &mut budget), "{pattern}, {budget:?}");
     }
@@ -286,14 +286,14 @@ fn patterns_stop_at_their_budget() {
     let text = "a".repeat(1_000_000);
     for pattern in [r"(?=.*\d)(?=.*[A-Z])", r"^(a|aa)+\1b$", r"(a*)*\1b", r"(?:(?=.*b)a|a)*c(?=)"] {
         let pattern_of = Pattern::new(pattern).unwrap();
-        let mut budget = Budget::of_bytes(0);
+        let mut budget = StepBudget::of_bytes(0);
         assert!(!pattern_of.is_match(&text, &mut budget), "{pattern}");
         assert!(budget.is_exhausted() && budget.left == 0, "{pattern}");
     }
 }
 
 #[test]
-fn automata_that_grow_without_end_are_left_to_the_counting_matcher() {
+fn patterns_with_too_large_automata_run_on_the_backtracking_matcher() {
     let pattern = Pattern::new("[ab]*a[ab]{500}c").unwrap();
     let mut random = 1_u32;
     let letter = |_| {
@@ -302,22 +302,22 @@ fn automata_that_grow_without_end_are_left_to_the_counting_matcher() {
     };
     let text: String = (0..200_000).map(letter).collect();
     assert_eq!(pattern.linear.as_ref().unwrap().is_match(&text), None);
-    let mut budget = Budget::of_bytes(0);
+    let mut budget = StepBudget::of_bytes(0);
     assert!(!pattern.is_match(&text, &mut budget) && budget.is_exhausted());
     // Repetitions of repetitions are not unrolled.
     let pattern = Pattern::new("^((a{0,100}){0,100}){0,100}$").unwrap();
     assert!(pattern.linear.is_none());
-    assert!(pattern.is_match(&"a".repeat(1000), &mut Budget::of_bytes(0)));
+    assert!(pattern.is_match(&"a".repeat(1000), &mut StepBudget::of_bytes(0)));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// Any pattern, on any text: no panic, and no more work than allowed.
+    /// Any pattern on any text causes no panic and stays within its budget.
     #[test]
-    fn patterns_never_panic_and_are_bounded(pattern in PIECES, text in "[ab\n1é😀 -]{0,40}") {
+    fn patterns_never_panic_and_are_bounded(pattern in FRAGMENTS, text in "[ab\n1é😀 -]{0,40}") {
         if let Ok(pattern) = Pattern::new(&pattern) {
-            let mut budget = Budget::of_bytes(0);
+            let mut budget = StepBudget::of_bytes(0);
             let found = backtrack::is_match(&pattern.program, &text, &mut budget);
             if let Some(linear) = pattern.linear.as_ref().and_then(|linear| linear.is_match(&text)) {
                 prop_assert!(linear == found || budget.is_exhausted());
@@ -326,17 +326,17 @@ proptest! {
     }
 }
 
-/// Pieces of patterns in any order.
-const PIECES: &str = concat!(
+/// Fragments of patterns in any order.
+const FRAGMENTS: &str = concat!(
     r"(\(|\)|\(\?:|\(\?=|\(\?!|\(\?<=|\(\?<!|\(\?<n>|\||\*|\+|\?|\{1,3\}|\{2\}|\{0\}|\{,|\[\^?[ab]",
     r"|\]|-|\^|\$|\.|a|b|é|😀|\\d|\\W|\\s|\\b|\\B|\\1|\\2|\\k<n>|\\p\{L\}|\\u|\\x41|\\0|\\){0,16}",
 );
 
-/// Random patterns mean what Node says they mean, where it can be asked.
+/// Compares random patterns with Node, where it is available.
 #[test]
 fn random_patterns_match_what_node_matches() {
     let mut runner = TestRunner::deterministic();
-    let inputs = (PIECES, "[ab1é -]{0,12}");
+    let inputs = (FRAGMENTS, "[ab1é -]{0,12}");
     let mut rows = Vec::new();
     while rows.len() < 3000 {
         let (pattern, text) = inputs.new_tree(&mut runner).unwrap().current();

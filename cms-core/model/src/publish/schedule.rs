@@ -1,7 +1,8 @@
-//! When a publication is due: local time of a place as a point in time (contract 13.3).
+//! Parses scheduled publications: converts local time in a time zone to a point in time, see
+//! docs/reference/publishing.md#scheduled-publication
 //!
-//! Local times that a clock change skips count as that much later, those that it repeats as the
-//! earlier of the two.
+//! A local time that a clock change skips is moved forward by the gap; of a repeated one, the
+//! earlier counts.
 
 use jiff::{civil::DateTime, tz::TimeZone};
 use serde_json::{Map, Value};
@@ -10,10 +11,10 @@ use crate::{
     clock::Timestamp, error::FieldErrors, message, object::model::Schedule, read::required,
 };
 
-/// How far ahead a publication has to be: more than this, in seconds.
-const LEAD: i64 = 5 * 60;
+/// A publication must be scheduled more than this ahead.
+const MIN_LEAD_SECONDS: i64 = 5 * 60;
 
-/// Reads the body of a schedule.
+/// Parses the body of a schedule request.
 pub fn parse(
     payload: &Map<String, Value>,
     now: Timestamp,
@@ -31,7 +32,7 @@ pub fn parse(
     }
     let (Some(local_time), Some(known)) = (local_time, known) else { return Err(errors) };
     let at = local_time.to_zoned(known.clone()).map(|zoned| zoned.timestamp().as_second()).ok();
-    match at.filter(|at| at * 1_000_000 > now.0 + LEAD * 1_000_000) {
+    match at.filter(|at| at * 1_000_000 > now.0 + MIN_LEAD_SECONDS * 1_000_000) {
         Some(at) => {
             let zone = known.iana_name().or(zone).unwrap_or_default();
             Ok(Schedule { at, zone: zone.to_owned().into() })
@@ -40,19 +41,19 @@ pub fn parse(
     }
 }
 
-/// Reads `YYYY-MM-DDTHH:MM[:SS]` and nothing else.
+/// Parses `YYYY-MM-DDTHH:MM[:SS]`.
 fn local_time(text: &str) -> Option<DateTime> {
-    let is_shaped = |shape: &str| {
-        shape.len() == text.len()
-            && shape.bytes().zip(text.bytes()).all(|(wanted, found)| match wanted {
+    let has_format = |format: &str| {
+        format.len() == text.len()
+            && format.bytes().zip(text.bytes()).all(|(wanted, found)| match wanted {
                 b'0' => found.is_ascii_digit(),
                 _ => found == wanted,
             })
     };
-    let shapes = ["0000-00-00T00:00", "0000-00-00T00:00:00"];
-    // A leap second would be taken for the one before it; a minute 60 is no time at all.
-    let is_meant = shapes.into_iter().any(is_shaped) && !text.ends_with(":60");
-    if is_meant { text.parse().ok() } else { None }
+    let formats = ["0000-00-00T00:00", "0000-00-00T00:00:00"];
+    // The parser accepts leap seconds.
+    let is_valid = formats.into_iter().any(has_format) && !text.ends_with(":60");
+    if is_valid { text.parse().ok() } else { None }
 }
 
 #[cfg(test)]
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn local_times_become_points_in_time() {
+    fn schedule_converts_local_times() {
         // START is 2026-01-02T03:04:05Z.
         for (local, zone, expected) in [
             ("2026-01-02T03:10", "UTC", "2026-01-02T03:10:00+00:00"),
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_scheduled() {
+    fn schedule_rejects_invalid_times_and_zones() {
         let not_valid = |path: &str| FieldErrors::one(path, message::NOT_VALID);
         for (local, zone, errors) in [
             // Exactly five minutes ahead, and one second more.

@@ -1,4 +1,4 @@
-//! Statuses of Draft & Public and what leads from one to the other (contract 4.2).
+//! Statuses and actions of Draft & Public, see docs/reference/publishing.md#statuses
 //!
 //! | From \ action | publish | unpublish | archive | edit |
 //! |---|---|---|---|---|
@@ -7,12 +7,12 @@
 //! | modified | public | draft | archived | modified |
 //! | archived | public | not allowed | no change | archived |
 //!
-//! Edits are in [`Status::edited`]. Bulk actions lead to the status of the action from every
-//! status (contract 4.5).
+//! Edits are in [`Status::edited`]. Batch actions set the status of the action from every status,
+//! see docs/reference/publishing.md#batches
 
 use crate::{object::model::Status, wire::publish::PublishAction};
 
-/// The status that an action leads to.
+/// The status after an action.
 pub fn target(action: PublishAction) -> Status {
     match action {
         PublishAction::Publish => Status::Public,
@@ -21,7 +21,7 @@ pub fn target(action: PublishAction) -> Status {
     }
 }
 
-/// Tells whether an action may be done to a single object.
+/// Tells whether an action on a single object is allowed.
 pub fn is_allowed(status: Status, action: PublishAction) -> bool {
     !matches!(
         (status, action),
@@ -29,7 +29,7 @@ pub fn is_allowed(status: Status, action: PublishAction) -> bool {
     )
 }
 
-/// Tells whether a publication may be scheduled (contract 13.3).
+/// Tells whether a publication may be scheduled.
 pub fn is_schedulable(status: Status) -> bool {
     matches!(status, Status::Draft | Status::Modified)
 }
@@ -39,10 +39,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_the_contract() {
+    fn statuses_change_as_documented() {
         use PublishAction::{Archive, Publish, Unpublish};
         use Status::{Archived, Draft, Modified, Public};
-        // None stands for an action that is refused.
+        // None stands for an action that is not allowed.
         let table = [
             (Draft, [Some(Public), Some(Draft), None], Draft),
             (Public, [Some(Public), Some(Draft), Some(Archived)], Modified),

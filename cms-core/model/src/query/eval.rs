@@ -1,7 +1,7 @@
-//! Whether a value meets a condition (contract 3.3): the meaning of filters, in plain code.
+//! Evaluates conditions on values, see docs/reference/filters.md#comparison
 //!
-//! A path with `[*]`, and a property that is an array, have many values: a condition holds when
-//! any of them meets it, a negated one when none meets the positive form.
+//! A path with `[*]` and an array property have several values: a condition holds when any value
+//! meets it, a negated one when no value meets the positive form.
 
 use std::{cmp::Ordering, collections::HashSet};
 
@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use super::{
     filter::{Condition, Operator},
-    path::{Path, Root, Step},
+    path::{PathRoot, PathStep, PropertyPath},
     value::{self, Number, fold, is_empty},
 };
 use crate::{clock::Timestamp, dates};
 
-/// A condition, prepared for being asked of many values.
+/// A condition, prepared to be evaluated on many values.
 #[derive(Debug)]
 pub struct Matcher {
-    path: Path,
+    path: PropertyPath,
     test: Test,
     negated: bool,
     dates: bool,
@@ -38,7 +38,7 @@ enum Test {
     GreaterThanOrEqual(Bound),
     InRange(Bound, Bound),
     Overlaps(Needles),
-    /// One for each value that the array must have.
+    /// One entry per value that the array must contain.
     Includes(Vec<Needles>),
 }
 
@@ -46,7 +46,7 @@ impl Matcher {
     pub fn new(condition: &Condition) -> Self {
         let values = &condition.values;
         let folded = || values.iter().map(|value| fold(&value::text(value))).collect();
-        // Reading `filters` puts one value there; none could only compare as "no value".
+        // The parser guarantees a value.
         let bound = || Bound::new(values.first().unwrap_or(&Value::Null));
         let test = match condition.operator {
             Operator::Empty => Test::Empty,
@@ -75,17 +75,18 @@ impl Matcher {
         }
     }
 
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &PropertyPath {
         &self.path
     }
 
-    /// Asks the value at the root of the path; that of `*` is the object with all properties.
+    /// Evaluates the condition on the value at the root of the path; for `*`, on the object with
+    /// all properties.
     pub fn matches(&self, root: Option<&Value>) -> bool {
-        let holds = if self.path.root == Root::Any {
+        let holds = if self.path.root == PathRoot::Any {
             let properties = root.and_then(Value::as_object).into_iter().flatten();
             let left_out = |name: &str| {
                 let mut steps = self.path.steps.iter();
-                steps.any(|step| matches!(step, Step::Key(key) if key == name))
+                steps.any(|step| matches!(step, PathStep::Key(key) if key == name))
             };
             let mut properties = properties.into_iter().filter(|(name, _)| !left_out(name));
             properties.any(|(_, value)| self.holds_for(&[value]))
@@ -95,7 +96,7 @@ impl Matcher {
         holds != self.negated
     }
 
-    /// Asks all values found at the path together.
+    /// Evaluates the condition on all values at the path.
     fn holds_for(&self, found: &[&Value]) -> bool {
         match &self.test {
             Test::Empty => found.iter().all(|value| is_empty(value)),
@@ -113,9 +114,9 @@ impl Matcher {
         }
     }
 
-    /// The arrays among the values; a path with `[*]` makes one of all that it found.
+    /// The arrays among the values; for a path with `[*]`, one array of all values.
     fn arrays<'v>(&self, found: &[&'v Value]) -> impl Iterator<Item = Vec<&'v Value>> {
-        let arrays: Vec<Vec<&Value>> = if self.path.is_many() {
+        let arrays: Vec<Vec<&Value>> = if self.path.has_wildcard() {
             let flat = found.iter().flat_map(|value| match value {
                 Value::Array(elements) => elements.iter().collect(),
                 single => vec![*single],
@@ -127,7 +128,7 @@ impl Matcher {
         arrays.into_iter().filter(|elements| !elements.is_empty())
     }
 
-    /// Asks one value; an empty one meets nothing.
+    /// Evaluates the condition on one value; an empty value meets none.
     fn holds(&self, value: &Value) -> bool {
         if is_empty(value) {
             return false;
@@ -155,18 +156,19 @@ impl Matcher {
     }
 
     fn equals(&self, needles: &Needles, value: &Value) -> bool {
-        needles.have(value, self.path.is_link_address())
+        needles.contain(value, self.path.is_link_address())
     }
 }
 
-/// Values of which any may be equal.
+/// Values to find: equality with any of them is a match.
 #[derive(Debug)]
 struct Needles {
     texts: HashSet<String>,
-    /// The same texts, read as addresses of links.
+    /// The same texts as normalized link addresses.
     addresses: HashSet<String>,
-    /// Sorted: numbers, and numbers as well as texts that are numbers.
+    /// The numbers, sorted.
     numbers: Vec<Number>,
+    /// The numbers and the texts that are numbers, sorted.
     numeric: Vec<Number>,
     booleans: Vec<bool>,
 }
@@ -191,22 +193,25 @@ impl Needles {
         }
     }
 
-    /// Numbers also equal texts of the same value, booleans `"true"`, `"false"`, `"1"`, `"0"`;
-    /// texts are equal exactly, and links when they lead to the same object.
-    fn have(&self, value: &Value, is_address: bool) -> bool {
+    /// Numbers also equal texts of the same number, booleans also `"true"`, `"false"`, `"1"`,
+    /// `"0"`; texts are compared exactly, links by their target.
+    fn contain(&self, value: &Value, is_address: bool) -> bool {
         match value {
             Value::String(text) => {
                 self.texts.contains(text)
                     || (is_address && self.has_address(text))
                     || Number::parse(text).is_some_and(|n| self.numbers.binary_search(&n).is_ok())
-                    || self.booleans.iter().any(|boolean| spells(*boolean).contains(&&**text))
+                    || self
+                        .booleans
+                        .iter()
+                        .any(|boolean| boolean_texts(*boolean).contains(&&**text))
             }
             Value::Number(_) => {
                 Number::of(value).is_some_and(|n| self.numeric.binary_search(&n).is_ok())
             }
             Value::Bool(boolean) => {
                 self.booleans.contains(boolean)
-                    || spells(*boolean).iter().any(|text| self.texts.contains(*text))
+                    || boolean_texts(*boolean).iter().any(|text| self.texts.contains(*text))
             }
             Value::Object(link) => {
                 link.get("dataUrl").and_then(Value::as_str).is_some_and(|url| self.has_address(url))
@@ -221,11 +226,11 @@ impl Needles {
 }
 
 /// The texts that equal a boolean.
-pub fn spells(boolean: bool) -> [&'static str; 2] {
+pub fn boolean_texts(boolean: bool) -> [&'static str; 2] {
     if boolean { ["true", "1"] } else { ["false", "0"] }
 }
 
-/// What values are compared with by size.
+/// The bound of an ordered comparison.
 #[derive(Debug)]
 struct Bound {
     number: Option<Number>,
@@ -242,8 +247,8 @@ impl Bound {
         }
     }
 
-    /// Compares as numbers when both are, else as dates when both are and it is asked for, else
-    /// as text by code point.
+    /// Compares as numbers if both are numbers, else as dates if both are dates and `as_dates` is
+    /// set, else as text by code point.
     fn compare(&self, value: &Value, as_dates: bool) -> Ordering {
         if let (Some(number), Some(bound)) = (Number::of(value), self.number) {
             return number.cmp(&bound);

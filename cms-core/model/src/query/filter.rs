@@ -1,25 +1,25 @@
-//! Conditions of a list, read from the `filters` parameter (contract 3.3).
+//! Parses the conditions in the `filters` parameter, see docs/reference/filters.md#filter-types
 //!
-//! What a condition means is [`super::eval`].
+//! [`super::eval`] evaluates them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::path::Path;
-use crate::{ctd::model::Property, error::FieldErrors, limits, message};
+use super::path::PropertyPath;
+use crate::{content_type::model::Property, error::FieldErrors, limits, message};
 
-const FIELD: &str = "filters";
+const PARAMETER: &str = "filters";
 
-/// One condition: what stands at a path, compared with values of the request.
+/// One condition: compares the values at a path with values of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    pub path: Path,
+    pub path: PropertyPath,
     pub operator: Operator,
-    /// `filter`: strings, numbers and booleans; one stands for itself.
+    /// `filter`: strings, numbers and booleans.
     pub values: Vec<Value>,
-    /// `filter2`, only for `inRange`.
+    /// `filter2` of `inRange`.
     pub upper: Option<Value>,
-    /// Ordered comparison reads dates as points in time.
+    /// Compare dates as points in time.
     pub dates: bool,
 }
 
@@ -87,7 +87,7 @@ impl Operator {
         Self::ALL.into_iter().find(|known| known.as_str() == text)
     }
 
-    /// Tells whether values are compared by size, which makes sense for one value only.
+    /// Tells whether the operator compares by order, which takes a single value.
     pub fn is_ordered(self) -> bool {
         matches!(
             self,
@@ -99,7 +99,7 @@ impl Operator {
         )
     }
 
-    /// The operator that this one is the negation of.
+    /// The operator that this one negates.
     pub fn negates(self) -> Option<Self> {
         match self {
             Self::NotEqual => Some(Self::Equals),
@@ -109,44 +109,46 @@ impl Operator {
     }
 }
 
-/// The values that `type` of a condition may have.
+/// The allowed values of `type` of a condition.
 pub fn filter_types() -> [&'static str; Operator::ALL.len()] {
     Operator::ALL.map(Operator::as_str)
 }
 
-/// Reads the parameter; blank text and `{}` are no conditions.
+/// Parses the parameter; blank text and `{}` are no conditions.
 pub fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition>, FieldErrors> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
     let Ok(filters) = serde_json::from_str::<Map<String, Value>>(text) else {
-        return Err(fault("Malformed filters json - Syntax error".to_owned()));
+        return Err(error("Malformed filters json - Syntax error".to_owned()));
     };
-    if filters.len() > limits::FILTER_CONDITIONS {
-        return Err(fault(format!("Too many conditions, limit: {}", limits::FILTER_CONDITIONS)));
+    if filters.len() > limits::MAX_FILTER_CONDITIONS {
+        return Err(error(format!(
+            "Too many conditions, limit: {}",
+            limits::MAX_FILTER_CONDITIONS
+        )));
     }
     let mut conditions = Vec::with_capacity(filters.len());
     let mut errors = FieldErrors::default();
     for (path, filter) in filters {
         match parse_condition(&path, filter, properties) {
             Ok(condition) => conditions.push(condition),
-            Err(message) => errors.add(FIELD, message),
+            Err(message) => errors.add(PARAMETER, message),
         }
     }
     if errors.is_empty() { Ok(conditions) } else { Err(errors) }
 }
 
-/// Returns the paths of the parameter that the type does not declare, in the order in which they stand.
+/// Returns the paths in the parameter that the type does not declare, in their order.
 pub fn unknown_paths(text: &str, properties: &[Property]) -> Vec<String> {
     let filters: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    let is_declared = |text: &str| Path::parse(text, properties).is_declared(text, properties);
+    let is_declared =
+        |text: &str| PropertyPath::parse(text, properties).is_declared(text, properties);
     filters.into_iter().map(|(path, _)| path).filter(|path| !is_declared(path)).collect()
 }
 
-fn fault(message: String) -> FieldErrors {
-    let mut errors = FieldErrors::default();
-    errors.add(FIELD, message);
-    errors
+fn error(message: String) -> FieldErrors {
+    FieldErrors::one(PARAMETER, message)
 }
 
 fn parse_condition(
@@ -163,14 +165,14 @@ fn parse_condition(
         (_, Value::Array(values)) if !operator.is_ordered() => values,
         (_, value) => vec![value],
     };
-    if values.len() > limits::FILTER_VALUES {
-        return Err(format!("Too many values for {text}, limit: {}", limits::FILTER_VALUES));
+    if values.len() > limits::MAX_FILTER_VALUES {
+        return Err(format!("Too many values for {text}, limit: {}", limits::MAX_FILTER_VALUES));
     }
     let upper = (operator == Operator::InRange).then(|| filter["filter2"].take());
     if !values.iter().chain(&upper).all(is_comparable) {
         return Err(missing());
     }
-    let path = Path::parse(text, properties);
+    let path = PropertyPath::parse(text, properties);
     let dates = operator.is_ordered() && path.is_date(properties);
     Ok(Condition { path, operator, values, upper, dates })
 }
@@ -192,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn no_text_and_no_conditions_are_no_filter() {
+    fn filters_may_be_empty() {
         for text in ["", "  ", "{}", " { } "] {
             assert_eq!(parse(text, &[]), Ok(Vec::new()), "{text:?}");
         }
     }
 
     #[test]
-    fn every_fault_has_its_message() {
+    fn invalid_filters_have_messages() {
         const MALFORMED: &str = "Malformed filters json - Syntax error";
         let table = [
             ("x", MALFORMED),
@@ -236,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_bound_to_conditions_and_values() {
+    fn conditions_and_values_are_limited() {
         let conditions = |count: usize| {
             let conditions = (0..count).map(|n| (n.to_string(), json!({"type": "empty"})));
             Value::Object(conditions.collect()).to_string()
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_is_read_and_survives_being_written() {
+    fn conditions_of_every_type_are_parsed_and_serialized() {
         for operator in Operator::ALL {
             let text = json!({"t": {"type": operator.as_str(), "filter": "a", "filter2": 2}});
             let conditions = parse(&text.to_string(), &[]).unwrap();
@@ -264,7 +266,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn reading_never_panics(text in "\\PC*|[{}\\[\\]\":,a-z0-9]{0,40}") {
+        fn parser_never_panics(text in "\\PC*|[{}\\[\\]\":,a-z0-9]{0,40}") {
             drop(parse(&text, &[]));
         }
     }

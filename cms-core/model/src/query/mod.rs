@@ -1,10 +1,9 @@
-//! Which objects of a type a list holds, and in which order (contract 3.2 to 3.4).
+//! Filters and order of lists, see docs/reference/filters.md
 //!
-//! [`filter`] reads conditions, [`path`] what they and the order look at, [`eval`] decides whether
-//! one value meets a condition, [`order`] gives the key that a value sorts by, [`value`] has the
-//! readings of JSON values that these share. Everything here works on values in memory and knows
-//! no SQL; `store::list_sql` turns a [`ListQuery`] into statements and falls back on [`eval`] and
-//! [`order`] where an index cannot help, so both readings are one.
+//! [`filter`] parses conditions, [`path`] property paths; [`eval`] evaluates a condition on a
+//! value, [`order`] computes the sort key of a value, [`value`] has shared conversions of JSON
+//! values. This module works on values in memory and knows no SQL; `store::list_sql` translates a
+//! [`ListQuery`] to SQL and calls [`eval`] and [`order`] where no index helps.
 
 pub mod eval;
 pub mod filter;
@@ -13,41 +12,44 @@ pub mod path;
 pub mod value;
 
 use crate::{
-    ctd::model::Property,
+    content_type::model::Property,
     object::model::Edition,
-    paging::{Page, Slice},
+    paging::{ListRange, Page},
 };
 use filter::Condition;
-use path::{InternalField, Path, Root};
+use path::{InternalField, PathRoot, PropertyPath};
 
-/// One list of objects of one type.
+/// A query for objects of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListQuery {
-    /// All of them must hold.
+    /// All conditions must hold.
     pub conditions: Vec<Condition>,
-    pub order: Path,
+    pub order: PropertyPath,
     pub descending: bool,
-    /// Objects without an order value go first instead of last, in either direction.
+    /// Objects without a value of the sort key come first instead of last, in either direction.
     pub empty_first: bool,
     /// Only these ids, in any letter case; none means no restriction.
     pub ids: Option<Vec<String>>,
     pub edition: Edition,
     /// Only objects whose workflow state is `public`.
     pub only_approved: bool,
-    pub slice: Slice,
+    pub slice: ListRange,
 }
 
 impl ListQuery {
-    /// Tells whether the list is a whole edition, whose length is known.
+    /// Tells whether the list contains all objects of an edition, whose number is known.
     pub fn is_unrestricted(&self) -> bool {
         self.conditions.is_empty() && self.ids.is_none() && !self.only_approved
     }
 
-    /// Reads `order_by`; none means the date of creation (contract 3.2).
-    pub fn order(order_by: Option<&str>, properties: &[Property]) -> Path {
+    /// Parses `order_by`; none means the date of creation.
+    pub fn order(order_by: Option<&str>, properties: &[Property]) -> PropertyPath {
         order_by.filter(|path| !path.is_empty()).map_or_else(
-            || Path { root: Root::Internal(InternalField::CreatedAt), steps: Vec::new() },
-            |path| Path::parse(path, properties),
+            || PropertyPath {
+                root: PathRoot::Internal(InternalField::CreatedAt),
+                steps: Vec::new(),
+            },
+            |path| PropertyPath::parse(path, properties),
         )
     }
 }

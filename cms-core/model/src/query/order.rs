@@ -1,17 +1,17 @@
-//! The key that a value sorts by (contract 3.2).
+//! The sort key of a value, see docs/reference/filters.md#order
 //!
-//! Numbers by value, then booleans, then text case-insensitively by code point. A value without a
-//! key is empty and stands first or last, whatever the direction. Objects with equal keys follow
-//! in the order of their creation: by date, then by sequence, ascending also when the order is not.
+//! Numbers come first, then booleans, then text, case-insensitive by code point. Empty values have
+//! no key; they come first or last in either direction. Objects with equal keys are sorted by
+//! creation, always ascending.
 
 use serde_json::Value;
 
 use super::{
-    path::{Path, Root},
+    path::{PathRoot, PropertyPath},
     value::{self, Number, fold},
 };
 
-/// Sorts values of all kinds; the order of the variants is the order of the kinds.
+/// A sort key; the order of the variants is the order of the types.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SortKey {
     Number(Number),
@@ -21,37 +21,35 @@ pub enum SortKey {
 }
 
 impl SortKey {
-    /// Returns the key of a value, none when it is empty.
+    /// Returns the key of a value; none for empty values.
     pub fn of(value: &Value) -> Option<Self> {
         match value {
             _ if value::is_empty(value) => None,
             Value::Number(number) => Number::of_json(number).map(Self::Number),
             Value::Bool(boolean) => Some(Self::Boolean(*boolean)),
-            other => Some(Self::Text(fold(&whole_text(other)))),
+            other => Some(Self::Text(fold(&canonical_text(other)))),
         }
     }
 
-    /// Returns the key of the first value found at a path, seen from its root.
-    pub fn at(path: &Path, root: Option<&Value>) -> Option<Self> {
-        if path.root == Root::Any {
+    /// Returns the key of the first non-empty value at a path, given the value at its root.
+    pub fn at(path: &PropertyPath, root: Option<&Value>) -> Option<Self> {
+        if path.root == PathRoot::Any {
             return None;
         }
         path.resolve(root).into_iter().find_map(Self::of)
     }
 }
 
-/// What the key of a text does not say: its spelling, when that is not the key's.
-///
-/// Key and spelling together are the exact value.
+/// The exact text of a value, when its key is different (folded to lower case).
 pub fn spelling(value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
-        other => Some(whole_text(other)).filter(|text| fold(text) != *text),
+        other => Some(canonical_text(other)).filter(|text| fold(text) != *text),
     }
 }
 
-/// Text of a string, or the JSON of a list or object, where the order of keys means nothing.
-fn whole_text(value: &Value) -> String {
+/// The text of a string, or the JSON of a list or object with sorted keys.
+fn canonical_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => {

@@ -1,43 +1,43 @@
-//! Property paths (contract 3.4): `title`, `internal.createdAt`, `geo.lat`,
-//! `categories[*].dataUrl`, `list[0].name`, `id`, `*`.
+//! Property paths: `title`, `internal.createdAt`, `geo.lat`, `categories[*].dataUrl`,
+//! `list[0].name`, `id`, `*`, see docs/reference/filters.md#property-paths
 //!
-//! Reading a path never fails: one that leads nowhere behaves as a missing value (contract 3.3).
+//! Parsing never fails: the value at an unknown path is missing.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ctd::model::{InputType, Property};
+use crate::content_type::model::{InputType, Property};
 
-/// A path, split into where it starts and the steps from there.
+/// A path: its root, and the steps from there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Path {
-    pub root: Root,
-    pub steps: Vec<Step>,
+pub struct PropertyPath {
+    pub root: PathRoot,
+    pub steps: Vec<PathStep>,
 }
 
-/// Where a path starts.
+/// The first segment of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Root {
+pub enum PathRoot {
     Id,
     Internal(InternalField),
     /// A declared top-level property.
     Property(String),
-    /// `*`: any top-level property, but those that the steps name.
+    /// `*`: any top-level property, except those in the steps.
     Any,
-    /// Nothing is ever found there.
+    /// An unknown path: its value is always missing.
     Nowhere,
 }
 
 /// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Step {
+pub enum PathStep {
     Key(String),
     Index(usize),
     /// `[*]`: every element.
     Each,
 }
 
-/// A field of `internal` (contract 3.1); only the last two are ever missing.
+/// A field of `internal`; only the last two may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InternalField {
     ContentType,
@@ -93,7 +93,7 @@ impl InternalField {
         }
     }
 
-    /// Reads a name in its present spelling or the obsolete one with underscores.
+    /// Parses a name, also in the deprecated spelling with underscores.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| {
             let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
@@ -109,45 +109,45 @@ impl InternalField {
     }
 }
 
-impl Path {
-    /// Reads a path as clients spell it; only declared properties lead anywhere.
+impl PropertyPath {
+    /// Parses a path of a request; paths to undeclared properties are [`PathRoot::Nowhere`].
     pub fn parse(text: &str, properties: &[Property]) -> Self {
         let text = text.strip_prefix("$.").unwrap_or(text);
         if text == "*" {
-            return Self { root: Root::Any, steps: Vec::new() };
+            return Self { root: PathRoot::Any, steps: Vec::new() };
         }
         let Some(steps) = split(text) else { return Self::nowhere() };
         let mut steps = steps.into_iter();
-        let Some(Step::Key(first)) = steps.next() else { return Self::nowhere() };
+        let Some(PathStep::Key(first)) = steps.next() else { return Self::nowhere() };
         let root = if properties.iter().any(|property| property.name == first) {
-            Root::Property(first)
+            PathRoot::Property(first)
         } else {
             match first.as_str() {
-                "id" => Root::Id,
-                "workflow_state" => Root::Internal(InternalField::WorkflowState),
+                "id" => PathRoot::Id,
+                "workflow_state" => PathRoot::Internal(InternalField::WorkflowState),
                 "internal" => match steps.next() {
-                    Some(Step::Key(name)) => {
-                        InternalField::parse(&name).map_or(Root::Nowhere, Root::Internal)
+                    Some(PathStep::Key(name)) => {
+                        InternalField::parse(&name).map_or(PathRoot::Nowhere, PathRoot::Internal)
                     }
-                    _ => Root::Nowhere,
+                    _ => PathRoot::Nowhere,
                 },
-                _ => Root::Nowhere,
+                _ => PathRoot::Nowhere,
             }
         };
         Self { root, steps: steps.collect() }
     }
 
-    /// Tells whether the type declares what the path, read from `text`, names: its first segment, and
-    /// each further one where the type declares members.
+    /// Tells whether the type declares the path, parsed from `text`: its first segment, and each
+    /// further one where the type declares members.
     pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
         match &self.root {
-            Root::Id | Root::Any | Root::Internal(_) => true,
-            Root::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
-            Root::Property(name) => {
+            PathRoot::Id | PathRoot::Any | PathRoot::Internal(_) => true,
+            PathRoot::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
+            PathRoot::Property(name) => {
                 let mut found = properties.iter().find(|property| property.name == *name);
                 let names = self.steps.iter().filter_map(|step| match step {
-                    Step::Key(name) => Some(name.as_str()),
-                    Step::Index(_) | Step::Each => None,
+                    PathStep::Key(name) => Some(name.as_str()),
+                    PathStep::Index(_) | PathStep::Each => None,
                 });
                 for name in names {
                     let Some(property) = found else { return true };
@@ -168,70 +168,72 @@ impl Path {
         }
     }
 
-    /// A path at which every value is missing.
+    /// An unknown path.
     pub fn nowhere() -> Self {
-        Self { root: Root::Nowhere, steps: Vec::new() }
+        Self { root: PathRoot::Nowhere, steps: Vec::new() }
     }
 
-    /// Tells whether the path itself spreads over many values.
-    pub fn is_many(&self) -> bool {
-        self.steps.contains(&Step::Each)
+    /// Tells whether the path contains `[*]`.
+    pub fn has_wildcard(&self) -> bool {
+        self.steps.contains(&PathStep::Each)
     }
 
-    /// Tells whether the path leads to the address inside links: `categories[*].dataUrl`.
+    /// Tells whether the path ends at the address of links: `categories[*].dataUrl`.
     pub fn is_link_address(&self) -> bool {
-        matches!(self.steps.last(), Some(Step::Key(name)) if name == "dataUrl")
+        matches!(self.steps.last(), Some(PathStep::Key(name)) if name == "dataUrl")
     }
 
-    /// Tells whether what stands there compares as points in time (contract 3.3).
+    /// Tells whether values at the path are compared as dates.
     pub fn is_date(&self, properties: &[Property]) -> bool {
         match &self.root {
-            Root::Internal(field) => self.steps.is_empty() && field.is_date(),
-            Root::Property(name) => {
+            PathRoot::Internal(field) => self.steps.is_empty() && field.is_date(),
+            PathRoot::Property(name) => {
                 let mut found = properties.iter().find(|property| property.name == *name);
                 for step in &self.steps {
-                    if let Step::Key(name) = step {
+                    if let PathStep::Key(name) = step {
                         found = found
                             .and_then(|list| list.nested.iter().find(|inner| inner.name == *name));
                     }
                 }
                 found.is_some_and(|property| property.input_type == InputType::DateTime)
             }
-            Root::Id | Root::Any | Root::Nowhere => false,
+            PathRoot::Id | PathRoot::Any | PathRoot::Nowhere => false,
         }
     }
 
-    /// Follows the steps from the value at the root; what is missing yields nothing.
+    /// Returns the values at the path, given the value at its root; missing values are omitted.
     pub fn resolve<'v>(&self, root: Option<&'v Value>) -> Vec<&'v Value> {
         let mut found: Vec<&Value> = root.into_iter().collect();
         for step in &self.steps {
             found = match step {
-                Step::Key(name) => found.into_iter().filter_map(|value| value.get(name)).collect(),
-                Step::Index(index) => {
+                PathStep::Key(name) => {
+                    found.into_iter().filter_map(|value| value.get(name)).collect()
+                }
+                PathStep::Index(index) => {
                     found.into_iter().filter_map(|value| value.get(index)).collect()
                 }
-                Step::Each => found.into_iter().filter_map(Value::as_array).flatten().collect(),
+                PathStep::Each => found.into_iter().filter_map(Value::as_array).flatten().collect(),
             };
         }
         found
     }
 }
 
-/// Splits `list[*].sub[0]` into its steps; none when it is not of that form.
-fn split(text: &str) -> Option<Vec<Step>> {
+/// Splits `list[*].sub[0]` into steps; none when the syntax is invalid.
+fn split(text: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();
     for part in text.split('.') {
         let (name, mut brackets) = part.split_at(part.find('[').unwrap_or(part.len()));
         if name.is_empty() {
             return None;
         }
-        steps.push(Step::Key(name.to_owned()));
+        steps.push(PathStep::Key(name.to_owned()));
         while !brackets.is_empty() {
             let (inside, rest) = brackets.strip_prefix('[')?.split_once(']')?;
             steps.push(match inside {
-                "*" => Step::Each,
+                "*" => PathStep::Each,
                 digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    Step::Index(digits.parse().ok()?)
+                    PathStep::Index(digits.parse().ok()?)
                 }
                 _ => return None,
             });
@@ -246,55 +248,55 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::ctd::model::SchemaType;
+    use crate::content_type::model::SchemaType;
 
     fn property(name: &str) -> Property {
         Property::plain(name, SchemaType::String, InputType::Text)
     }
 
     #[test]
-    fn paths_start_where_the_contract_says() {
+    fn paths_have_the_documented_roots() {
         use InternalField::{CreatedAt, ObjectTitle, WorkflowPublishedAt, WorkflowState};
-        let title = || Root::Property("title".to_owned());
+        let title = || PathRoot::Property("title".to_owned());
         let table = [
             ("title", title()),
             ("$.title", title()),
             ("title[0].x", title()),
-            ("id", Root::Id),
-            ("*", Root::Any),
-            ("$.*", Root::Any),
-            ("internal.createdAt", Root::Internal(CreatedAt)),
-            ("internal.created_at", Root::Internal(CreatedAt)),
-            ("internal.object_title", Root::Internal(ObjectTitle)),
-            ("internal.workflow_published_at", Root::Internal(WorkflowPublishedAt)),
-            ("internal.workflow_state", Root::Internal(WorkflowState)),
-            ("workflow_state", Root::Internal(WorkflowState)),
-            ("internal.createdat", Root::Nowhere),
-            ("internal.Created_At", Root::Nowhere),
-            ("internal", Root::Nowhere),
-            ("internal[0]", Root::Nowhere),
-            ("Title", Root::Nowhere),
-            ("other", Root::Nowhere),
-            ("created_at", Root::Nowhere),
-            ("", Root::Nowhere),
-            ("$", Root::Nowhere),
-            ("$.", Root::Nowhere),
-            (".title", Root::Nowhere),
-            ("title.", Root::Nowhere),
-            ("title..x", Root::Nowhere),
-            ("[0]", Root::Nowhere),
-            ("title[", Root::Nowhere),
-            ("title[]x", Root::Nowhere),
-            ("title[-1]", Root::Nowhere),
-            ("title[0]x", Root::Nowhere),
-            ("title[99999999999999999999]", Root::Nowhere),
-            ("title' OR 1=1 --", Root::Nowhere),
+            ("id", PathRoot::Id),
+            ("*", PathRoot::Any),
+            ("$.*", PathRoot::Any),
+            ("internal.createdAt", PathRoot::Internal(CreatedAt)),
+            ("internal.created_at", PathRoot::Internal(CreatedAt)),
+            ("internal.object_title", PathRoot::Internal(ObjectTitle)),
+            ("internal.workflow_published_at", PathRoot::Internal(WorkflowPublishedAt)),
+            ("internal.workflow_state", PathRoot::Internal(WorkflowState)),
+            ("workflow_state", PathRoot::Internal(WorkflowState)),
+            ("internal.createdat", PathRoot::Nowhere),
+            ("internal.Created_At", PathRoot::Nowhere),
+            ("internal", PathRoot::Nowhere),
+            ("internal[0]", PathRoot::Nowhere),
+            ("Title", PathRoot::Nowhere),
+            ("other", PathRoot::Nowhere),
+            ("created_at", PathRoot::Nowhere),
+            ("", PathRoot::Nowhere),
+            ("$", PathRoot::Nowhere),
+            ("$.", PathRoot::Nowhere),
+            (".title", PathRoot::Nowhere),
+            ("title.", PathRoot::Nowhere),
+            ("title..x", PathRoot::Nowhere),
+            ("[0]", PathRoot::Nowhere),
+            ("title[", PathRoot::Nowhere),
+            ("title[]x", PathRoot::Nowhere),
+            ("title[-1]", PathRoot::Nowhere),
+            ("title[0]x", PathRoot::Nowhere),
+            ("title[99999999999999999999]", PathRoot::Nowhere),
+            ("title' OR 1=1 --", PathRoot::Nowhere),
         ];
         for (text, root) in table {
-            assert_eq!(Path::parse(text, &[property("title")]).root, root, "{text}");
+            assert_eq!(PropertyPath::parse(text, &[property("title")]).root, root, "{text}");
         }
-        let own = Path::parse("workflow_state", &[property("workflow_state")]);
-        assert_eq!(own.root, Root::Property("workflow_state".to_owned()));
+        let own = PropertyPath::parse("workflow_state", &[property("workflow_state")]);
+        assert_eq!(own.root, PathRoot::Property("workflow_state".to_owned()));
     }
 
     #[test]
@@ -353,14 +355,14 @@ mod tests {
         ];
         for (paths, wanted) in [(&declared[..], true), (&unknown[..], false)] {
             for text in paths {
-                let path = Path::parse(text, &properties);
+                let path = PropertyPath::parse(text, &properties);
                 assert_eq!(path.is_declared(text, &properties), wanted, "{text}");
             }
         }
     }
 
     #[test]
-    fn steps_lead_into_values() {
+    fn paths_resolve_to_values() {
         let value = json!([{"a": {"b": 1}, "c": [{"d": 2}, {"d": 3}]}, {"c": [{"d": 4}]}, 5]);
         let table = [
             ("t", json!([value])),
@@ -376,7 +378,7 @@ mod tests {
             ("t.c", json!([])),
         ];
         for (text, expected) in table {
-            let path = Path::parse(text, &[property("t")]);
+            let path = PropertyPath::parse(text, &[property("t")]);
             assert_eq!(json!(path.resolve(Some(&value))), expected, "{text}");
             assert!(path.resolve(None).is_empty(), "{text}");
         }

@@ -1,11 +1,11 @@
-//! How JSON values are read when they are compared: as numbers, as text, as links, as nothing.
+//! Conversions of JSON values for comparison: to numbers, text and link addresses; emptiness.
 
 use std::{borrow::Cow, cmp::Ordering};
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-/// A number that compares exactly, whether it was written as an integer or not.
+/// A number with exact comparison of integers and floats.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     Integer(i64),
@@ -14,7 +14,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Reads a number, or a string that is one.
+    /// Converts a number, or a string with a number.
     pub fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::of_json(number),
@@ -27,7 +27,7 @@ impl Number {
         number.as_i64().map(Self::Integer).or_else(|| number.as_f64().map(Self::Real))
     }
 
-    /// Reads decimal notation; what is too large for a number is none.
+    /// Parses decimal notation; none when the number is out of range.
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() || !text.bytes().all(|byte| b"0123456789+-.eE".contains(&byte)) {
             return None;
@@ -64,7 +64,7 @@ impl PartialEq for Number {
 
 impl Eq for Number {}
 
-/// Compares without rounding the integer to a float, which would make unequal numbers equal.
+/// Compares without converting the integer to a float, which would lose digits.
 fn compare_mixed(integer: i64, real: f64) -> Ordering {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     if real >= TWO_TO_63 {
@@ -74,12 +74,12 @@ fn compare_mixed(integer: i64, real: f64) -> Ordering {
         return Ordering::Greater;
     }
     #[expect(clippy::cast_possible_truncation, reason = "in range, and the fraction is compared")]
-    let whole = real.trunc() as i64;
-    integer.cmp(&whole).then_with(|| 0.0.partial_cmp(&real.fract()).unwrap_or(Ordering::Equal))
+    let truncated = real.trunc() as i64;
+    integer.cmp(&truncated).then_with(|| 0.0.partial_cmp(&real.fract()).unwrap_or(Ordering::Equal))
 }
 
-/// Lower case, character by character, so that the start of a text folds to the start of what the
-/// text folds to; the language-aware rules do not promise that.
+/// Lower case, character by character, so that a prefix of a text folds to a prefix of the folded
+/// text; rules that depend on the context do not guarantee that.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         text.to_ascii_lowercase()
@@ -88,7 +88,7 @@ pub fn fold(text: &str) -> String {
     }
 }
 
-/// Missing values count as empty too (contract 3.3).
+/// Tells whether a value is empty; missing values are empty too.
 pub fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -98,7 +98,7 @@ pub fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The text of a value: a string as it is, anything else as compact JSON.
+/// The text of a value: a string unchanged, other values as compact JSON.
 pub fn text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -106,7 +106,7 @@ pub fn text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The address of a link in the form in which addresses compare: the id decoded and in lower case.
+/// Normalizes the address of a link for comparison: decodes the id and converts it to lower case.
 pub fn link_address(address: &str) -> Cow<'_, str> {
     const PREFIX: &str = "/api/v1/content/";
     let parts = address.strip_prefix(PREFIX).and_then(|rest| rest.split_once('/'));

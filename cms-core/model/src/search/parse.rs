@@ -91,7 +91,7 @@ impl RequestParser {
 
     /// Combines the conditions of all filters.
     fn filters(&mut self, name: &str, filters: &[(String, String)]) -> Query {
-        if !self.is_within(name, "filters", filters.len(), limits::SEARCH_PARTS) {
+        if !self.is_within(name, "filters", filters.len(), limits::MAX_SEARCH_PARAMETERS) {
             return Query::All;
         }
         let terms = TermOptions { all_required: true, fuzziness: Fuzziness::Exact };
@@ -110,13 +110,13 @@ impl RequestParser {
 
     /// Adds the cost of a text to that of the request. A text without words matches nothing.
     fn check_cost(&mut self, name: &str, parsed: ParsedText) -> Query {
-        if parsed.words > limits::SEARCH_WORDS {
-            self.errors.add(name, format!("Too many words, limit: {}", limits::SEARCH_WORDS));
-        } else if parsed.words * self.fields_per_word > limits::SEARCH_TERMS {
-            let limit = limits::SEARCH_TERMS;
+        if parsed.words > limits::MAX_SEARCH_WORDS {
+            self.errors.add(name, format!("Too many words, limit: {}", limits::MAX_SEARCH_WORDS));
+        } else if parsed.words * self.fields_per_word > limits::MAX_SEARCH_TERMS {
+            let limit = limits::MAX_SEARCH_TERMS;
             self.errors.add(name, format!("Too many words for so many fields, limit: {limit}"));
         }
-        let (before, limit) = (self.expansions, limits::SEARCH_EXPANSIONS);
+        let (before, limit) = (self.expansions, limits::MAX_SEARCH_EXPANSIONS);
         self.expansions += parsed.expansions * self.fields_per_word;
         if before <= limit && self.expansions > limit {
             self.errors.add(name, format!("Too many wildcards and fuzzy words, limit: {limit}"));
@@ -126,8 +126,8 @@ impl RequestParser {
 
     fn fields(&mut self, fields: Option<&[String]>) -> Option<Vec<WeightedField>> {
         let fields = fields?;
-        self.is_within("fields", "fields", fields.len(), limits::SEARCH_PARTS);
-        let weighted = fields.iter().take(limits::SEARCH_PARTS).map(|field| {
+        self.is_within("fields", "fields", fields.len(), limits::MAX_SEARCH_PARAMETERS);
+        let weighted = fields.iter().take(limits::MAX_SEARCH_PARAMETERS).map(|field| {
             let (path, weight) = field.rsplit_once('^').unwrap_or((field, ""));
             let weight = weight.trim().parse().ok().filter(|w: &f32| *w > 0.0 && w.is_finite());
             WeightedField { path: path_of(path), weight: weight.unwrap_or(1.0) }
@@ -136,7 +136,7 @@ impl RequestParser {
     }
 
     fn circles(&mut self, filters: &[(String, String)]) -> Vec<Circle> {
-        if !self.is_within("geo_filters", "filters", filters.len(), limits::SEARCH_PARTS) {
+        if !self.is_within("geo_filters", "filters", filters.len(), limits::MAX_SEARCH_PARAMETERS) {
             return Vec::new();
         }
         let mut circles = Vec::new();
@@ -175,7 +175,7 @@ impl RequestParser {
 
     fn facets(&mut self, request: &SearchRequest) -> Vec<Facet> {
         let (texts, numbers) = (&request.aggregate_by, &request.aggregate_by_numeric);
-        let (count, limit) = (texts.len() + numbers.len(), limits::SEARCH_AGGREGATIONS);
+        let (count, limit) = (texts.len() + numbers.len(), limits::MAX_SEARCH_AGGREGATIONS);
         if !self.is_within("aggregate_by", "aggregations", count, limit) {
             return Vec::new();
         }

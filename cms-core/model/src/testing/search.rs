@@ -28,9 +28,12 @@ pub fn read_search(text: &str) {
         let lenient = SearchRequest { fields: None, geo_filters: Vec::new(), ..request.clone() };
         for request in [request, lenient] {
             if let Ok(search) = Search::read(&request) {
-                let limit = limits::SEARCH_WORDS * 2;
+                let limit = limits::MAX_SEARCH_WORDS * 2;
                 assert!(conditions(&search.query) <= limit, "{text:?}");
-                assert!(conditions(&search.filter) <= limit * limits::SEARCH_PARTS, "{text:?}");
+                assert!(
+                    conditions(&search.filter) <= limit * limits::MAX_SEARCH_PARAMETERS,
+                    "{text:?}"
+                );
             }
         }
     }

@@ -3,14 +3,14 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    ctd::{
+    content_type::{
         model::Property,
         parse,
         schema::{self, CompiledSchema},
     },
     error::FieldErrors,
     object::validate::{validate, validate_id, validate_readonly},
-    pattern::Budget,
+    pattern::StepBudget,
     workflow::model::WorkflowSet,
 };
 
@@ -38,7 +38,7 @@ impl ObjectValidator {
         stored: Option<&Map<String, Value>>,
     ) -> FieldErrors {
         let mut errors = object.get("id").map(validate_id).unwrap_or_default();
-        let budget = &mut Budget::of_bytes(Value::Object(object.clone()).to_string().len());
+        let budget = &mut StepBudget::of_bytes(Value::Object(object.clone()).to_string().len());
         errors.merge(validate(&self.properties, &self.schema, object, Some(budget)));
         if let Some(stored) = stored {
             errors.merge(validate_readonly(&self.properties, stored, object));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::query::path::{Path, Root, Step};
+use crate::query::path::{PathRoot, PathStep, PropertyPath};
 
 pub const MASK: &str = "********";
 const HEADERS: &str = "headers";
@@ -24,14 +24,16 @@ pub fn masked(data: &str) -> String {
 }
 
 /// Returns a path that finds no header values: of headers, only names.
-pub fn visible(path: Path) -> Path {
+pub fn visible(path: PropertyPath) -> PropertyPath {
     match &path.root {
-        Root::Any => Path { root: Root::Any, steps: vec![Step::Key(HEADERS.to_owned())] },
-        Root::Property(name)
+        PathRoot::Any => {
+            PropertyPath { root: PathRoot::Any, steps: vec![PathStep::Key(HEADERS.to_owned())] }
+        }
+        PathRoot::Property(name)
             if name == HEADERS
-                && !matches!(path.steps.last(), Some(Step::Key(key)) if key == NAME) =>
+                && !matches!(path.steps.last(), Some(PathStep::Key(key)) if key == NAME) =>
         {
-            Path::nowhere()
+            PropertyPath::nowhere()
         }
         _ => path,
     }
@@ -105,11 +107,11 @@ mod tests {
 
     #[test]
     fn paths_to_values_find_nothing_and_paths_to_names_are_kept() {
-        let definitions = crate::ctd::builtin::definitions();
+        let definitions = crate::content_type::builtin::definitions();
         let webhooks = definitions.iter().find(|known| known.name == "_webhooks").unwrap();
-        let parse = |path: &str| Path::parse(path, &webhooks.properties());
+        let parse = |path: &str| PropertyPath::parse(path, &webhooks.properties());
         for path in ["headers", "headers[0]", "headers[*].header_value", "headers.header_value"] {
-            assert_eq!(visible(parse(path)), Path::nowhere(), "{path}");
+            assert_eq!(visible(parse(path)), PropertyPath::nowhere(), "{path}");
         }
         for path in ["name", "url", "id", "internal.createdAt", "headers[*].header_name", "none"] {
             assert_eq!(visible(parse(path)), parse(path), "{path}");

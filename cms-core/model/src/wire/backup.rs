@@ -1,29 +1,29 @@
-//! What a backup says of itself.
+//! Metadata of a backup.
 
 use serde::{Deserialize, Serialize};
 
-/// The last entry of a backup file. A file without it is cut off.
+/// The last entry of a backup file. A file without it is truncated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Backup {
-    /// How the file is laid out.
+    /// Version of the file format.
     pub format: u32,
-    /// The version of the program that wrote it.
+    /// Version of the program that wrote the file.
     pub version: String,
-    /// When the copy of the database was made.
+    /// Time of the copy of the database.
     pub created_at: String,
-    /// The space that was copied.
+    /// Id of the space.
     pub space: String,
-    /// The last change that is in it.
+    /// Sequence number of the last included change.
     pub journal: i64,
-    /// Live objects of all types.
+    /// Number of objects of all types that are not deleted.
     pub objects: u64,
-    /// Stored files.
+    /// Number of stored files.
     pub files: u64,
-    /// Bytes of the database and of the files.
+    /// Total size of the database and the files.
     pub bytes: u64,
-    /// Media objects whose file was lost before.
+    /// Media objects whose file was missing already.
     pub missing: Vec<String>,
-    /// SHA-256 of names, sizes and contents of all entries before this one, and of what it says.
+    /// SHA-256 of names, sizes and contents of all other entries and of the other fields.
     pub sha256: String,
 }

@@ -1,4 +1,4 @@
-//! What batch create and batch patch take, and their report (contract 3.9).
+//! Batch create and batch patch: elements and report, see docs/reference/objects.md#batches
 
 use std::{fmt, marker::PhantomData};
 
@@ -12,19 +12,18 @@ use serde_json::{Value, value::RawValue};
 use super::object;
 use crate::error::{Error, FieldErrors, Result};
 
-/// The elements of a batch as texts, as they were sent. Each is read when its turn comes: a value
-/// takes many times the memory of its text.
+/// The elements of a batch as JSON text. Each is parsed when it is processed: a parsed value takes
+/// many times the memory of its text.
 #[derive(Debug)]
-pub struct Elements(Vec<Bytes>);
+pub struct BatchElements(Vec<Bytes>);
 
-impl Elements {
-    /// Finds the elements of a JSON array. One more than `most` says that there are too many.
+impl BatchElements {
+    /// Splits a JSON array into its elements, `maximum` plus one at most.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] when it is no JSON array, [`Error::ObjectTooLarge`] when an element is too
-    /// long to be read.
-    pub fn read(text: &Bytes, most: usize) -> Result<Self> {
-        let elements: Vec<&RawValue> = first_of(text, most)?;
+    /// [`Error::BadRequest`] when it is no JSON array, [`Error::ObjectTooLarge`] when an element is too large.
+    pub fn read(text: &Bytes, maximum: usize) -> Result<Self> {
+        let elements: Vec<&RawValue> = read_array_prefix(text, maximum)?;
         let find = |element: &RawValue| {
             object::require_length(element.get().as_bytes())?;
             Ok(text.slice_ref(element.get().as_bytes()))
@@ -32,7 +31,7 @@ impl Elements {
         elements.into_iter().map(find).collect::<Result<_>>().map(Self)
     }
 
-    /// Takes values that were read already.
+    /// Creates a batch from parsed values.
     pub fn of(values: &[Value]) -> Self {
         Self(values.iter().map(|value| Bytes::from(value.to_string())).collect())
     }
@@ -42,24 +41,28 @@ impl Elements {
     }
 }
 
-/// Reads the elements of a JSON array. After one more than `most`, the rest is only looked through.
+/// Parses the first elements of a JSON array, `maximum` plus one at most; the rest is only checked
+/// for syntax.
 ///
 /// # Errors
-/// [`Error::BadRequest`] when it is no such array.
-pub fn first_of<'de, T: Deserialize<'de>>(text: &'de [u8], most: usize) -> Result<Vec<T>> {
+/// [`Error::BadRequest`] when it is no JSON array of such elements.
+pub fn read_array_prefix<'de, T: Deserialize<'de>>(
+    text: &'de [u8],
+    maximum: usize,
+) -> Result<Vec<T>> {
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let first = FirstOf { most, of: PhantomData };
-    let elements = first.deserialize(&mut reader).map_err(|_| Error::malformed())?;
-    reader.end().map_err(|_| Error::malformed())?;
+    let first = ArrayPrefix { maximum, element: PhantomData };
+    let elements = first.deserialize(&mut reader).map_err(|_| Error::malformed_json())?;
+    reader.end().map_err(|_| Error::malformed_json())?;
     Ok(elements)
 }
 
-struct FirstOf<T> {
-    most: usize,
-    of: PhantomData<T>,
+struct ArrayPrefix<T> {
+    maximum: usize,
+    element: PhantomData<T>,
 }
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for FirstOf<T> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for ArrayPrefix<T> {
     type Value = Vec<T>;
 
     fn deserialize<D: Deserializer<'de>>(
@@ -70,7 +73,7 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for FirstOf<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstOf<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ArrayPrefix<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,7 +85,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstOf<T> {
         mut sequence: A,
     ) -> std::result::Result<Vec<T>, A::Error> {
         let mut elements = Vec::new();
-        while elements.len() <= self.most {
+        while elements.len() <= self.maximum {
             match sequence.next_element()? {
                 Some(element) => elements.push(element),
                 None => return Ok(elements),
@@ -93,19 +96,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstOf<T> {
     }
 }
 
-/// How many elements of a batch were saved, and what was wrong with the others.
+/// Counts of saved and rejected elements, and the errors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BatchReport {
     pub batch_total_count: usize,
     pub batch_success_count: usize,
     pub batch_error_count: usize,
     pub errors: Vec<BatchError>,
-    /// Faults of the call as a whole: present only when ids repeat.
+    /// Errors of the request as a whole: present only when ids repeat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<String>,
 }
 
-/// One refused element.
+/// A rejected element.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BatchError {
     /// The id as sent; empty when the element had none.
@@ -121,9 +124,9 @@ mod tests {
     use crate::limits;
 
     #[test]
-    fn elements_are_found_and_counted_up_to_a_limit() {
+    fn batch_elements_are_split_up_to_a_limit() {
         let found = |text: &str| {
-            let elements = Elements::read(&Bytes::from(text.to_owned()), 2);
+            let elements = BatchElements::read(&Bytes::from(text.to_owned()), 2);
             let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
             elements.map(|found| found.texts().iter().map(text).collect::<Vec<_>>())
         };
@@ -141,15 +144,16 @@ mod tests {
         {
             assert!(matches!(found(text), Err(Error::BadRequest(_))), "{text}");
         }
-        let is_malformed = |text: &[u8]| Elements::read(&Bytes::copy_from_slice(text), 2).is_err();
+        let is_malformed =
+            |text: &[u8]| BatchElements::read(&Bytes::copy_from_slice(text), 2).is_err();
         assert!(is_malformed(b"[\"\xff\"]"));
     }
 
     #[test]
-    fn an_element_that_is_too_long_is_not_read() {
-        let padding = " ".repeat(limits::OBJECT_TEXT);
+    fn batch_element_that_is_too_large_is_not_parsed() {
+        let padding = " ".repeat(limits::MAX_OBJECT_TEXT_BYTES);
         let element = format!("{{\"a\":{{\"id\":1}},\"id\":{padding}\"b\"}}");
-        match Elements::read(&format!("[{{}}, {element}]").into(), 2).unwrap_err() {
+        match BatchElements::read(&format!("[{{}}, {element}]").into(), 2).unwrap_err() {
             Error::ObjectTooLarge { id, bytes } => {
                 assert_eq!((&*id, bytes), ("b", element.len()));
             }

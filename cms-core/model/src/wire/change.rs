@@ -1,4 +1,4 @@
-//! Changes of the content, and places in their order (`GET /api/v1/changes`).
+//! Changes of content and positions in the journal (`GET /api/v1/changes`).
 
 use std::{fmt, str::FromStr};
 
@@ -9,35 +9,35 @@ use crate::{
     message,
 };
 
-/// Which changes are asked for.
+/// The requested changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangesRequest {
-    /// After this place; none means after the newest change.
+    /// Position after which to start; none means after the newest change.
     pub since: Option<Position>,
-    /// Only of these types; none means of all.
+    /// Only these types; none means all types.
     pub content_types: Option<Vec<String>>,
-    /// Most entries.
+    /// Maximum number of entries.
     pub limit: u32,
 }
 
-/// A place between two changes.
+/// A position between two changes.
 ///
-/// Beside its number a row of the journal has a random one. So a place in a database that was put
-/// back to an older state since is not taken for the place of another change.
+/// A row of the journal has a random number besides its sequence number. So a position from before
+/// a restore of the database is not mistaken for the position of another change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub seq: i64,
-    /// None when the row is not known any more, or nobody asked for it.
+    /// None when the row has been removed or the nonce is not needed.
     pub nonce: Option<u32>,
 }
 
 impl Position {
-    /// After the row with these two numbers.
+    /// The position after the row with these two numbers.
     pub fn new(seq: i64, nonce: i64) -> Self {
         Self { seq, nonce: (seq > 0).then_some(Self::short(nonce)) }
     }
 
-    /// As much of the random number as is told.
+    /// The part of the random number in positions.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lower half")]
     pub fn short(nonce: i64) -> u32 {
         nonce as u32
@@ -54,7 +54,7 @@ impl fmt::Display for Position {
 impl FromStr for Position {
     type Err = Error;
 
-    /// Reads a number, with or without the random one.
+    /// Parses a sequence number, with or without a nonce.
     fn from_str(text: &str) -> Result<Self> {
         let (seq, nonce) = match text.split_once('-') {
             Some((seq, nonce)) => (seq, Some(nonce)),
@@ -86,28 +86,28 @@ impl Serialize for Position {
 pub struct Change {
     pub seq: i64,
     pub at: String,
-    /// What was done to an object: `create`, `update`, `delete`, `publish`, `unpublish`, `archive`,
-    /// `schedule`, `transition`. To a type: the same with `type.` before it, and `type.purge`.
+    /// The action on an object: `create`, `update`, `delete`, `publish`, `unpublish`, `archive`,
+    /// `schedule`, `transition`. On a type: the same with the prefix `type.`, and `type.purge`.
     pub action: &'static str,
     pub content_type: String,
-    /// The object; none when the type as a whole changed.
+    /// The object; none for changes of a type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The latest version of the object when this was done.
+    /// The latest version of the object after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
-    /// After this change.
+    /// The position after this change.
     #[serde(skip)]
     pub position: Position,
 }
 
-/// Changes in their order.
+/// A page of changes, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Changes {
     pub data: Vec<Change>,
-    /// Where to go on.
+    /// `since` of the next request.
     pub next: Position,
-    /// There was more to read when these were read.
+    /// There are more changes.
     pub more: bool,
 }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_place_is_refused() {
+    fn position_rejects_other_texts() {
         for text in ["", "-", "-1", "+1", "1-", "1-x", "1--1", "1-+1", "x", "1 ", "1-123456789"] {
             let read: Result<Position> = text.parse();
             assert!(matches!(read, Err(Error::Invalid(_))), "{text}");
@@ -128,13 +128,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_place_is_read_as_it_is_written(seq in 0_i64.., nonce: i64) {
+        fn position_is_parsed_back(seq in 0_i64.., nonce: i64) {
             let position = Position::new(seq, nonce);
             prop_assert_eq!(position.to_string().parse::<Position>().unwrap(), position);
         }
 
         #[test]
-        fn any_text_is_read(text in "\\PC*") {
+        fn position_parser_never_panics(text in "\\PC*") {
             text.parse::<Position>().ok();
         }
     }

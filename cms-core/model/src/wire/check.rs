@@ -1,70 +1,70 @@
-//! What a check of a data folder finds.
+//! The report of an integrity check of a data directory.
 
 use serde::{Deserialize, Serialize};
 
 /// `POST /api/v1/internal/check`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRequest {
-    /// Mends what can be mended without losing content.
+    /// Repair what can be repaired without losing content.
     #[serde(default)]
     pub repair: bool,
-    /// Reads all stored files and compares their digests with those of the uploads.
+    /// Read all stored files and compare their digests with those at the upload.
     #[serde(default)]
     pub digests: bool,
 }
 
-/// What was found, before anything was mended.
+/// The findings, before repairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Check {
+pub struct CheckReport {
     pub media: MediaCheck,
-    /// What does not fit together in the database and the search index.
+    /// Inconsistencies in the database and the search index.
     #[serde(default)]
     pub findings: Vec<Finding>,
-    /// How many more there are than are told.
+    /// Number of findings beyond those in the list.
     #[serde(default)]
     pub more: u64,
 }
 
-/// Where something does not fit together.
+/// The area of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Part {
-    /// The file of the database, and what refers to rows that are not there.
+pub enum CheckArea {
+    /// The database file, and references to missing rows.
     Database,
-    /// The text of objects.
+    /// The stored text of objects.
     Objects,
-    /// How many objects a type has.
+    /// Numbers of objects per type.
     Counters,
     /// The public view of Draft & Public types.
     Published,
     Versions,
-    /// What indexed properties hold.
+    /// Values of indexed properties.
     Slots,
-    /// Who links to whom.
+    /// Links between objects.
     Links,
     /// Unique properties.
     Unique,
     /// The search index.
     Index,
-    /// Stored files against what was uploaded.
+    /// Stored files.
     Files,
 }
 
-/// One thing that does not fit together.
+/// One inconsistency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    pub part: Part,
-    /// A type, or an object as `type/id`; empty when it concerns everything.
+    pub part: CheckArea,
+    /// A type, or an object as `type/id`; empty when the finding concerns all data.
     pub place: String,
     pub message: String,
-    /// It concerns only what follows from content, and can be made again.
+    /// The finding concerns only derived data, which can be rebuilt from the content.
     pub derived: bool,
-    /// It was made again.
-    pub mended: bool,
+    #[serde(rename = "mended")]
+    pub repaired: bool,
 }
 
-impl Part {
-    /// As it is spelt on the wire.
+impl CheckArea {
+    /// The name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Database => "database",
@@ -81,32 +81,33 @@ impl Part {
     }
 }
 
-/// How stored files and media objects agree.
+/// Consistency of stored files and media objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaCheck {
-    /// Stored files.
+    /// Number of stored files.
     pub files: u64,
-    /// Media objects whose file is not there.
+    /// Media objects whose file is missing.
     pub missing: Vec<String>,
-    /// Files without a media object that came less than a day ago: one may still be made for them.
+    /// Number of files without a media object that are less than a day old: one may still be
+    /// created.
     pub waiting: u64,
-    /// Files that have had no media object for a day.
+    /// Files that have been without a media object for a day.
     pub orphaned: Vec<String>,
-    /// Files that were removed because they are orphaned.
+    /// Number of removed orphaned files.
     pub removed: u64,
-    /// Files of which an earlier version recorded neither size nor digest at the upload.
+    /// Number of files without a recorded size and digest, which an earlier version did not store.
     #[serde(default)]
     pub unrecorded: u64,
-    /// How many of these were recorded by this check.
+    /// Number of these that this check recorded.
     #[serde(default)]
     pub recorded: u64,
 }
 
-impl Check {
-    /// Tells whether everything is as it should be, or was mended.
+impl CheckReport {
+    /// Tells whether there are no inconsistencies, or all are repaired.
     pub fn is_sound(&self) -> bool {
         let files = self.media.orphaned.len() as u64 == self.media.removed;
-        let content = self.more == 0 && self.findings.iter().all(|finding| finding.mended);
+        let content = self.more == 0 && self.findings.iter().all(|finding| finding.repaired);
         self.media.missing.is_empty() && files && content
     }
 }

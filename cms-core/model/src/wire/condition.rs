@@ -1,8 +1,7 @@
-//! Tags of answers, and what a request makes its change depend on: `ETag`, `If-Match`,
-//! `Idempotency-Key`.
+//! Conditional requests: `ETag`, `If-Match`, `Idempotency-Key`.
 //!
-//! A tag is made of what it names. So nobody has to remember to change it, and every process and
-//! every restart makes the same one.
+//! An entity tag is a hash of the response. So it always changes with it, and is the same in every
+//! process and after a restart.
 
 use std::{fmt, sync::Arc};
 
@@ -14,50 +13,50 @@ use crate::{
     limits,
 };
 
-/// Digits of a hash.
+/// Number of hexadecimal digits of a hash.
 const DIGITS: usize = 16;
 
-/// Names the bytes of one answer.
+/// Identifies the bytes of a response.
 ///
-/// Of an object with its links replaced, the first half names the object without that: so whoever
-/// read it may say by this tag which state they want to change.
+/// The first half of the tag of a hydrated object is the tag of the object without hydration. So a
+/// client can use the tag of either in `If-Match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tag {
+pub struct EntityTag {
     plain: u64,
     hydrated: Option<u64>,
 }
 
-impl Tag {
-    /// Names an answer.
-    pub fn of(answer: &[u8]) -> Self {
-        Self { plain: xxh3_64(answer), hydrated: None }
+impl EntityTag {
+    /// The tag of a response.
+    pub fn of(response: &[u8]) -> Self {
+        Self { plain: xxh3_64(response), hydrated: None }
     }
 
-    /// Names an answer in which the links of what this tag names are replaced.
+    /// The tag of the hydrated response to the object with this tag.
     #[must_use]
-    pub fn hydrated(self, answer: &[u8]) -> Self {
-        Self { hydrated: Some(xxh3_64(answer)), ..self }
+    pub fn hydrated(self, response: &[u8]) -> Self {
+        Self { hydrated: Some(xxh3_64(response)), ..self }
     }
 }
 
-impl fmt::Display for Tag {
+impl fmt::Display for EntityTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.plain)?;
         self.hydrated.map_or(Ok(()), |hydrated| write!(f, ".{hydrated:016x}"))
     }
 }
 
-/// The states of an object of which one must be there, or nothing is done.
+/// The entity tags in `If-Match`; the object must have one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IfMatch {
-    /// Whatever state it is in.
+    /// `*`: any state.
     Any,
-    /// By the first halves of their tags; none at all when no tag could be one of ours.
+    /// The first halves of the tags, without malformed tags.
     Tags(Vec<u64>),
 }
 
 impl IfMatch {
-    /// Reads the header. Weak tags name no exact state, so they match nothing.
+    /// Parses the header. Weak tags match nothing.
     pub fn parse(text: &str) -> Self {
         let tags = text.split(',').map(str::trim);
         if tags.clone().any(|tag| tag == "*") {
@@ -66,7 +65,7 @@ impl IfMatch {
         Self::Tags(tags.filter_map(plain_half).collect())
     }
 
-    pub fn admits(&self, tag: Tag) -> bool {
+    pub fn admits(&self, tag: EntityTag) -> bool {
         match self {
             Self::Any => true,
             Self::Tags(tags) => tags.contains(&tag.plain),
@@ -74,25 +73,26 @@ impl IfMatch {
     }
 }
 
-/// The first half of a tag in its quotes, whatever follows it: a second half, or a coding.
+/// The first half of a quoted tag, before a second half or a suffix of the compression.
 fn plain_half(tag: &str) -> Option<u64> {
     let tag = tag.strip_prefix('"')?.strip_suffix('"')?;
     let (plain, rest) = tag.split_at_checked(DIGITS)?;
-    let is_whole = rest.is_empty() || rest.starts_with(['.', '-']);
+    let is_complete = rest.is_empty() || rest.starts_with(['.', '-']);
     let is_hash = plain.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_whole && is_hash { u64::from_str_radix(plain, 16).ok() } else { None }
+    if is_complete && is_hash { u64::from_str_radix(plain, 16).ok() } else { None }
 }
 
-/// By what a repeated request is known.
+/// Identifies a repeated request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
     pub key: String,
-    /// Of all that the request says.
+    /// Hash of the request.
     pub fingerprint: [u8; 32],
 }
 
 impl IdempotencyKey {
-    /// Reads the header of a request that says these things. Quotes around the key mean nothing.
+    /// Parses the header; `request` has the parts of the request for the fingerprint. Quotes around
+    /// the key are ignored.
     ///
     /// # Errors
     /// [`Error::BadRequest`] for a key that is empty, too long, or not of visible characters.
@@ -101,7 +101,7 @@ impl IdempotencyKey {
         let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let key = unquoted.unwrap_or(text);
         let is_plain = key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if key.is_empty() || key.len() > limits::IDEMPOTENCY_KEY_BYTES || !is_plain {
+        if key.is_empty() || key.len() > limits::MAX_IDEMPOTENCY_KEY_BYTES || !is_plain {
             return Err(Error::BadRequest("Invalid Idempotency-Key".to_owned()));
         }
         let mut hash = Sha256::new();
@@ -113,7 +113,7 @@ impl IdempotencyKey {
     }
 }
 
-/// What a change depends on; without conditions it is simply made.
+/// The preconditions of a change, if any.
 #[derive(Clone, Debug, Default)]
 pub struct Conditions(Option<Arc<(Option<IfMatch>, Option<IdempotencyKey>)>>);
 
@@ -139,9 +139,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_exact_tags_match() {
-        let tag = Tag::of(b"{}");
-        let (text, other) = (tag.to_string(), Tag::of(b"[]"));
+    fn if_match_accepts_exact_tags_only() {
+        let tag = EntityTag::of(b"{}");
+        let (text, other) = (tag.to_string(), EntityTag::of(b"[]"));
         let hydrated = tag.hydrated(b"{\"a\":{}}");
         let cases = [
             ("*".to_owned(), true),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_short_and_visible() {
+    fn idempotency_keys_are_short_and_printable() {
         let key = |text: &str| IdempotencyKey::new(text, &[]).map(|key| key.key).ok();
         assert_eq!(key(" \"a b\" ").as_deref(), Some("a b"));
         assert_eq!(key("a").as_deref(), Some("a"));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_tells_where_parts_end() {
+    fn fingerprint_depends_on_the_boundaries_of_parts() {
         let of = |parts: &[&[u8]]| IdempotencyKey::new("k", parts).unwrap().fingerprint;
         assert_ne!(of(&[b"ab", b"c"]), of(&[b"a", b"bc"]));
         assert_ne!(of(&[b"a", b""]), of(&[b"a"]));
@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_header_is_read(text in "\\PC*") {
+        fn header_parsers_never_panic(text in "\\PC*") {
             IfMatch::parse(&text);
             IdempotencyKey::new(&text, &[]).ok();
         }

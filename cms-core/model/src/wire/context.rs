@@ -1,10 +1,10 @@
-//! The answer of `GET /api/auth-context` (contract 1.13).
+//! The response of `GET /api/auth-context`, see docs/reference/http.md#check-a-key
 
 use serde::{Deserialize, Serialize};
 
 use super::key::{KeyKind, Rule};
 
-/// Which server, which space, which key.
+/// Organization, space and key of the caller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthContext {
@@ -21,7 +21,7 @@ pub struct Named {
     pub name: String,
 }
 
-/// The key in the place where clients expect a person.
+/// The key as the user that clients expect.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct User {
     pub id: String,
@@ -29,7 +29,7 @@ pub struct User {
     pub roles: Vec<String>,
 }
 
-/// The key itself.
+/// The key with its rules.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ApiKey {
     pub name: String,

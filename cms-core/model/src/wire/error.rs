@@ -1,4 +1,5 @@
-//! Errors on the wire: status and body of each (contract 1.4), and the way back for remote callers.
+//! Maps errors to HTTP status and body, and back for clients, see
+//! docs/reference/http.md#error-bodies
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -8,14 +9,14 @@ use crate::{
     message::Reason,
 };
 
-/// What clients learn of an internal error.
+/// Message of internal errors.
 const INTERNAL: &str = "Internal Server Error";
 
 /// Returns the HTTP status of an error.
 pub fn status(error: &Error) -> u16 {
     match error {
         Error::Invalid(_)
-        | Error::Refused(_)
+        | Error::Rejected(_)
         | Error::BatchLimit { .. }
         | Error::BadRequest(_)
         | Error::Blocked(_) => 400,
@@ -42,7 +43,7 @@ pub fn status(error: &Error) -> u16 {
 pub fn body(error: &Error) -> Value {
     match error {
         Error::Invalid(errors) => json!(errors),
-        Error::Refused(reasons) => {
+        Error::Rejected(reasons) => {
             let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
             json!({ "errors": reasons })
         }
@@ -50,7 +51,7 @@ pub fn body(error: &Error) -> Value {
             json!({ "batch_limit": limit, "data": [error.to_string()] })
         }
         Error::Blocked(types) => {
-            // A name that was sent twice has one entry with the faults of both.
+            // A type that is in the request twice has one entry with the errors of both.
             let mut by_name: IndexMap<&str, FieldErrors> = IndexMap::new();
             for (name, errors) in types {
                 by_name.entry(name).or_default().merge(errors.clone());
@@ -60,11 +61,11 @@ pub fn body(error: &Error) -> Value {
         Error::DataLoss(names) => {
             json!({ "code": 409, "message": "Values would be lost", "data": names })
         }
-        Error::NotFound { .. } => generic(404, "Not found"),
-        Error::Busy(_) => generic(503, "Service Unavailable"),
-        Error::NoSpace(_) => generic(507, "Insufficient Storage"),
+        Error::NotFound { .. } => code_and_message(404, "Not found"),
+        Error::Busy(_) => code_and_message(503, "Service Unavailable"),
+        Error::NoSpace(_) => code_and_message(507, "Insufficient Storage"),
         Error::Unsupported(_) | Error::Unreachable(_) | Error::Internal(_) => {
-            generic(500, INTERNAL)
+            code_and_message(500, INTERNAL)
         }
         Error::BadRequest(_)
         | Error::Unauthenticated
@@ -78,16 +79,16 @@ pub fn body(error: &Error) -> Value {
         | Error::UnsupportedMedia
         | Error::Damaged(_)
         | Error::TooManyRequests
-        | Error::NotFast => generic(status(error), &error.to_string()),
+        | Error::NotFast => code_and_message(status(error), &error.to_string()),
     }
 }
 
 /// The body `{code, message}`.
-pub fn generic(code: u16, message: &str) -> Value {
+pub fn code_and_message(code: u16, message: &str) -> Value {
     json!({ "code": code, "message": message })
 }
 
-/// Reads an error answer back; `what` and `name` say what was asked for.
+/// Parses an error response; `what` and `name` identify the requested resource.
 pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) -> Error {
     let body: Value = serde_json::from_slice(bytes).unwrap_or(Value::Null);
     let strings = |value: Option<&Value>| -> Vec<String> {
@@ -105,7 +106,7 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
             && body.get("errors").is_some() =>
         {
             let reasons = strings(body.get("errors"));
-            Error::Refused(reasons.iter().map(|reason| Reason::parse(reason)).collect())
+            Error::Rejected(reasons.iter().map(|reason| Reason::parse(reason)).collect())
         }
         400 => match serde_json::from_value::<FieldErrors>(body.clone()) {
             Ok(errors) => Error::Invalid(errors),
@@ -128,6 +129,6 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
             Error::Damaged(message())
         }
         507 => Error::NoSpace(message().into()),
-        _ => Error::internal(format!("the server answered {status}: {}", message())),
+        _ => Error::internal(format!("the server responded with status {status}: {}", message())),
     }
 }

@@ -1,4 +1,4 @@
-//! Queries in the language GraphQL, and what answers them (contract 8).
+//! GraphQL requests and responses, see docs/reference/graphql.md
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 use super::error;
 use crate::error::Error;
 
-/// Which of the two schemas a query is for.
+/// The version of the GraphQL schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GraphQlVersion {
-    /// `/api/graphql`: flat objects and lists (contract 8.1).
+    /// `/api/graphql`: flat objects and lists, see docs/reference/graphql.md#version-1
     Legacy,
-    /// `/api/v2/graphql`: connections and filter inputs (contract 8.2).
+    /// `/api/v2/graphql`: connections and filter inputs, see docs/reference/graphql.md#version-2
     V2,
 }
 
 impl GraphQlVersion {
-    /// Where queries are answered; the schema is one segment further down.
+    /// Path of the endpoint; the schema is at `<path>/schema`.
     pub fn path(self) -> &'static str {
         match self {
             Self::Legacy => "/api/graphql",
@@ -29,23 +29,24 @@ impl GraphQlVersion {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphQlRequest {
-    /// Empty when it was sent before and only its hash is sent now.
+    /// Empty for a persisted query, which the client names by its hash.
     pub query: String,
     pub variables: Map<String, Value>,
-    /// Which operation of the document is meant, when it has several.
+    /// The operation to run, when the document has several.
     pub operation_name: Option<String>,
-    /// SHA-256 of the query in hexadecimal digits, of clients that name queries by it.
+    /// SHA-256 of the query in hexadecimal digits, for persisted queries.
     #[serde(skip)]
     pub hash: Option<String>,
 }
 
-/// Returns what GraphQL calls an error of the rest of the API (contract 8.6).
+/// Returns the error code in GraphQL responses, see docs/reference/graphql.md#errors
 pub fn code(error: &Error) -> &'static str {
     match error {
         Error::Invalid(_) => "BAD_USER_INPUT",
-        Error::Refused(_) | Error::BatchLimit { .. } | Error::BadRequest(_) | Error::Blocked(_) => {
-            "BAD_REQUEST"
-        }
+        Error::Rejected(_)
+        | Error::BatchLimit { .. }
+        | Error::BadRequest(_)
+        | Error::Blocked(_) => "BAD_REQUEST",
         Error::Unauthenticated => "UNAUTHORIZED",
         Error::Forbidden => "FORBIDDEN",
         Error::NotFound { .. } => "NOT_FOUND",
@@ -65,22 +66,22 @@ pub fn code(error: &Error) -> &'static str {
     }
 }
 
-/// A status, and the JSON text of the answer: of what went wrong, too.
+/// HTTP status and JSON text of a response, successful or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GraphQlAnswer {
+pub struct GraphQlResponse {
     pub status: u16,
     pub body: Vec<u8>,
 }
 
-impl GraphQlAnswer {
-    /// An error of the rest of the API as GraphQL tells it.
+impl GraphQlResponse {
+    /// The response for an error.
     pub fn of(error: &Error) -> Self {
         let body = error::body(error);
         let message = body["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
         Self::failed(error::status(error), &message, code(error))
     }
 
-    /// An answer with one error and no data.
+    /// A response with one error and no data.
     pub fn failed(status: u16, message: &str, code: &str) -> Self {
         let body = serde_json::json!({
             "errors": [{ "message": message, "extensions": { "code": code } }],
@@ -89,28 +90,28 @@ impl GraphQlAnswer {
     }
 }
 
-/// Texts of a query string that hold JSON.
+/// Query parameters with JSON text.
 const JSON_PARAMETERS: [&str; 2] = ["variables", "extensions"];
 
 impl GraphQlRequest {
-    /// Reads the body of a POST; keys that GraphQL does not know are ignored.
+    /// Parses the body of a POST; unknown keys are ignored.
     ///
     /// # Errors
-    /// The answer that says what is wrong.
-    pub fn read(body: &[u8]) -> Result<Self, GraphQlAnswer> {
+    /// The error response.
+    pub fn read(body: &[u8]) -> Result<Self, GraphQlResponse> {
         match serde_json::from_slice(body) {
             Ok(Value::Object(members)) => Self::of(members),
-            _ => Err(bad("Malformed JSON")),
+            _ => Err(bad_request("Malformed JSON")),
         }
     }
 
-    /// Reads the parameters of a GET: the keys of a body, objects among them as JSON texts.
+    /// Parses the parameters of a GET: the keys of the body, with objects as JSON text.
     ///
     /// # Errors
-    /// The answer that says what is wrong.
+    /// The error response.
     pub fn read_parameters<'p>(
         parameter: impl Fn(&str) -> Option<&'p str>,
-    ) -> Result<Self, GraphQlAnswer> {
+    ) -> Result<Self, GraphQlResponse> {
         let mut members = Map::new();
         for name in ["query", "operationName"] {
             if let Some(text) = parameter(name) {
@@ -119,66 +120,66 @@ impl GraphQlRequest {
         }
         for name in JSON_PARAMETERS {
             if let Some(text) = parameter(name).filter(|text| !text.is_empty()) {
-                let value = serde_json::from_str(text).map_err(|_| no_object(name))?;
+                let value = serde_json::from_str(text).map_err(|_| not_an_object(name))?;
                 members.insert(name.to_owned(), value);
             }
         }
         Self::of(members)
     }
 
-    fn of(mut members: Map<String, Value>) -> Result<Self, GraphQlAnswer> {
+    fn of(mut members: Map<String, Value>) -> Result<Self, GraphQlResponse> {
         let variables = object(&mut members, "variables")?;
         let hash = hash(object(&mut members, "extensions")?)?;
         let query = match text(&mut members, "query")? {
             Some(query) => query,
             None if hash.is_some() => String::new(),
-            None => return Err(bad("The property query is required")),
+            None => return Err(bad_request("The property query is required")),
         };
         let operation_name = text(&mut members, "operationName")?.filter(|name| !name.is_empty());
         Ok(Self { query, variables, operation_name, hash })
     }
 }
 
-/// Reads the hash by which a query is named, as Apollo's clients send it.
-fn hash(mut extensions: Map<String, Value>) -> Result<Option<String>, GraphQlAnswer> {
+/// Reads the hash of a persisted query in the format of Apollo.
+fn hash(mut extensions: Map<String, Value>) -> Result<Option<String>, GraphQlResponse> {
     let persisted = object(&mut extensions, "persistedQuery")?;
     if persisted.is_empty() {
         return Ok(None);
     }
     if persisted.get("version") != Some(&Value::from(1)) {
-        return Err(bad("Unsupported persisted query version"));
+        return Err(bad_request("Unsupported persisted query version"));
     }
     match persisted.get("sha256Hash") {
         Some(Value::String(hash)) => Ok(Some(hash.clone())),
-        _ => Err(bad("The property sha256Hash must be a string")),
+        _ => Err(bad_request("The property sha256Hash must be a string")),
     }
 }
 
-/// Takes a text out of the members of a request; null is as good as none.
-fn text(members: &mut Map<String, Value>, name: &str) -> Result<Option<String>, GraphQlAnswer> {
+/// Removes a string from the members of a request; null counts as absent.
+fn text(members: &mut Map<String, Value>, name: &str) -> Result<Option<String>, GraphQlResponse> {
     match members.remove(name) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
-        Some(_) => Err(bad(&format!("The property {name} must be a string"))),
+        Some(_) => Err(bad_request(&format!("The property {name} must be a string"))),
     }
 }
 
-/// Takes an object out of the members of a request; null is as good as an empty one.
+/// Removes an object from the members of a request; null counts as empty.
 fn object(
     members: &mut Map<String, Value>,
     name: &str,
-) -> Result<Map<String, Value>, GraphQlAnswer> {
+) -> Result<Map<String, Value>, GraphQlResponse> {
     match members.remove(name) {
         Some(Value::Object(object)) => Ok(object),
         None | Some(Value::Null) => Ok(Map::new()),
-        Some(_) => Err(no_object(name)),
+        Some(_) => Err(not_an_object(name)),
     }
 }
 
-fn no_object(name: &str) -> GraphQlAnswer {
-    bad(&format!("The property {name} must be an object"))
+fn not_an_object(name: &str) -> GraphQlResponse {
+    bad_request(&format!("The property {name} must be an object"))
 }
 
-fn bad(message: &str) -> GraphQlAnswer {
-    GraphQlAnswer::failed(400, message, "BAD_REQUEST")
+fn bad_request(message: &str) -> GraphQlResponse {
+    GraphQlResponse::failed(400, message, "BAD_REQUEST")
 }

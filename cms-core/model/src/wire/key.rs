@@ -1,4 +1,4 @@
-//! API keys as the management endpoints show them (contract 10, 10.1).
+//! API keys in the management endpoints, see docs/reference/keys.md#management-endpoints
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,17 +8,17 @@ use crate::{
     message,
 };
 
-/// What a key may do at most.
+/// The kind of a key: the maximum of its rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyKind {
-    /// Every read, nothing else.
+    /// All reads, no writes.
     ReadOnly,
-    /// Content and content types.
+    /// Reads and writes of content and content types.
     ReadWrite,
-    /// What its rules give, never content types.
+    /// The rights of its rules, never content types.
     Scoped,
-    /// Everything, keys included.
+    /// All rights, management of keys included.
     Admin,
 }
 
@@ -44,10 +44,11 @@ impl KeyKind {
 /// One rule of a scoped key; several rules add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "the four rights of the contract")]
+#[expect(clippy::struct_excessive_bools, reason = "the four rights of the API")]
 pub struct Rule {
     /// Name of a content type, or `*` for all.
-    pub ctd: String,
+    #[serde(rename = "ctd")]
+    pub content_type: String,
     #[serde(default)]
     pub create: bool,
     #[serde(default)]
@@ -59,18 +60,18 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Tells whether the rule speaks of this type.
+    /// Tells whether the rule applies to a type.
     pub fn covers(&self, content_type: &str) -> bool {
-        self.is_about_all() || self.ctd == content_type
+        self.covers_all_types() || self.content_type == content_type
     }
 
-    /// Tells whether the rule speaks of every type.
-    pub fn is_about_all(&self) -> bool {
-        self.ctd == "*"
+    /// Tells whether the rule applies to all types.
+    pub fn covers_all_types(&self) -> bool {
+        self.content_type == "*"
     }
 }
 
-/// A key as lists show it: never the token.
+/// A key without its token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Key {
@@ -82,7 +83,7 @@ pub struct Key {
     pub last_used_at: Option<String>,
 }
 
-/// A key that is wanted.
+/// A key to create.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewKey {
     pub name: String,
@@ -92,11 +93,10 @@ pub struct NewKey {
 }
 
 impl NewKey {
-    /// Reads a payload.
+    /// Parses a payload.
     ///
     /// # Errors
-    /// [`crate::error::Error::Invalid`] with the messages of contract 3.6 for what is missing or of the wrong
-    /// kind; whether the values make sense is for the service to say.
+    /// [`crate::error::Error::Invalid`] for missing values and values of another type. The service validates the values.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let name = match payload.get("name") {
@@ -134,7 +134,7 @@ impl Rule {
             return missing(Some(rule), path, "", "object", errors);
         };
         let at = |key: &str| format!("{path}.{key}");
-        let ctd = match rule.get("ctd") {
+        let content_type = match rule.get("ctd") {
             Some(Value::String(name)) => name.clone(),
             found => missing(found, &at("ctd"), "ctd", "string", errors),
         };
@@ -150,11 +150,11 @@ impl Rule {
                 errors.add(at(key), message::undeclared(key));
             }
         }
-        Self { ctd, create, read, update, delete }
+        Self { content_type, create, read, update, delete }
     }
 }
 
-/// Notes a value that is missing or of the wrong kind, and stands in for it.
+/// Adds the error for a value that is missing or of another type, and returns a default.
 fn missing<T: Default>(
     found: Option<&Value>,
     path: &str,
@@ -172,7 +172,7 @@ fn missing<T: Default>(
     T::default()
 }
 
-/// A key at the only moment at which its token is known.
+/// A new key with its token, which is not shown again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CreatedKey {
     #[serde(flatten)]

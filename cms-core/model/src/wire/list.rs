@@ -1,17 +1,17 @@
-//! The envelope of every list (contract 1.9).
+//! The envelope of lists, see docs/reference/http.md#pagination
 
 use serde::{Deserialize, Serialize};
 
 use crate::paging::Page;
 
-/// One page of a list, in the envelope's key order.
+/// One page of a list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct List<T> {
-    /// Entries on all pages.
+    /// Number of entries on all pages.
     pub total_count: u64,
     pub total_pages: u64,
     pub current_page: u32,
-    /// Entries on this page.
+    /// Number of entries on this page.
     pub count: u64,
     pub data: Vec<T>,
 }
@@ -28,8 +28,8 @@ impl<T> List<T> {
         }
     }
 
-    /// Wraps a list that has only one page.
-    pub fn whole(data: Vec<T>) -> Self {
+    /// Wraps a list with one page.
+    pub fn single_page(data: Vec<T>) -> Self {
         let total = data.len() as u64;
         Self {
             total_count: total,

@@ -1,17 +1,17 @@
-//! Uploads and addresses of images (contract 7.1, 7.3).
+//! Uploads and image URLs, see docs/reference/media.md
 
-/// What a request says of the file that it uploads.
+/// The parameters of an upload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UploadRequest {
-    /// Name of the file as sent; folders before it do not count.
+    /// File name as sent; directories in it are ignored.
     pub file_name: String,
-    /// The media type that the sender declares.
+    /// The media type that the client declares.
     pub declared: Option<String>,
     /// The field `type`: `image` or `file`.
     pub kind: Option<String>,
-    /// Makes the media object, too; else it is only described.
+    /// Create the media object; otherwise the response only describes it.
     pub save: bool,
-    /// The id to be: `_media-<uuid>`. For content that moves and keeps its ids.
+    /// Id of the media object, `_media-<uuid>`: for content that is moved and keeps its ids.
     pub id: Option<String>,
     pub alt: Option<String>,
     pub title: Option<String>,
@@ -22,12 +22,12 @@ pub struct UploadRequest {
 /// A request for `/image/...`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImageRequest<'a> {
-    /// The segments of the path after `/image/`, decoded.
+    /// The decoded segments of the path after `/image/`.
     pub path: &'a [&'a str],
-    /// Query parameters of these names.
+    /// Query parameter, as are the next two.
     pub transform: Option<&'a str>,
     pub format: Option<&'a str>,
     pub quality: Option<&'a str>,
-    /// The header `Accept`, which `format=auto` looks at.
+    /// The header `Accept`, for `format=auto`.
     pub accept: Option<&'a str>,
 }

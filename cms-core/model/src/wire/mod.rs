@@ -1,15 +1,15 @@
-//! The public API as data: what the server sends and reads, and what the command line shows.
+//! Requests and responses of the API as data.
 //!
-//! Structs here have the names and key order of the contract. They know no storage and no HTTP;
-//! the same values go through the server, the remote command line and the direct one.
+//! Serialized structs have the names and key order of the API. They know neither storage nor HTTP:
+//! server and command line, with and without a server, use the same types.
 
 pub mod backup;
 pub mod batch;
 pub mod change;
 pub mod check;
 pub mod condition;
+pub mod content_type;
 pub mod context;
-pub mod ctd;
 pub mod error;
 pub mod graphql;
 pub mod key;

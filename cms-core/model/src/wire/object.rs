@@ -1,4 +1,4 @@
-//! Requests for content objects. Objects themselves travel as JSON text: they are stored that way.
+//! Requests for content objects. Objects are passed as JSON text, as they are stored.
 
 use std::{borrow::Cow, fmt};
 
@@ -10,33 +10,32 @@ use serde_json::{Map, Value};
 
 use crate::{
     error::{Error, Result},
-    ids::ID_MAX_CHARS,
+    ids::MAX_ID_CHARS,
     limits,
     paging::Page,
 };
 
-/// Reads the object that a request sends.
+/// Parses an object in a request.
 ///
 /// # Errors
-/// [`Error::ObjectTooLarge`] when the text is too long to be read, [`Error::BadRequest`] when it is no
-/// object.
+/// [`Error::ObjectTooLarge`] when the text is too large to be parsed, [`Error::BadRequest`] when it is no JSON object.
 pub fn read(text: &[u8]) -> Result<Map<String, Value>> {
     require_length(text)?;
-    serde_json::from_slice(text).map_err(|_| Error::malformed())
+    serde_json::from_slice(text).map_err(|_| Error::malformed_json())
 }
 
-/// Refuses a text that is too long for an object, however it is written.
+/// Rejects text that is larger than the text of any object.
 pub(super) fn require_length(text: &[u8]) -> Result<()> {
     let bytes = text.len();
-    if bytes <= limits::OBJECT_TEXT {
+    if bytes <= limits::MAX_OBJECT_TEXT_BYTES {
         return Ok(());
     }
     let id = id_of(text).unwrap_or_default();
-    let id = id.as_str().unwrap_or_default().chars().take(ID_MAX_CHARS).collect();
+    let id = id.as_str().unwrap_or_default().chars().take(MAX_ID_CHARS).collect();
     Err(Error::ObjectTooLarge { id, bytes })
 }
 
-/// Returns what stands as `id` in the text of an object, without reading the rest.
+/// Returns the value of `id` in the text of an object, without parsing the other values.
 pub fn id_of(text: &[u8]) -> Option<Value> {
     serde_json::from_slice(text).ok().and_then(|Id(id)| id)
 }
@@ -71,27 +70,27 @@ impl<'de> Visitor<'de> for IdOfObject {
     }
 }
 
-/// JSON text of one answer, ready to be sent.
+/// JSON text of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json(pub Vec<u8>);
 
 impl Json {
-    /// Reads the text as a value.
+    /// Parses the text.
     pub fn to_value(&self) -> serde_json::Value {
         serde_json::from_slice(&self.0).expect("the core writes valid JSON")
     }
 }
 
-/// `GET /api/v1/content/{name}` (contract 3.2).
+/// `GET /api/v1/content/{name}`, see docs/reference/objects.md#list-objects
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListRequest {
     pub page: Page,
     /// Property path; none means `internal.createdAt`.
     pub order_by: Option<String>,
     pub descending: bool,
-    /// Objects without the order value go first.
+    /// Objects without a value of the sort key come first.
     pub empty_first: bool,
-    /// 0 to 2.
+    /// Hydration depth, 0 to 2.
     pub hydrate: u8,
     /// The `filters` parameter as sent, JSON text.
     pub filters: Option<String>,
@@ -99,7 +98,7 @@ pub struct ListRequest {
     pub ids: Option<Vec<String>>,
 }
 
-/// Order of a list of versions or types.
+/// Sort direction of a list of versions or types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
     #[default]

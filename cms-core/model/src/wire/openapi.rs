@@ -1,24 +1,24 @@
-//! `GET /api/v1/open-api-schema.json` (contract 9.1).
+//! `GET /api/v1/open-api-schema.json`, see docs/reference/openapi.md#parameters
 
-use super::{condition::Tag, object::Json};
+use super::{condition::EntityTag, object::Json};
 use crate::{
     error::{Error, Result},
     message,
 };
 
-/// Which description of the API is wanted.
+/// The parameters of the OpenAPI document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct OpenApiRequest {
     pub version: OpenApiVersion,
-    /// Relations that are read hold objects instead of links.
+    /// Relations in responses contain objects instead of links.
     pub hydrate: bool,
-    /// Nothing that every server has: only content.
+    /// Only paths of user-defined content types.
     pub user_only: bool,
-    /// Where the API is found, for example `https://cms.example.com`.
+    /// Public URL of the API, for example `https://cms.example.com`.
     pub base_url: String,
 }
 
-/// The form of a description.
+/// Version of the OpenAPI specification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OpenApiVersion {
     /// Swagger 2.0.
@@ -31,10 +31,10 @@ pub enum OpenApiVersion {
 }
 
 impl OpenApiVersion {
-    /// Reads `version`; none or an empty text is the default.
+    /// Parses `version`; none or an empty text is the default.
     ///
     /// # Errors
-    /// [`crate::error::Error::Invalid`] for a version that there is not.
+    /// [`Error::Invalid`] for an unknown version.
     pub fn parse(text: Option<&str>) -> Result<Self> {
         match text {
             None | Some("" | "3" | "3.0") => Ok(Self::V30),
@@ -44,7 +44,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// The text that is sent.
+    /// The value of the parameter.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::V2 => "2",
@@ -54,9 +54,9 @@ impl OpenApiVersion {
     }
 }
 
-/// A description, and a tag that changes when it does.
+/// An OpenAPI document and its entity tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenApiDocument {
     pub text: Json,
-    pub tag: Tag,
+    pub tag: EntityTag,
 }

@@ -1,4 +1,5 @@
-//! Plan and apply of content types (contract 2.8, 14).
+//! Plan and apply of a project: content types, workflows and keys, see
+//! docs/reference/content-types.md#plan-and-apply
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,41 +9,41 @@ use crate::{
     message,
 };
 
-/// What is wanted: content type payloads as `POST` takes them.
+/// The desired state: payloads in the format of the create endpoints.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRequest {
-    /// Definitions of workflows as the management endpoints take them; they come before the types.
+    /// Workflows; they are applied before the types.
     #[serde(default)]
     pub workflows: Vec<Map<String, Value>>,
     #[serde(default)]
     pub content_types: Vec<Map<String, Value>>,
-    /// Keys as the management endpoint takes them; one that exists gets the rules. Naming any
-    /// takes an admin key.
+    /// Keys; an existing key gets the rules. Requires an admin key.
     #[serde(default)]
     pub keys: Vec<Map<String, Value>>,
-    /// Also delete types that are not named, built-in ones never.
+    /// Delete types that the request does not contain, except built-in ones.
     #[serde(default)]
     pub prune: bool,
 }
 
-/// A plan request that is to be carried out.
+/// A request to apply a plan.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyRequest {
     #[serde(flatten)]
     pub wanted: PlanRequest,
-    /// Token of the plan that was looked at; refused when anything changed since.
+    /// Token of the plan that the client has reviewed; the request fails when the state has changed
+    /// since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allow_data_loss: Option<DataLoss>,
+    pub allow_data_loss: Option<DataLossConsent>,
 }
 
-/// Checks that the parts of a plan or apply payload are of the right kinds.
+/// Checks the JSON types in the payload of a plan or apply.
 ///
 /// # Errors
-/// [`crate::error::Error::Invalid`] with the messages of contract 3.6.
+/// [`crate::error::Error::Invalid`].
 pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
     let mut errors = FieldErrors::default();
     let mut check = |path: &str, value: &Value, is_right: bool, expected: &str| {
@@ -72,22 +73,22 @@ pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
     errors.into_result()
 }
 
-/// Consent to losing stored values.
+/// Consent to the loss of stored values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum DataLoss {
+pub enum DataLossConsent {
     All(bool),
-    /// Names `type.property`.
+    /// Only of these properties, `type.property`.
     Only(Vec<String>),
 }
 
-/// What an apply does, or would do.
+/// The effects of an apply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Plan {
-    /// Digest of the wanted state and of the state it was computed against.
+pub struct ProjectPlan {
+    /// Digest of the desired and the current state.
     pub token: String,
-    pub summary: Summary,
+    pub summary: PlanSummary,
     #[serde(default)]
     pub workflows: Vec<WorkflowPlan>,
     pub content_types: Vec<TypePlan>,
@@ -95,8 +96,8 @@ pub struct Plan {
     pub keys: Vec<KeyPlan>,
 }
 
-impl Plan {
-    /// What is in the way of an apply: the names that its answer uses, with their faults.
+impl ProjectPlan {
+    /// The errors that prevent an apply, by the names in its response.
     pub fn blockers(&self) -> impl Iterator<Item = (String, &FieldErrors)> {
         let workflows = self.workflows.iter().map(|w| (format!("workflows.{}", w.id), &w.blockers));
         let types = self.content_types.iter().map(|t| (t.name.clone(), &t.blockers));
@@ -106,16 +107,16 @@ impl Plan {
 
     /// Tells whether an apply would change anything.
     pub fn has_changes(&self) -> bool {
-        self.content_types.iter().any(|t| t.action != Action::None)
-            || self.workflows.iter().any(|w| w.action != Action::None)
-            || self.keys.iter().any(|k| k.action != Action::None)
+        self.content_types.iter().any(|t| t.action != PlanAction::None)
+            || self.workflows.iter().any(|w| w.action != PlanAction::None)
+            || self.keys.iter().any(|k| k.action != PlanAction::None)
     }
 }
 
-/// Counts over all types.
+/// Totals of all types.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+pub struct PlanSummary {
     pub create: u64,
     pub update: u64,
     pub delete: u64,
@@ -124,96 +125,96 @@ pub struct Summary {
     pub blockers: u64,
 }
 
-/// What happens to one workflow.
+/// The effect on one workflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowPlan {
     pub id: String,
-    pub action: Action,
-    /// The map that an apply would answer; empty when nothing is in the way.
+    pub action: PlanAction,
+    /// The validation errors that prevent an apply.
     pub blockers: FieldErrors,
 }
 
-/// What happens to one key.
+/// The effect on one key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyPlan {
     pub name: String,
-    pub action: Action,
-    /// The map that an apply would answer; empty when nothing is in the way.
+    pub action: PlanAction,
+    /// The validation errors that prevent an apply.
     pub blockers: FieldErrors,
-    /// Token of a new key: only in the answer of the apply that made it.
+    /// Token of a new key: only in the response of the apply that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
-/// What happens to one type.
+/// The effect on one type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypePlan {
     pub name: String,
-    pub action: Action,
-    /// Readers of the API can notice.
+    pub action: PlanAction,
+    /// The change can break clients that read the API.
     pub breaking: bool,
-    /// The map that an apply would answer; empty when nothing is in the way.
+    /// The validation errors that prevent an apply.
     pub blockers: FieldErrors,
     pub properties: Vec<PropertyPlan>,
 }
 
-/// The fate of a type.
+/// The action on a type, workflow or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum PlanAction {
     Create,
     Update,
     Delete,
     None,
 }
 
-/// What happens to one property and its stored values.
+/// The effect on one property and its stored values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PropertyPlan {
     pub name: String,
-    pub change: Change,
-    /// `type/inputType` before; null for an added property.
+    pub change: PropertyChange,
+    /// Old `type/inputType`; null for an added property.
     pub from: Option<String>,
-    /// `type/inputType` after; null for a removed property.
+    /// New `type/inputType`; null for a removed property.
     pub to: Option<String>,
-    /// Old name of the property whose values move to this one.
+    /// Old name of a renamed property.
     #[serde(rename = "renamedFrom", default, skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
-    /// Values that stay as they are.
+    /// Number of unchanged values.
     pub kept: u64,
-    /// Values that are others now and have lost nothing, and values where none were.
+    /// Number of values that are converted without loss or added.
     pub converted: u64,
-    /// Values of which something is lost.
+    /// Number of values of which a part is lost.
     pub emptied: u64,
-    /// Values, or missing values, that are not valid from now on.
+    /// Number of values, or missing values, that are not valid under the new definition.
     pub failed: u64,
-    /// Some of what changes: first what fails, then what is lost, then what is converted.
-    pub samples: Vec<Sample>,
-    /// What changes inside the property; its counts are those of the property.
+    /// Samples: first failed, then emptied, then converted values.
+    pub samples: Vec<ValueSample>,
+    /// Changes of nested properties; their values are counted with the property.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nested: Vec<NestedPlan>,
 }
 
-/// What happens to a property of list items or of a nested object.
+/// The effect on a property of list items or of a nested object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NestedPlan {
-    /// Its path: `parts.count`.
+    /// Path, for example `parts.count`.
     pub name: String,
-    pub change: Change,
-    /// `type/inputType` before; null for an added property.
+    pub change: PropertyChange,
+    /// Old `type/inputType`; null for an added property.
     pub from: Option<String>,
-    /// `type/inputType` after; null for a removed property.
+    /// New `type/inputType`; null for a removed property.
     pub to: Option<String>,
-    /// Old name of the property whose values move to this one.
+    /// Old name of a renamed property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
 }
 
-/// The kind of change of a property.
+/// The type of a property's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Change {
+pub enum PropertyChange {
     Add,
     Remove,
     Type,
@@ -222,7 +223,7 @@ pub enum Change {
 
 /// A stored value before and after; a missing value is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
+pub struct ValueSample {
     pub id: String,
     pub before: Value,
     pub after: Value,

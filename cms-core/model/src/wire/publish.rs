@@ -1,6 +1,6 @@
-//! Publishing: the actions of Draft & Public (contract 4).
+//! The actions of Draft & Public, see docs/reference/publishing.md#statuses
 
-/// What can be done to the status of an object.
+/// An action that changes the status of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublishAction {
     Publish,
@@ -11,7 +11,7 @@ pub enum PublishAction {
 impl PublishAction {
     pub const ALL: [Self; 3] = [Self::Publish, Self::Unpublish, Self::Archive];
 
-    /// The action as paths and messages spell it.
+    /// The name in paths and messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Publish => "publish",

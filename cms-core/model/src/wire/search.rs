@@ -1,56 +1,57 @@
-//! `GET /api/v1/search` (contract 6.1), and the jobs that make its index anew (contract 10.1).
+//! `GET /api/v1/search`, see docs/reference/search.md#parameters, and jobs that rebuild the search
+//! index
 
 use serde::{Deserialize, Serialize};
 
 use crate::paging::Page;
 
-/// What is searched for. Texts are as sent; the core reads them.
+/// The parameters of a search, unparsed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchRequest {
-    /// Required by the specification; none is refused, empty means everything.
+    /// The search text. It is required; empty text matches all objects.
     pub q: Option<String>,
     pub page: Page,
-    /// Names of types; none means all that the key may read.
+    /// Names of types; none means all readable types.
     pub content_types: Option<Vec<String>>,
-    /// `path` or `path^weight`; none means all text.
+    /// `path` or `path^weight`; none means all text properties.
     pub fields: Option<Vec<String>>,
-    /// Path and expression.
+    /// Path and expression of each filter.
     pub filters: Vec<(String, String)>,
-    /// Like `filters`, but aggregations do not see them.
+    /// Like `filters`, but without effect on aggregations.
     pub post_filters: Vec<(String, String)>,
     /// Path of a geo property, and `geo_distance,<distance><unit>,<lat>,<lon>`.
     pub geo_filters: Vec<(String, String)>,
-    /// Path, `_score` or `_geo_distance`; `.keyword` at the end compares as text.
+    /// Path, `_score` or `_geo_distance`; the suffix `.keyword` compares as text.
     pub order_by: Option<String>,
     pub descending: bool,
-    /// Objects without the order value go first.
+    /// Objects without a value of the sort key come first.
     pub missing_first: bool,
     pub random_seed: Option<f64>,
-    /// 0 to 2.
+    /// Hydration depth, 0 to 2.
     pub hydrate: u8,
     pub mode: QueryMode,
     /// Older objects score lower.
     pub decay_old: bool,
     pub aggregate_by: Vec<String>,
     pub aggregate_by_numeric: Vec<String>,
-    /// Name of a type, and what its scores are multiplied by.
+    /// Name of a type, and the factor for its scores.
     pub boosts: Vec<(String, f32)>,
 }
 
-/// How the words of `q` match (contract 6.2).
+/// How the words of `q` match, see docs/reference/search.md#modes
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueryMode {
     /// Any word.
     #[default]
     Default,
-    /// All words as one phrase; operators mean nothing.
+    /// All words as one phrase; operators are ignored.
     Exact,
     /// Any word, with a few typing errors.
     Fuzzy,
 }
 
 impl QueryMode {
-    /// Reads `query_mode`; anything unknown is the default.
+    /// Parses `query_mode`; unknown values fall back to the default.
     pub fn parse(text: &str) -> Self {
         match text {
             "exact" => Self::Exact,
@@ -68,21 +69,21 @@ impl QueryMode {
     }
 }
 
-/// One aggregation of an answer (contract 6.4).
+/// One aggregation of a response, see docs/reference/search.md#facets
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Aggregation {
     pub field: String,
     /// Always 0: counts are exact.
     pub doc_count_error_upper_bound: u64,
-    /// Objects in buckets that are not shown.
+    /// Number of objects in omitted buckets.
     pub sum_other_doc_count: u64,
-    pub buckets: Vec<Bucket>,
+    pub buckets: Vec<AggregationBucket>,
 }
 
-/// A value, and how many objects have it.
+/// A value, and the number of objects with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bucket {
-    /// A string, or a number of a numeric aggregation.
+pub struct AggregationBucket {
+    /// A string, or a number in a numeric aggregation.
     pub key: serde_json::Value,
     pub doc_count: u64,
 }
@@ -99,15 +100,15 @@ pub struct Job {
     pub id: String,
     pub kind: String,
     pub state: JobState,
-    /// Objects of [`Self::total`].
+    /// Number of processed objects of [`Self::total`].
     pub done: u64,
     pub total: u64,
-    /// Why the last attempt failed; there will be another.
+    /// Error of the last attempt; the job is retried.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
 }
 
-/// Where a job stands.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {

@@ -1,4 +1,4 @@
-//! Webhooks and their log as the management endpoints show them (an extension of contract 11).
+//! Webhooks and their deliveries in the management endpoints, see docs/reference/webhooks.md
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use crate::{
     limits, message,
 };
 
-/// A webhook, as administrators see it.
+/// A webhook with its secret, for administrators.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Webhook {
@@ -19,58 +19,58 @@ pub struct Webhook {
     pub kind: String,
     pub url: String,
     pub enabled: bool,
-    /// Deliveries that are yet to be sent.
+    /// Number of pending deliveries.
     pub pending: u64,
-    /// The last attempt of some of them failed.
+    /// The last attempt of a pending delivery failed.
     pub failing: bool,
-    /// What receivers check signatures with.
+    /// The secret with which receivers verify signatures.
     pub secret: String,
 }
 
-/// One entry of the log of a webhook.
+/// A delivery in the log of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
     pub id: i64,
-    /// What is sent as `webhook-id`.
+    /// The value of the header `webhook-id`.
     pub message: String,
     pub action: String,
     pub content_type_name: String,
     #[serde(rename = "ref")]
     pub reference: String,
-    /// `pending`, `done`, `error` (failed at least three times, and will be tried again) or `failed`
-    /// (given up).
+    /// `pending`, `done`, `error` (failed at least three times, will be retried) or `failed` (not
+    /// retried).
     pub status: String,
     pub attempts: u32,
     pub created_at: String,
     pub attempted_at: Option<String>,
-    /// None when nothing more is tried.
+    /// None when there are no more attempts.
     pub next_attempt_at: Option<String>,
-    /// The beginning of the body of the last attempt.
+    /// The beginning of the request body of the last attempt.
     pub request: Option<String>,
-    pub response: Option<Response>,
-    /// Why there was no answer, or not the right one.
+    pub response: Option<DeliveryResponse>,
+    /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
-/// What a receiver answered.
+/// The response of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Response {
+pub struct DeliveryResponse {
     pub status: u16,
-    /// The beginning of it.
+    /// The beginning of the body.
     pub body: String,
 }
 
-/// Which deliveries are to be sent again.
+/// The deliveries to send again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayRequest {
-    /// None means those that were given up, and whatever waits.
+    /// Ids of deliveries; none means all failed and pending ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<i64>>,
 }
 
 impl ReplayRequest {
-    /// Reads a payload.
+    /// Parses a payload.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let Some(ids) = payload.get("ids") else { return Ok(Self::default()) };
         let mut errors = FieldErrors::default();
@@ -78,8 +78,8 @@ impl ReplayRequest {
         if !ids.is_array() {
             errors.add("ids", message::wrong_type(ids, "array"));
         }
-        if items.len() > limits::WEBHOOK_REPLAYS {
-            errors.add("ids", message::too_many(limits::WEBHOOK_REPLAYS));
+        if items.len() > limits::MAX_WEBHOOK_REPLAYS {
+            errors.add("ids", message::too_many(limits::MAX_WEBHOOK_REPLAYS));
         }
         let mut ids = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
@@ -93,7 +93,7 @@ impl ReplayRequest {
     }
 }
 
-/// How many deliveries are sent again.
+/// The number of deliveries that are sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replayed {
     pub replayed: u64,

@@ -1,8 +1,8 @@
-//! Workflows as the API shows them and as an operator defines them (contract 5, 10.1).
+//! Workflows in the API, see docs/reference/workflows.md#definitions
 
 use serde::{Deserialize, Serialize};
 
-/// States of content, and ways between them.
+/// States of objects, and transitions between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workflow {
     pub id: String,
@@ -13,7 +13,7 @@ pub struct Workflow {
     pub transitions: Vec<Transition>,
 }
 
-/// A way from one state to another, named `_<from>_<to>`.
+/// A transition from one state to another, named `_<from>_<to>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transition {
     pub name: String,
@@ -21,7 +21,7 @@ pub struct Transition {
     pub tos: Vec<String>,
 }
 
-/// Where an object stands, and where it can go from there.
+/// The state of an object, and the transitions from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkflowState {
     pub state: String,

@@ -1,5 +1,5 @@
-//! Workflows (contract 5): [`model`] holds the built-in workflows and reads those of the operator,
-//! [`transition`] decides what is enabled and what a step does.
+//! Workflows, see docs/reference/workflows.md: built-in and custom workflows ([`model`]),
+//! transitions of objects ([`transition`]).
 
 pub mod model;
 pub mod transition;

@@ -1,4 +1,4 @@
-//! The workflows that a type can name: the built-in ones and the operator's.
+//! The built-in workflows, and the parser of custom ones.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -11,35 +11,38 @@ use crate::{
     wire::workflow::{Transition, Workflow},
 };
 
-/// Workflow of types that name none.
-pub const DEFAULT: &str = "generic";
+/// Workflow of types without `workflowId`.
+pub const DEFAULT_WORKFLOW: &str = "generic";
 
-/// The state that marks approved content (contract 1.10).
-pub const PUBLIC: &str = "public";
+/// The state of approved objects, see docs/reference/workflows.md#approved-content
+pub const PUBLIC_STATE: &str = "public";
 
 /// All workflows, in the order in which they are listed.
 #[derive(Clone, Debug)]
 pub struct WorkflowSet(Vec<Arc<Workflow>>);
 
 impl WorkflowSet {
-    /// The ones that are part of the program.
+    /// The built-in workflows.
     pub fn built_in() -> Self {
         let publishing = [
             ("draft", "draft"),
             ("draft", "review"),
             ("review", "draft"),
-            ("review", PUBLIC),
-            (PUBLIC, "archive"),
+            ("review", PUBLIC_STATE),
+            (PUBLIC_STATE, "archive"),
         ];
         let publishing = workflow(
             "publishing",
-            &["draft", "review", PUBLIC, "archive"],
+            &["draft", "review", PUBLIC_STATE, "archive"],
             publishing.map(|(from, to)| transition(from, to)).to_vec(),
         );
-        Self(vec![Arc::new(workflow(DEFAULT, &["saved"], Vec::new())), Arc::new(publishing)])
+        Self(vec![
+            Arc::new(workflow(DEFAULT_WORKFLOW, &["saved"], Vec::new())),
+            Arc::new(publishing),
+        ])
     }
 
-    /// The built-in ones, then those of the operator.
+    /// The built-in workflows, then custom ones.
     pub fn with(defined: Vec<Workflow>) -> Self {
         let mut all = Self::built_in();
         all.0.extend(defined.into_iter().map(Arc::new));
@@ -50,8 +53,8 @@ impl WorkflowSet {
         &self.0
     }
 
-    /// The workflow of types that name none.
-    pub fn default_one(&self) -> &Arc<Workflow> {
+    /// The workflow of types without `workflowId`.
+    pub fn default_workflow(&self) -> &Arc<Workflow> {
         &self.0[0]
     }
 
@@ -66,14 +69,14 @@ impl Default for WorkflowSet {
     }
 }
 
-/// Tells whether nobody can change the workflow of this id.
+/// Tells whether a workflow is built in, so that it cannot be changed.
 pub fn is_built_in(id: &str) -> bool {
     WorkflowSet::built_in().find(id).is_some()
 }
 
-/// Tells whether content of the workflow can be approved.
+/// Tells whether the workflow has the state `public`.
 pub fn has_public_state(workflow: &Workflow) -> bool {
-    workflow.states.iter().any(|state| state == PUBLIC)
+    workflow.states.iter().any(|state| state == PUBLIC_STATE)
 }
 
 fn workflow(id: &str, states: &[&str], transitions: Vec<Transition>) -> Workflow {
@@ -94,7 +97,7 @@ fn transition(from: &str, to: &str) -> Transition {
     }
 }
 
-/// Reads the definition of an operator's workflow.
+/// Parses the definition of a custom workflow.
 ///
 /// `name` defaults to the id, `initial_state` to the first state, `transitions` to none, and the
 /// name of a transition follows from its states.
@@ -105,8 +108,8 @@ pub fn parse(payload: &Map<String, Value>) -> Result<Workflow, FieldErrors> {
     let name: Option<&str> = optional(payload, "name", "", &mut errors);
     match name.map(|name| name.chars().count()) {
         Some(0) => errors.add("name", message::too_short(1)),
-        Some(count) if count > limits::NAME_CHARS => {
-            errors.add("name", message::too_long(limits::NAME_CHARS));
+        Some(count) if count > limits::MAX_NAME_CHARS => {
+            errors.add("name", message::too_long(limits::MAX_NAME_CHARS));
         }
         _ => {}
     }
@@ -129,27 +132,27 @@ pub fn parse(payload: &Map<String, Value>) -> Result<Workflow, FieldErrors> {
     })
 }
 
-/// Letters, digits, `-` and `_`: what can stand in a path, and in the name of a transition.
+/// Tells whether a text has only characters that are allowed in paths and names of transitions.
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// Returns a text that is a word, short enough for a name.
+/// Validates a name: allowed characters and length.
 fn word<'p>(text: &'p str, path: &str, errors: &mut FieldErrors) -> Option<&'p str> {
     if !is_word(text) {
         errors.add(path, message::NOT_VALID);
-    } else if text.len() > limits::NAME_CHARS {
-        errors.add(path, message::too_long(limits::NAME_CHARS));
+    } else if text.len() > limits::MAX_NAME_CHARS {
+        errors.add(path, message::too_long(limits::MAX_NAME_CHARS));
     } else {
         return Some(text);
     }
     None
 }
 
-/// Returns the elements of an array that is short enough.
+/// Validates the length of an array.
 fn bounded<'p>(items: &'p [Value], path: &str, errors: &mut FieldErrors) -> Option<&'p [Value]> {
-    if items.len() > limits::WORKFLOW_PARTS {
-        errors.add(path, message::too_many(limits::WORKFLOW_PARTS));
+    if items.len() > limits::MAX_WORKFLOW_ELEMENTS {
+        errors.add(path, message::too_many(limits::MAX_WORKFLOW_ELEMENTS));
         return None;
     }
     Some(items)
@@ -202,7 +205,7 @@ fn transitions(
     found
 }
 
-/// Reads one end of a transition: an array of exactly one known state.
+/// Parses `froms` or `tos` of a transition: an array with exactly one known state.
 fn end<'p>(
     transition: &'p Map<String, Value>,
     key: &str,
@@ -229,13 +232,14 @@ mod tests {
 
     use super::*;
 
-    fn faults(spoil: impl FnOnce(&mut Value)) -> Value {
+    /// Parses an edited definition; returns the workflow or the errors.
+    fn parsed(edit: impl FnOnce(&mut Value)) -> Value {
         let mut payload = json!({
             "id": "editorial",
             "states": ["draft", "public"],
             "transitions": [{"froms": ["draft"], "tos": ["public"]}],
         });
-        spoil(&mut payload);
+        edit(&mut payload);
         match parse(payload.as_object().unwrap()) {
             Ok(workflow) => json!(workflow),
             Err(errors) => json!(errors),
@@ -243,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_completed() {
+    fn definition_is_completed_with_defaults() {
         let complete = json!({
             "id": "editorial",
             "name": "editorial",
@@ -251,13 +255,13 @@ mod tests {
             "states": ["draft", "public"],
             "transitions": [{"name": "_draft_public", "froms": ["draft"], "tos": ["public"]}],
         });
-        assert_eq!(faults(|_| {}), complete);
-        // What was read back is as good.
-        assert_eq!(faults(|payload| *payload = complete.clone()), complete);
+        assert_eq!(parsed(|_| {}), complete);
+        // A complete definition stays unchanged.
+        assert_eq!(parsed(|payload| *payload = complete.clone()), complete);
     }
 
     #[test]
-    fn every_fault_is_told() {
+    fn invalid_definitions_have_messages() {
         let not_valid = "This value is not valid.";
         let table = [
             ("id", json!(null), json!({"id": ["NULL value found, but a string is required"]})),
@@ -304,15 +308,15 @@ mod tests {
             ),
         ];
         for (key, value, expected) in table {
-            assert_eq!(faults(|payload| payload[key] = value.clone()), expected, "{key} {value}");
+            assert_eq!(parsed(|payload| payload[key] = value.clone()), expected, "{key} {value}");
         }
         let states = json!({"states": ["There must be a minimum of 1 items in the array"]});
-        let empty = faults(|payload| {
+        let empty = parsed(|payload| {
             payload["states"] = json!([]);
             payload["transitions"] = json!([]);
         });
         assert_eq!(empty, states);
-        let missing = faults(|payload| *payload = json!({}));
+        let missing = parsed(|payload| *payload = json!({}));
         let expected = json!({
             "id": ["The property id is required"],
             "states": ["The property states is required"],

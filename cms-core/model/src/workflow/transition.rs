@@ -1,22 +1,22 @@
-//! Steps of a workflow: what is enabled in a state, and what entering and leaving `public` does.
+//! Transitions of an object: which are enabled in a state, and approval by the state `public`.
 
 use serde_json::{Map, Value};
 
-use super::model::PUBLIC;
+use super::model::PUBLIC_STATE;
 use crate::{
     error::FieldErrors,
     read::required,
     wire::workflow::{Transition, Workflow, WorkflowState},
 };
 
-/// Describes a state with the ways out of it, in the order of the definition (contract 5.2).
+/// Returns a state with its enabled transitions, see docs/reference/workflows.md#state-of-an-object
 pub fn describe(workflow: &Workflow, state: &str) -> WorkflowState {
     let enabled = workflow.transitions.iter().filter(|transition| leaves(transition, state));
     WorkflowState { state: state.to_owned(), enabled_transitions: enabled.cloned().collect() }
 }
 
-/// Returns the state that the action of a request leads to.
-pub fn step<'w>(
+/// Returns the state after the transition in a request.
+pub fn next_state<'w>(
     workflow: &'w Workflow,
     state: &str,
     payload: &Map<String, Value>,
@@ -31,8 +31,8 @@ pub fn step<'w>(
         .and_then(|transition| transition.tos.first())
         .map(String::as_str)
         .ok_or_else(|| {
-            let refusal = format!("Transition \"{action}\" is not enabled in state \"{state}\"");
-            FieldErrors::one("action", refusal)
+            let message = format!("Transition \"{action}\" is not enabled in state \"{state}\"");
+            FieldErrors::one("action", message)
         })
 }
 
@@ -40,8 +40,9 @@ fn leaves(transition: &Transition, state: &str) -> bool {
     transition.froms.iter().any(|from| from == state)
 }
 
-/// Version and time of the latest approved version, for an object that is in `state` after a
-/// change at `at` (contract 5.3). Editing approved content approves the new version.
+/// Version and time of the approved version, for an object in `state` after a change at `at`.
+/// Editing an approved object approves the new version, see
+/// docs/reference/workflows.md#approved-content
 pub fn approval(state: &str, version: i64, at: i64) -> Option<(i64, i64)> {
-    (state == PUBLIC).then_some((version, at))
+    (state == PUBLIC_STATE).then_some((version, at))
 }

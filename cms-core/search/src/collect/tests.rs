@@ -1,8 +1,8 @@
 //! What is found, and in which order: tables over a few documents.
 
 use cms_model::{
-    ctd::model::{InputType, Property, SchemaType},
-    object::model::{Internal, Status, Stored},
+    content_type::model::{InputType, Property, SchemaType},
+    object::model::{Internal, Status, StoredObject},
     search::query::{
         Circle, Condition, Facet, Order, Pattern, PatternToken, Point, Query, Scalar, Search,
         SortBy, SortKey, WeightedField,
@@ -83,8 +83,8 @@ impl Corpus {
     }
 }
 
-fn stored(item: &Item) -> Stored<'static> {
-    Stored {
+fn stored(item: &Item) -> StoredObject<'static> {
+    StoredObject {
         pk: item.pk,
         id: format!("id-{}", item.pk).into(),
         internal: Internal {

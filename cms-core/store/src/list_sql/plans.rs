@@ -1,7 +1,7 @@
 //! Which index a list uses: the difference between microseconds and seconds on a large type.
 
 use cms_model::{
-    ctd::{indexed::indexed, model::Property},
+    content_type::{indexed::indexed, model::Property},
     object::model::Edition,
     query::{ListQuery, filter},
 };

@@ -1,7 +1,7 @@
 //! A database with one type in it, for the tests of lists.
 
 use cms_model::{
-    ctd::{
+    content_type::{
         indexed::IndexedProperties,
         model::{InputType, Property, SchemaType},
     },

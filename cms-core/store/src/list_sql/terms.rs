@@ -10,14 +10,14 @@
 
 use cms_model::{
     clock::Timestamp,
-    ctd::model::{Property, SchemaType},
+    content_type::model::{Property, SchemaType},
     dates,
     query::{
         ListQuery,
-        eval::{Matcher, spells},
+        eval::{Matcher, boolean_texts},
         filter::{Condition, Operator},
         order::{self, SortKey},
-        path::{InternalField, Path, Root},
+        path::{InternalField, PathRoot, PropertyPath},
         value::{self, Number},
     },
 };
@@ -39,7 +39,7 @@ pub(super) struct Term {
 }
 
 /// Tells whether all objects have the same value at a path, because a condition asks for it.
-pub(super) fn is_fixed(path: &Path, query: &ListQuery, terms: &[Term]) -> bool {
+pub(super) fn is_fixed(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
     of_conditions(query, terms)
         .any(|(condition, term)| term.reach == Reach::Point && condition.path == *path)
 }
@@ -136,14 +136,14 @@ impl Builder<'_> {
 
     fn term(&mut self, condition: &Condition) -> Term {
         let (sql, reach) = match &condition.path.root {
-            Root::Nowhere => (constant(condition, None), Reach::Object),
-            Root::Any => (self.matches(condition, "data"), Reach::Object),
-            Root::Id => match self.id(condition) {
+            PathRoot::Nowhere => (constant(condition, None), Reach::Object),
+            PathRoot::Any => (self.matches(condition, "data"), Reach::Object),
+            PathRoot::Id => match self.id(condition) {
                 Some(sql) => (sql, Reach::Range),
                 None => (self.matches_text(condition, "id"), Reach::Scan),
             },
-            Root::Internal(field) => self.internal(condition, *field),
-            Root::Property(name) => self.property(condition, name),
+            PathRoot::Internal(field) => self.internal(condition, *field),
+            PathRoot::Property(name) => self.property(condition, name),
         };
         Term { sql, reach }
     }
@@ -432,7 +432,7 @@ fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
         (Scalar::Boolean, Value::Bool(boolean)) => vec![Value::from(*boolean)],
         (Scalar::Boolean, Value::String(text)) => [false, true]
             .into_iter()
-            .filter(|boolean| spells(*boolean).contains(&&**text))
+            .filter(|boolean| boolean_texts(*boolean).contains(&&**text))
             .map(Value::from)
             .collect(),
         _ => Vec::new(),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use cms_model::{
-    ctd::indexed::IndexedProperties,
+    content_type::indexed::IndexedProperties,
     dates,
     object::model::Edition,
     paging::Page,
@@ -12,7 +12,7 @@ use cms_model::{
         eval::Matcher,
         filter::{self, Operator},
         order::SortKey,
-        path::{InternalField, Path, Root},
+        path::{InternalField, PathRoot, PropertyPath},
     },
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -264,18 +264,18 @@ fn any_query() -> impl Strategy<Value = ListQuery> {
 }
 
 /// What stands at the root of a path, as answers show it.
-fn root(object: &Stored, root: &Root) -> Option<Value> {
+fn root(object: &Stored, root: &PathRoot) -> Option<Value> {
     let date = |seconds: i64| {
         let mut text = Vec::new();
         dates::push_object_date(seconds, &mut text);
         Value::from(String::from_utf8(text).unwrap())
     };
     match root {
-        Root::Id => Some(Value::from(object.id.as_str())),
-        Root::Any => Some(object.data.clone()),
-        Root::Nowhere => None,
-        Root::Property(name) => object.data.get(name).cloned(),
-        Root::Internal(field) => Some(match field {
+        PathRoot::Id => Some(Value::from(object.id.as_str())),
+        PathRoot::Any => Some(object.data.clone()),
+        PathRoot::Nowhere => None,
+        PathRoot::Property(name) => object.data.get(name).cloned(),
+        PathRoot::Internal(field) => Some(match field {
             InternalField::ContentType => Value::from("post"),
             InternalField::CreatedAt => date(object.created_at),
             InternalField::UpdatedAt => date(object.updated_at),
@@ -294,12 +294,13 @@ fn root(object: &Stored, root: &Root) -> Option<Value> {
 
 /// The list that plain code makes: ids of the page in order, and the total.
 fn expected(objects: &[Stored], query: &ListQuery) -> (Vec<String>, usize) {
-    let matchers: Vec<(Root, Matcher)> = query
+    let matchers: Vec<(PathRoot, Matcher)> = query
         .conditions
         .iter()
         .map(|condition| (condition.path.root.clone(), Matcher::new(condition)))
         .collect();
-    let key = |object: &Stored, path: &Path| SortKey::at(path, root(object, &path.root).as_ref());
+    let key =
+        |object: &Stored, path: &PropertyPath| SortKey::at(path, root(object, &path.root).as_ref());
     let mut found: Vec<(usize, &Stored)> = objects
         .iter()
         .enumerate()

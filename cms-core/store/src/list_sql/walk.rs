@@ -6,10 +6,10 @@
 //! the geometric mean of the page and the type.
 
 use cms_model::{
-    ctd::indexed::indexed,
+    content_type::indexed::indexed,
     query::{
         ListQuery,
-        path::{InternalField, Path, Root},
+        path::{InternalField, PathRoot, PropertyPath},
     },
 };
 
@@ -91,7 +91,7 @@ fn best(terms: &[Term]) -> Reach {
 /// A property of which a condition allows one value only.
 fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
     terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
-        Root::Property(name) if term.reach == Reach::Point => Some(name.as_str()),
+        PathRoot::Property(name) if term.reach == Reach::Point => Some(name.as_str()),
         _ => None,
     })
 }
@@ -102,16 +102,16 @@ fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     let fixed = |name: &str| format!("{}_{name}", table_of(query.edition));
     let descending = query.descending;
     if is_by_creation(order) {
-        let is_date = order.root == Root::Internal(InternalField::CreatedAt);
+        let is_date = order.root == PathRoot::Internal(InternalField::CreatedAt);
         let newest_first = descending && is_date && order.steps.is_empty();
         return Some(fixed(if newest_first { "newest" } else { "created" }));
     }
     match &order.root {
-        Root::Id => Some(fixed("id")),
-        Root::Internal(InternalField::UpdatedAt) => {
+        PathRoot::Id => Some(fixed("id")),
+        PathRoot::Internal(InternalField::UpdatedAt) => {
             Some(fixed(if descending { "updated_desc" } else { "updated" }))
         }
-        Root::Property(name) if order.steps.is_empty() => {
+        PathRoot::Property(name) if order.steps.is_empty() => {
             property_index(query, target, name, descending)
         }
         _ => None,
@@ -130,11 +130,11 @@ fn property_index(
 }
 
 /// Tells whether the order is that of creation, be it because no object has an order value.
-fn is_by_creation(order: &Path) -> bool {
+fn is_by_creation(order: &PropertyPath) -> bool {
     match order.root {
-        Root::Any | Root::Nowhere => true,
-        Root::Id => !order.steps.is_empty(),
-        Root::Internal(field) => {
+        PathRoot::Any | PathRoot::Nowhere => true,
+        PathRoot::Id => !order.steps.is_empty(),
+        PathRoot::Internal(field) => {
             !order.steps.is_empty()
                 || matches!(
                     field,
@@ -143,6 +143,6 @@ fn is_by_creation(order: &Path) -> bool {
                         | InternalField::DeletedAt
                 )
         }
-        Root::Property(_) => false,
+        PathRoot::Property(_) => false,
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use cms_core::{
     Caller, Cms,
-    wire::graphql::{GraphQlAnswer, GraphQlRequest},
+    wire::graphql::{GraphQlRequest, GraphQlResponse},
 };
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ const LEGACY_HASH: &str = "d796a4fd76e35c7cdf63656b8f8c8c383bdff2f72e66dd0a96765
 const V2_HASH: &str = "6c71c89b24b1865ef50a0e5e84b71db52c4678d6617e6edb7bf3714f3499bbf5";
 const WRONG_HASH: &str = "4460ed9b730545f13980e40c17889a743319d9e6fc341e70691bf7a9631a24a5";
 
-fn body(response: &GraphQlAnswer) -> Value {
+fn body(response: &GraphQlResponse) -> Value {
     serde_json::from_slice(&response.body).unwrap()
 }
 
@@ -97,6 +97,6 @@ fn persisted_query_extension_is_parsed() {
     }
 }
 
-fn body_message(response: &GraphQlAnswer) -> String {
+fn body_message(response: &GraphQlResponse) -> String {
     body(response)["errors"][0]["message"].as_str().unwrap().to_owned()
 }

@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::validate_readonly;
 use crate::{
-    ctd::schema::PropertySchema,
+    content_type::schema::PropertySchema,
     error::FieldErrors,
     object::link,
     testing::{ObjectValidator, table::Table},
@@ -35,7 +35,7 @@ fn single(schema: &Value, config: &Value) -> ObjectValidator {
 }
 
 #[test]
-fn every_fault_has_its_whole_answer() {
+fn invalid_objects_have_all_their_messages() {
     let (table, example) = example();
     for given in table.objects.iter().filter(|given| given.content_type == "topic") {
         let found = ObjectValidator::new(&table.types[0]).errors(map(&given.object), None);
@@ -53,7 +53,7 @@ fn every_fault_has_its_whole_answer() {
 
 const ROWS: usize = 85;
 
-/// What the contract allows on purpose.
+/// Values that are valid on purpose.
 #[test]
 fn tolerated_values_are_valid() {
     let text = json!({"inputType": "text"});
@@ -106,7 +106,7 @@ fn patterns_share_the_budget_of_their_object() {
     let pattern = "^(a|aa)+\\1b$";
     let list = json!({"type": "array", "items": {"type": "string", "pattern": pattern}});
     let validator = single(&list, &json!({"inputType": "simpleList"}));
-    // Each of them alone would use up the budget, and the last one would match.
+    // Each of them alone would exhaust the budget, and the last one would match.
     let mut values = vec!["a".repeat(60); 1000];
     values.push("aab".to_owned());
     let message = format!("Does not match the regex pattern {pattern}");
@@ -119,7 +119,7 @@ fn patterns_share_the_budget_of_their_object() {
 
 #[test]
 fn patterns_that_are_not_ecma_262_are_stored_but_not_checked() {
-    // As an earlier version stored it.
+    // An earlier version accepted it.
     let mut validator = single(&json!({"type": "string"}), &json!({"inputType": "text"}));
     let stored = json!({"type": "string", "minLength": 2, "pattern": "(?i)^[a-z]++\\z"});
     validator.schema.properties[0] = PropertySchema::of(&validator.properties[0], &stored);
@@ -158,7 +158,7 @@ fn links_are_found_at_every_depth_with_decoded_ids() {
 }
 
 #[test]
-fn an_omitted_or_equal_read_only_value_is_fine() {
+fn read_only_value_may_be_omitted_or_equal() {
     let (table, example) = example();
     let stored = map(&table.base);
     let mut new = stored.clone();
@@ -190,10 +190,10 @@ fn some_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Any value in any property is judged, alike in every order of keys, and an object with no
-    /// fault has only links whose parts could exist.
+    /// Validation of any value does not panic and does not depend on the order of keys; valid
+    /// objects have only well-formed links.
     #[test]
-    fn no_object_makes_validation_panic(
+    fn validation_never_panics(
         values in prop::collection::vec((0_usize..17, some_json()), 0..6),
     ) {
         let (table, example) = example();

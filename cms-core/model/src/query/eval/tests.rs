@@ -1,11 +1,11 @@
-//! Contract 3.3, row by row.
+//! The rules of docs/reference/filters.md#comparison, row by row.
 
 use serde_json::{Value, json};
 
 use super::Matcher;
 use crate::{
-    ctd::model::{InputType, Property, SchemaType},
-    query::{filter, path::Root},
+    content_type::model::{InputType, Property, SchemaType},
+    query::{filter, path::PathRoot},
 };
 
 fn properties() -> Vec<Property> {
@@ -20,15 +20,15 @@ fn properties() -> Vec<Property> {
     ]
 }
 
-/// Asks an object `data`, where the condition stands at `path`.
+/// Evaluates a condition on the object `data`.
 fn holds(data: &Value, path: &str, operator: &str, filter: &Value, filter2: &Value) -> bool {
     let filters = json!({path: {"type": operator, "filter": filter, "filter2": filter2}});
     let conditions = filter::parse(&filters.to_string(), &properties()).unwrap();
     let root = match &conditions[0].path.root {
-        Root::Any => Some(data),
-        Root::Property(name) => data.get(name),
-        Root::Internal(_) => Some(&data["internal"]),
-        Root::Id | Root::Nowhere => None,
+        PathRoot::Any => Some(data),
+        PathRoot::Property(name) => data.get(name),
+        PathRoot::Internal(_) => Some(&data["internal"]),
+        PathRoot::Id | PathRoot::Nowhere => None,
     };
     Matcher::new(&conditions[0]).matches(root)
 }
@@ -41,7 +41,7 @@ fn check(table: &[(Value, &str, &str, Value, bool)]) {
 }
 
 #[test]
-fn equality() {
+fn equality_compares_across_types() {
     let f = |value: Value| json!({"f": value});
     check(&[
         (f(json!("a")), "f", "equals", json!("a"), true),
@@ -72,7 +72,7 @@ fn equality() {
 }
 
 #[test]
-fn empty_values_meet_only_negations_and_empty() {
+fn empty_values_meet_only_negations_and_the_operator_empty() {
     let none = [json!({}), json!({"f": null}), json!({"f": ""}), json!({"f": []})];
     for data in none {
         for operator in filter::Operator::ALL {
@@ -92,7 +92,7 @@ fn empty_values_meet_only_negations_and_empty() {
 }
 
 #[test]
-fn text() {
+fn text_operators_ignore_case() {
     let f = |value: Value| json!({"f": value});
     let link = json!([{"type": "internal", "dataUrl": "/api/v1/content/_media/x"}]);
     check(&[
@@ -120,7 +120,7 @@ fn text() {
 }
 
 #[test]
-fn many_values() {
+fn conditions_hold_for_any_of_several_values() {
     let data = json!({
         "f": ["a", "b", 3],
         "g": [{"n": 1}, {"n": ""}, {"other": 2}, 7],
@@ -167,7 +167,7 @@ fn many_values() {
 }
 
 #[test]
-fn ordered_comparison() {
+fn ordered_comparison_uses_numbers_then_dates_then_text() {
     let f = |value: Value| json!({"f": value, "day": value, "list": [{"day": value}]});
     check(&[
         (f(json!(10)), "f", "greaterThan", json!(9), true),
@@ -204,13 +204,13 @@ fn ranges_include_their_ends() {
     assert!(is("f", json!("4"), json!("5")));
     assert!(!is("f", json!(6), json!(4)));
     assert!(is("g", json!("5"), json!("6")));
-    // One and the same value must lie within.
+    // A single value must be in the range.
     assert!(!is("list[*].n", json!(2), json!(8)));
     assert!(is("list[*].n", json!(2), json!(9)));
 }
 
 #[test]
-fn links_compare_by_what_they_lead_to() {
+fn links_are_compared_by_target() {
     let link =
         |address: &str| json!({"f": [{"type": "internal", "dataUrl": address}], "g": address});
     let stored = "/api/v1/content/_media/My%20Id";

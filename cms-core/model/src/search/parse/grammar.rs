@@ -186,7 +186,7 @@ impl Cursor<'_> {
     }
 
     fn group(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<Query>> {
-        if depth == limits::SEARCH_DEPTH {
+        if depth == limits::MAX_SEARCH_DEPTH {
             return Err(SyntaxError);
         }
         self.bump();

@@ -69,7 +69,8 @@ impl Cursor<'_> {
         let query = if matches_all(&raw.tokens) && !raw.tokens.is_empty() {
             self.words += 1;
             Some(path.map_or(Query::All, |path| field(Some(path), Condition::Exists)))
-        } else if has_wildcards(&raw.tokens) && raw.tokens.len() <= limits::WILDCARD_CHARS {
+        } else if has_wildcards(&raw.tokens) && raw.tokens.len() <= limits::MAX_WILDCARD_WORD_CHARS
+        {
             self.patterns(&raw.tokens, path, fuzziness)
         } else {
             self.value(&literal_text(&raw.tokens), path, fuzziness)
@@ -191,7 +192,9 @@ impl Cursor<'_> {
         }
         let word = sequence.pop().unwrap_or_default();
         let edits = match (fuzziness, word.chars().count()) {
-            (_, limits::FUZZY_CHARS..) | (Fuzziness::Exact, _) | (Fuzziness::Auto, 0..=2) => 0,
+            (_, limits::MAX_FUZZY_WORD_CHARS..)
+            | (Fuzziness::Exact, _)
+            | (Fuzziness::Auto, 0..=2) => 0,
             (Fuzziness::Edits(edits), _) => edits,
             (Fuzziness::Auto, 3..=5) => 1,
             (Fuzziness::Auto, _) => 2,

@@ -669,8 +669,8 @@ proptest! {
             if let Ok(search) = Search::read(&request) {
                 for query in [&search.query, &search.filter, &search.post_filter] {
                     let (tests, depth) = leaves(query);
-                    prop_assert!(tests.len() <= 3 * limits::SEARCH_WORDS);
-                    prop_assert!(depth <= 4 * (limits::SEARCH_DEPTH + 1));
+                    prop_assert!(tests.len() <= 3 * limits::MAX_SEARCH_WORDS);
+                    prop_assert!(depth <= 4 * (limits::MAX_SEARCH_DEPTH + 1));
                     for word in words_of(&tests) {
                         prop_assert_eq!(words(word).concat(), word);
                     }

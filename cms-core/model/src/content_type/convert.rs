@@ -1,26 +1,26 @@
-//! What becomes of a stored value when its property becomes another one: the specification's
-//! "Content Type schema change effects" with contract 2.6, 2.8 and 14, as functions from values to
-//! values.
+//! Converts a stored value when the type of its property changes, see
+//! docs/reference/content-types.md#conversion-of-stored-values
 //!
-//! Types fall into kinds: text (text, textarea, both markdowns, richtext, email, dateTime), radio,
-//! select, number, boolean, strings (array/select and simpleList), items, links, geo, block, custom.
+//! Types fall into classes: text (text, textarea, both markdowns, richtext, email, dateTime),
+//! radio, select, number, boolean, strings (array/select and simpleList), items, links, geo, block,
+//! custom.
 //!
 //! | from | to | result |
 //! |---|---|---|
 //! | text, radio, select | text, radio, select | the same |
-//! | text, radio, select | number, boolean, with `convert: parse` | what the text reads as |
-//! | text, radio, number, boolean | strings | the value as text, alone in a list, if it is an option |
+//! | text, radio, select | number, boolean, with `convert: parse` | the parsed text |
+//! | text, radio, number, boolean | strings | a list with the value as text, if it is an option |
 //! | number, boolean | text, radio, select | the value as text |
 //! | strings | text | joined with `, ` |
 //! | strings | radio, select | the first one |
-//! | items | strings | one text per item, those among the options |
+//! | items | strings | one text per item, if it is an option |
 //! | links | text, radio, select | the addresses, joined with `, ` |
 //! | geo | text, radio, select | `lat: <lat>, lon: <lon>` |
-//! | items, nested custom | the same kind | each nested property by this table |
-//! | any other | the same kind | the same |
-//! | | another kind | the constant of the new kind, also where there was no value |
+//! | items, nested custom | the same class | each nested property by this table |
+//! | any other | the same class | the same |
+//! | | another class | the default value of the new class, also without an old value |
 //!
-//! Every value meets one [`Fate`]. Who is converted, and what is stored, is for [`super::rewrite`].
+//! [`super::rewrite`] selects and stores the values.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -30,72 +30,72 @@ use super::{
 };
 use crate::query::value::{self, Number as Comparable};
 
-/// What a change does to one stored value.
+/// The effect of a change on one stored value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
-    /// It stays as it is.
+pub enum ValueOutcome {
+    /// The value is unchanged.
     Kept,
-    /// It is another value now and nothing of the old one is lost; also a value where none was.
+    /// The value is another one and nothing is lost; also an added value.
     Converted,
-    /// Something of a value that was not empty is lost.
+    /// A part of a non-empty value is lost.
     Emptied,
 }
 
-/// A value after a change, and how it fared; no fate where there was and is no value.
+/// A value after a change, and the effect; none when there is no value before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Converted {
     pub value: Option<Value>,
-    pub fate: Option<Fate>,
+    pub outcome: Option<ValueOutcome>,
 }
 
 impl Converted {
     fn new(before: Option<&Value>, after: Option<Value>, is_lost: bool) -> Self {
-        let fate = match (before, &after) {
+        let outcome = match (before, &after) {
             (None, None) => None,
-            (Some(before), Some(after)) if before == after => Some(Fate::Kept),
-            _ if is_lost => Some(Fate::Emptied),
-            _ => Some(Fate::Converted),
+            (Some(before), Some(after)) if before == after => Some(ValueOutcome::Kept),
+            _ if is_lost => Some(ValueOutcome::Emptied),
+            _ => Some(ValueOutcome::Converted),
         };
-        Self { value: after, fate }
+        Self { value: after, outcome }
     }
 }
 
-/// Converts what is stored of a property; `old` is none when the property is a new one.
+/// Converts a stored value; `old` is none for an added property.
 pub fn convert(old: Option<&Property>, new: &Property, stored: Option<&Value>) -> Converted {
-    let Step { value, is_lost } = match old {
+    let CarriedValue { value, is_lost } = match old {
         Some(old) => carry_over(old, new, stored),
-        None => Step::whole(stored.cloned()),
+        None => CarriedValue::lossless(stored.cloned()),
     };
     let backfill =
         new.migration.backfill.as_ref().filter(|_| new.required && lacks(value.as_ref()));
     Converted::new(stored, backfill.cloned().or(value), is_lost)
 }
 
-/// What becomes of the value of a property that is removed.
+/// The effect of removing a property on a stored value.
 pub fn remove(old: &Property, stored: Option<&Value>) -> Converted {
-    Converted::new(stored, None, stored.is_some_and(|value| Kind::of(old).says_something(value)))
+    Converted::new(stored, None, stored.is_some_and(|value| ValueClass::of(old).has_content(value)))
 }
 
-/// Tells whether an object lacks a value: it has none, or an empty one.
+/// Tells whether a value is missing or empty.
 pub fn lacks(value: Option<&Value>) -> bool {
     value.is_none_or(value::is_empty)
 }
 
-/// A value on its way, and whether something was lost.
-struct Step {
+/// A converted value, and whether a part was lost.
+struct CarriedValue {
     value: Option<Value>,
     is_lost: bool,
 }
 
-impl Step {
-    fn whole(value: Option<Value>) -> Self {
+impl CarriedValue {
+    fn lossless(value: Option<Value>) -> Self {
         Self { value, is_lost: false }
     }
 }
 
-/// Types that the matrix treats alike.
+/// Types with the same conversion rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueClass {
     Text,
     Radio,
     Select,
@@ -109,7 +109,7 @@ enum Kind {
     Custom,
 }
 
-impl Kind {
+impl ValueClass {
     fn of(property: &Property) -> Self {
         match property.input_type {
             InputType::Text
@@ -133,8 +133,8 @@ impl Kind {
         }
     }
 
-    /// What a value becomes that cannot be carried over.
-    fn constant(self) -> Value {
+    /// The value when the old one cannot be converted.
+    fn default_value(self) -> Value {
         match self {
             Self::Text | Self::Radio | Self::Select => json!(""),
             Self::Number => json!(0),
@@ -146,8 +146,9 @@ impl Kind {
         }
     }
 
-    /// A value without which nothing is lost: an empty one, a block value without blocks.
-    fn says_something(self, value: &Value) -> bool {
+    /// Tells whether removing the value loses something: it is not empty and not a block value
+    /// without blocks.
+    fn has_content(self, value: &Value) -> bool {
         match (self, value) {
             (Self::Block, value) => !value::is_empty(&value["blocks"]),
             (_, Value::Object(members)) => !members.is_empty(),
@@ -156,43 +157,43 @@ impl Kind {
     }
 }
 
-/// The table at the top.
-fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Step {
-    use Kind::{Boolean, Custom, Geo, Items, Links, Number, Radio, Select, Strings, Text};
-    let (from, to) = (Kind::of(old), Kind::of(new));
-    let reset = || Step {
-        value: Some(to.constant()),
-        is_lost: stored.is_some_and(|value| from.says_something(value)),
+/// Implements the table of the module documentation.
+fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> CarriedValue {
+    use ValueClass::{Boolean, Custom, Geo, Items, Links, Number, Radio, Select, Strings, Text};
+    let (from, to) = (ValueClass::of(old), ValueClass::of(new));
+    let reset = || CarriedValue {
+        value: Some(to.default_value()),
+        is_lost: stored.is_some_and(|value| from.has_content(value)),
     };
     let text = |text: Option<String>| match text {
-        Some(text) => Step::whole(Some(text.into())),
+        Some(text) => CarriedValue::lossless(Some(text.into())),
         None => reset(),
     };
     match (from, to) {
         (Text | Radio | Select, Number | Boolean) if new.migration.parse => {
             let read = stored.and_then(Value::as_str).and_then(|text| match to {
-                Number => read_number(text, new.schema_type == SchemaType::Integer),
-                _ => read_boolean(text).map(Value::Bool),
+                Number => parse_number(text, new.schema_type == SchemaType::Integer),
+                _ => parse_boolean(text).map(Value::Bool),
             });
-            read.map_or_else(reset, |value| Step::whole(Some(value)))
+            read.map_or_else(reset, |value| CarriedValue::lossless(Some(value)))
         }
         (Items, Items) => nested_of(stored, |value| convert_items(old, new, value)),
         (Custom, Custom) if old.is_nested_object() && new.is_nested_object() => {
             nested_of(stored, |value| convert_members(old, new, value))
         }
-        (Text | Radio | Select, Text | Radio | Select) => Step::whole(stored.cloned()),
-        (from, to) if from == to => Step::whole(stored.cloned()),
+        (Text | Radio | Select, Text | Radio | Select) => CarriedValue::lossless(stored.cloned()),
+        (from, to) if from == to => CarriedValue::lossless(stored.cloned()),
         (Text | Radio | Number | Boolean, Strings) => {
-            let Some(value) = stored else { return Step::whole(None) };
+            let Some(value) = stored else { return CarriedValue::lossless(None) };
             scalar_text(value).map_or_else(reset, |text| strings(new, vec![text]))
         }
         (Items, Strings) => {
-            let Some(value) = stored else { return Step::whole(None) };
+            let Some(value) = stored else { return CarriedValue::lossless(None) };
             let Some(items) = value.as_array() else { return reset() };
             strings(new, items.iter().map(item_text).collect())
         }
         (Number | Boolean | Geo | Links | Strings, Text | Radio | Select) => {
-            let Some(value) = stored else { return Step::whole(None) };
+            let Some(value) = stored else { return CarriedValue::lossless(None) };
             match (from, to) {
                 (Strings, Radio | Select) => first(value),
                 (Strings, _) => text(joined(value, Value::as_str)),
@@ -205,17 +206,20 @@ fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Step {
     }
 }
 
-/// A list of strings, those that the property does not offer left out.
-fn strings(new: &Property, values: Vec<String>) -> Step {
+/// A list of strings, without those that are not options of the property.
+fn strings(new: &Property, values: Vec<String>) -> CarriedValue {
     let is_option = |value: &String| new.options.is_empty() || new.options.contains(value);
     let (kept, dropped): (Vec<String>, Vec<String>) = values.into_iter().partition(is_option);
-    Step { value: Some(kept.into()), is_lost: dropped.iter().any(|value| !value.is_empty()) }
+    CarriedValue {
+        value: Some(kept.into()),
+        is_lost: dropped.iter().any(|value| !value.is_empty()),
+    }
 }
 
-/// The first of a list; of an empty list, nothing.
-fn first(list: &Value) -> Step {
+/// The first element of a list; no value for an empty list.
+fn first(list: &Value) -> CarriedValue {
     let values = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    Step { value: values.first().cloned(), is_lost: values.len() > 1 }
+    CarriedValue { value: values.first().cloned(), is_lost: values.len() > 1 }
 }
 
 fn joined(list: &Value, text: impl Fn(&Value) -> Option<&str>) -> Option<String> {
@@ -237,19 +241,19 @@ fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
-/// Shortest decimal form, never an exponent.
+/// Shortest decimal notation without exponent.
 fn number_text(number: &Number) -> String {
     match number.as_f64() {
-        // Adding zero takes the sign from a negative one.
+        // Adding zero turns -0 into 0.
         Some(fraction) if number.is_f64() => (fraction + 0.0).to_string(),
         _ => number.to_string(),
     }
 }
 
-/// A coordinate that is missing is left out.
+/// Coordinates as text, without missing ones.
 fn geo_text(value: &Value) -> Option<String> {
-    let place = value.as_object()?;
-    let part = |name| match place.get(name) {
+    let point = value.as_object()?;
+    let part = |name| match point.get(name) {
         Some(Value::Number(number)) => Some(format!("{name}: {}", number_text(number))),
         _ => None,
     };
@@ -257,30 +261,31 @@ fn geo_text(value: &Value) -> Option<String> {
     Some(parts.join(", "))
 }
 
-/// Reads a number as filters do, in the range of a long; whole ones become integers.
-fn read_number(text: &str, whole: bool) -> Option<Value> {
+/// Parses a number like filters do, in the range of `i64`; numbers without fraction become
+/// integers.
+fn parse_number(text: &str, only_integers: bool) -> Option<Value> {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     let text = text.trim();
     match Comparable::parse(text)? {
         Comparable::Integer(integer) => Some(integer.into()),
         Comparable::Real(real) if !(-TWO_TO_63..TWO_TO_63).contains(&real) => None,
-        // More digits than a number keeps would be lost.
+        // Digits beyond the precision of a float would be lost.
         Comparable::Real(real) if decimal(text) != decimal(&real.to_string()) => None,
-        #[expect(clippy::cast_possible_truncation, reason = "whole, and in range")]
+        #[expect(clippy::cast_possible_truncation, reason = "an integer in range")]
         Comparable::Real(real) if real.fract() == 0.0 => Some((real as i64).into()),
-        Comparable::Real(_) if whole => None,
+        Comparable::Real(_) if only_integers => None,
         Comparable::Real(real) => Number::from_f64(real).map(Value::Number),
     }
 }
 
-/// The digits of a number in decimal notation without zeros around them, and the power of ten of
-/// the last one; none when there is no such power.
+/// Sign, significant digits, and the power of ten of the last digit of a number in decimal
+/// notation; none when the exponent is out of range.
 fn decimal(text: &str) -> Option<(bool, String, i64)> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent: i64 = exponent.parse().ok()?;
     let is_negative = mantissa.starts_with('-');
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{}{fraction}", whole.trim_start_matches(['+', '-']));
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{}{fraction}", integer.trim_start_matches(['+', '-']));
     let significant = digits.trim_end_matches('0');
     let dropped = i64::try_from(digits.len() - significant.len()).ok()?;
     let power = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(dropped)?;
@@ -291,8 +296,8 @@ fn decimal(text: &str) -> Option<(bool, String, i64)> {
     Some((is_negative, significant, power))
 }
 
-/// Reads a boolean in the spellings that filters take for one.
-fn read_boolean(text: &str) -> Option<bool> {
+/// Parses a boolean like filters do.
+fn parse_boolean(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" => Some(true),
         "false" | "0" => Some(false),
@@ -300,11 +305,11 @@ fn read_boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// Converts inside a value; nothing happens where there is none.
-fn nested_of(stored: Option<&Value>, convert: impl Fn(&Value) -> (Value, bool)) -> Step {
-    let Some(value) = stored else { return Step::whole(None) };
+/// Converts nested values, if there is a value.
+fn nested_of(stored: Option<&Value>, convert: impl Fn(&Value) -> (Value, bool)) -> CarriedValue {
+    let Some(value) = stored else { return CarriedValue::lossless(None) };
     let (value, is_lost) = convert(value);
-    Step { value: Some(value), is_lost }
+    CarriedValue { value: Some(value), is_lost }
 }
 
 fn convert_items(old: &Property, new: &Property, list: &Value) -> (Value, bool) {
@@ -318,7 +323,7 @@ fn convert_items(old: &Property, new: &Property, list: &Value) -> (Value, bool) 
     (items.collect::<Vec<_>>().into(), is_lost)
 }
 
-/// Converts the members of an item or a custom value; undeclared ones stay.
+/// Converts the members of an item or a custom value; undeclared ones stay unchanged.
 fn convert_members(old: &Property, new: &Property, value: &Value) -> (Value, bool) {
     let Value::Object(before) = value else { return (value.clone(), false) };
     if new.nested.is_empty() {
@@ -343,14 +348,14 @@ fn convert_members(old: &Property, new: &Property, value: &Value) -> (Value, boo
                 None => Converted::new(Some(value), Some(value.clone()), false),
             },
         };
-        is_lost |= converted.fate == Some(Fate::Emptied);
+        is_lost |= converted.outcome == Some(ValueOutcome::Emptied);
         if let Some(value) = converted.value {
             after.insert(change.map_or(name, |(new, _)| &new.name).clone(), value);
         }
     }
     for (new, old) in changes {
-        let was = old.map_or(&new.name, |old| &old.name);
-        if !before.contains_key(was)
+        let old_name = old.map_or(&new.name, |old| &old.name);
+        if !before.contains_key(old_name)
             && old.is_none_or(|old| converts(old, new))
             && let Some(value) = convert(old, new, None).value
         {

@@ -1,18 +1,18 @@
-//! A content type definition as the rest of the core reads it: parsed once, checked once.
+//! A validated content type definition.
 //!
-//! [`Definition`] is what a client sent, after [`super::parse`] found no fault in it; it is stored
-//! as sent. [`Property`] and [`InputType`] are the same facts in a form that code can match on.
-//! Nothing here knows storage or stored objects.
+//! [`Definition`] is the payload of a client after [`super::parse`] has validated it; it is stored
+//! as sent. [`Property`] and [`InputType`] are its typed form. This module knows neither storage
+//! nor objects.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{object::model::Edition, wire::ctd::Slug};
+use crate::{object::model::Edition, wire::content_type::Slug};
 
-/// Reference to the schema of links, in the exported OpenAPI document.
+/// Reference to the schema of links in the OpenAPI document.
 pub const DATA_SOURCE_REF: &str = "#/components/schemas/DataSource";
 
-/// A validated definition: the part of a content type that a client decides.
+/// A validated definition: the fields of a content type that a client sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Definition {
@@ -21,7 +21,7 @@ pub struct Definition {
     pub workflow_id: String,
     pub draft_public: bool,
     pub internal: bool,
-    /// As sent, with the defaults of `required` and `additionalProperties`.
+    /// As sent, plus the defaults of `required` and `additionalProperties`.
     pub schema_definition: Map<String, Value>,
     /// As sent.
     pub meta_definition: Map<String, Value>,
@@ -29,9 +29,9 @@ pub struct Definition {
     pub featured_image: Vec<Value>,
 }
 
-/// One property of a type, or of the items of a list.
+/// A property of a type, of the items of a list, or of a `custom` object.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent switches of a form")]
+#[expect(clippy::struct_excessive_bools, reason = "four independent flags of a property")]
 pub struct Property {
     pub name: String,
     pub schema_type: SchemaType,
@@ -40,30 +40,31 @@ pub struct Property {
     pub unique: bool,
     pub readonly: bool,
     pub title_part: bool,
-    /// Values that radio and select allow; empty when anything goes.
+    /// Allowed values of radio and select; empty allows any value.
     pub options: Vec<String>,
     /// Only for `datasource`.
     pub relation: Option<Relation>,
-    /// Block types that a block value may hold; none when any goes.
+    /// Allowed block types of a block value; none allows any type.
     pub block_types: Option<Vec<String>>,
     /// Properties of list items (`object`) or of a `custom` object.
     pub nested: Vec<Property>,
     pub migration: Migration,
 }
 
-/// What spares stored values when a definition changes (contract 2.8); nothing else looks at it.
+/// How stored values are kept when a definition changes, see
+/// docs/reference/content-types.md#keep-values
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Migration {
-    /// Property that is removed in the same change and whose values move here.
+    /// The removed property whose values move to this one.
     pub renamed_from: Option<String>,
-    /// Text that reads as a number or a boolean is read, not reset.
+    /// Text is parsed to a number or a boolean instead of reset.
     pub parse: bool,
-    /// Value of objects that would lack a required one.
+    /// Value for objects without a value of a required property.
     pub backfill: Option<Value>,
 }
 
 impl Property {
-    /// A property with nothing but a name and its kinds.
+    /// A property with a name and types only.
     #[cfg(any(test, feature = "testing"))]
     pub fn plain(name: &str, schema_type: SchemaType, input_type: InputType) -> Self {
         Self {
@@ -82,17 +83,17 @@ impl Property {
         }
     }
 
-    /// The pair `type/inputType` as plans and messages print it.
+    /// The pair `type/inputType` for plans and messages.
     pub fn kind(&self) -> String {
         format!("{}/{}", self.schema_type.as_str(), self.input_type.as_str())
     }
 
-    /// Tells whether values of this property can hold links.
+    /// Tells whether values of this property can contain links.
     pub fn may_link(&self) -> bool {
         self.relation.is_some() || self.nested.iter().any(Self::may_link)
     }
 
-    /// Path of the configs inside this property, whose own config stands at `path`.
+    /// Path of the configs of nested properties, when `path` is the path of this property's config.
     pub fn nested_configs(&self, path: &str) -> String {
         match self.input_type {
             InputType::Object => format!("{path}.items.propertiesConfig"),
@@ -100,7 +101,7 @@ impl Property {
         }
     }
 
-    /// A `custom` property whose own properties are described one by one.
+    /// Tells whether this is a `custom` property with nested properties.
     pub fn is_nested_object(&self) -> bool {
         self.input_type == InputType::Custom
             && self.schema_type == SchemaType::Object
@@ -111,10 +112,10 @@ impl Property {
 /// Path of the configs of a type's own properties.
 pub const CONFIGS_PATH: &str = "metaDefinition.propertiesConfig";
 
-/// The one way of converting that a definition may ask for.
+/// The only value of `convert`.
 pub const PARSE: &str = "parse";
 
-/// What a relation may point to.
+/// The allowed targets of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
     /// Name of the allowed type; none means any type.
@@ -162,7 +163,7 @@ impl SchemaType {
     }
 }
 
-/// `inputType` of a property config (contract 2.5).
+/// `inputType` of a property config, see docs/reference/content-types.md#input-types
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputType {
     Text,
@@ -185,7 +186,7 @@ pub enum InputType {
 }
 
 impl InputType {
-    /// In the order in which the contract's message lists them.
+    /// In the order of the validation message.
     pub const ALL: [Self; 17] = [
         Self::Text,
         Self::RichText,
@@ -232,7 +233,7 @@ impl InputType {
         Self::ALL.into_iter().find(|known| known.as_str() == text)
     }
 
-    /// Input types whose values can be part of an object's title.
+    /// Tells whether values can be part of an object's title.
     pub fn can_be_title(self) -> bool {
         matches!(
             self,
@@ -245,7 +246,7 @@ impl InputType {
         )
     }
 
-    /// Short scalar values: worth an index of their own.
+    /// Tells whether values are short scalars, which are indexed.
     pub fn is_indexable(self) -> bool {
         matches!(
             self,
@@ -261,17 +262,14 @@ impl InputType {
 }
 
 impl Definition {
-    /// The properties in the order of the form, read from the two definitions.
-    ///
-    /// The definition was validated, so nothing can be missing; a key of the wrong kind counts as
-    /// absent.
+    /// The properties in the order of the form. The definition is valid, so nothing can be missing.
     pub fn properties(&self) -> Vec<Property> {
         let own = &self.schema_definition["allOf"][1]["properties"];
         let required = self.schema_definition.get("required");
         read_properties(own, required, &Value::Object(self.meta_definition.clone()))
     }
 
-    /// The editions that objects of the type have.
+    /// The editions of objects of the type.
     pub fn editions(&self) -> &'static [Edition] {
         if self.draft_public {
             &[Edition::Current, Edition::Published]
@@ -281,7 +279,7 @@ impl Definition {
     }
 }
 
-/// Reads the properties of one level: schemas, required names, and the meta definition.
+/// Reads the properties of one level from schemas, required names and meta definition.
 fn read_properties(schemas: &Value, required: Option<&Value>, meta: &Value) -> Vec<Property> {
     let configs = &meta["propertiesConfig"];
     let is_required = |name: &str| {
@@ -334,7 +332,7 @@ fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> 
     })
 }
 
-/// The values that a radio or select allows (contract 3.6).
+/// The allowed values of a radio or select.
 fn read_options(input_type: InputType, config: &Value) -> Vec<String> {
     match input_type {
         InputType::Radio | InputType::Select

@@ -1,6 +1,6 @@
-//! What changes inside a property: its nested properties, each by its path, for people to read.
+//! Differences between nested properties, by path, for the texts of plans.
 //!
-//! What becomes of stored values is counted for the whole property ([`super::rewrite`]).
+//! Stored values are counted per top-level property ([`super::rewrite`]).
 
 use serde_json::Value;
 
@@ -8,17 +8,17 @@ use super::{
     diff::{PropertyDiff, source},
     model::{Definition, InputType, Property},
 };
-use crate::wire::plan::{Change, NestedPlan};
+use crate::wire::plan::{NestedPlan, PropertyChange};
 
-/// Schema and config of a property as they were sent.
+/// Schema and config of a property as JSON.
 #[derive(Clone, Copy, PartialEq)]
-struct Sent<'a> {
+struct PropertyJson<'a> {
     schema: &'a Value,
     config: &'a Value,
     is_required: bool,
 }
 
-impl<'a> Sent<'a> {
+impl<'a> PropertyJson<'a> {
     fn of(definition: &'a Definition, name: &str) -> Self {
         Self {
             schema: &definition.schema_definition["allOf"][1]["properties"][name],
@@ -27,7 +27,7 @@ impl<'a> Sent<'a> {
         }
     }
 
-    /// A property of the items, or of the members, of this one.
+    /// A nested property.
     fn member(self, parent: &Property, property: &Property) -> Self {
         let (schema, config) = match parent.input_type {
             InputType::Object => (&self.schema["items"], &self.config["items"]),
@@ -42,8 +42,8 @@ impl<'a> Sent<'a> {
     }
 }
 
-/// Returns the changes inside a property: changed and added ones in the new order, then removed ones.
-/// Nothing is said of a property that becomes one of another kind.
+/// Returns the differences inside a property: changed and added properties in the new order, then
+/// removed ones. A property that changes its type has none.
 pub fn changes(
     diff: &PropertyDiff<'_>,
     before: &Definition,
@@ -51,14 +51,14 @@ pub fn changes(
 ) -> Vec<NestedPlan> {
     let Some((old, new)) = diff.old.zip(diff.new) else { return Vec::new() };
     let mut found = Vec::new();
-    let sent = (Sent::of(before, &old.name), Sent::of(after, &new.name));
+    let sent = (PropertyJson::of(before, &old.name), PropertyJson::of(after, &new.name));
     collect((old, new), sent, &new.name, &mut found);
     found
 }
 
 fn collect(
     (old, new): (&Property, &Property),
-    (sent_before, sent_after): (Sent<'_>, Sent<'_>),
+    (sent_before, sent_after): (PropertyJson<'_>, PropertyJson<'_>),
     path: &str,
     found: &mut Vec<NestedPlan>,
 ) {
@@ -69,7 +69,7 @@ fn collect(
     for property in &new.nested {
         let name = format!("{path}.{}", property.name);
         let Some(stored) = source(property, &old.nested, &new.nested) else {
-            found.push(planned(name, Change::Add, None, Some(property)));
+            found.push(planned(name, PropertyChange::Add, None, Some(property)));
             continue;
         };
         sources.push(stored.name.as_str());
@@ -78,11 +78,11 @@ fn collect(
         let before = found.len();
         collect((stored, property), sent, &name, found);
         let change = if stored.kind() != property.kind() {
-            Change::Type
+            PropertyChange::Type
         } else if is_renamed {
-            Change::Add
+            PropertyChange::Add
         } else if sent.0 != sent.1 && found.len() == before {
-            Change::Settings
+            PropertyChange::Settings
         } else {
             continue;
         };
@@ -90,13 +90,13 @@ fn collect(
     }
     for removed in old.nested.iter().filter(|old| !sources.contains(&old.name.as_str())) {
         let name = format!("{path}.{}", removed.name);
-        found.push(planned(name, Change::Remove, Some(removed), None));
+        found.push(planned(name, PropertyChange::Remove, Some(removed), None));
     }
 }
 
 fn planned(
     name: String,
-    change: Change,
+    change: PropertyChange,
     old: Option<&Property>,
     new: Option<&Property>,
 ) -> NestedPlan {
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        ctd::{diff::diff, parse},
+        content_type::{diff::diff, parse},
         workflow::model::WorkflowSet,
     };
 
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_changes_are_named_by_their_paths() {
+    fn nested_changes_have_paths() {
         let before = definition(
             &json!({"a": {"type": "string"}, "b": {"type": "number"}, "c": {"type": "string"},
                 "d": {"type": "string"}, "e": {"type": "string"}}),

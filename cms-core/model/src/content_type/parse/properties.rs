@@ -1,5 +1,5 @@
-//! One level of properties: the schemas and configs of a type, of the items of a list, or of a
-//! `custom` value.
+//! Validates one level of properties: the schemas and configs of a type, of the items of a list, or
+//! of a `custom` value.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{
     error::FieldErrors,
-    limits::SCHEMA_DEPTH,
+    limits::MAX_SCHEMA_DEPTH,
     message::{self, DUPLICATES, NOT_VALID},
     pattern,
     read::{Integer, Number, join, optional, read, required, strings},
 };
 
-/// Names that objects and the search index use themselves.
+/// Names that objects and the search index use internally.
 const RESERVED: [&str; 11] = [
     "id",
     "objectType",
@@ -32,20 +32,20 @@ const RESERVED: [&str; 11] = [
     "internal",
 ];
 
-/// Where a level stands, as paths of contract 1.5.
+/// The paths of a level in error maps, see docs/reference/http.md#property-paths-in-errors
 pub(super) struct Level {
-    /// Path for what is wrong with the names of the properties.
+    /// Path of errors in the names of properties.
     names_path: String,
     /// Path whose children are the schemas.
     schemas_path: String,
     required_path: String,
     meta_path: String,
     is_top: bool,
-    /// Replacing a definition: some faults have more messages then.
+    /// The definition is replaced: some errors have more messages then.
     is_update: bool,
 }
 
-/// The JSON of a level; none where it is missing or of the wrong kind, which is reported already.
+/// The JSON of a level; none where it is missing or of another type, which has been reported.
 pub(super) struct Content<'a> {
     pub(super) schemas: Option<&'a Map<String, Value>>,
     pub(super) required: Vec<&'a str>,
@@ -131,7 +131,7 @@ impl Level {
         }
     }
 
-    /// Every schema has a config, and the reverse.
+    /// Checks that every schema has a config and every config a schema.
     fn check_agreement(
         &self,
         schemas: &Map<String, Value>,
@@ -163,17 +163,20 @@ impl Level {
         }
     }
 
-    /// Checks one schema by itself.
+    /// Validates one schema without its config.
     fn check_schema<'a>(
         &self,
         name: &str,
         schema: &'a Value,
         errors: &mut FieldErrors,
-    ) -> Option<PropertySchema<'a>> {
+    ) -> Option<SchemaJson<'a>> {
         let path = format!("{}.{name}", self.schemas_path);
         let json: &Map<_, _> = read(schema, &path, errors)?;
-        if is_deeper_than(schema, SCHEMA_DEPTH) {
-            errors.add(path, format!("The schema is nested more than {SCHEMA_DEPTH} levels deep"));
+        if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
+            errors.add(
+                path,
+                format!("The schema is nested more than {MAX_SCHEMA_DEPTH} levels deep"),
+            );
             return None;
         }
         optional::<&str>(json, "pattern", &path, errors);
@@ -189,7 +192,7 @@ impl Level {
         }
         let required = strings(json, "required", &path, errors);
         let schema_type = self.schema_type(json, &path, errors)?;
-        Some(PropertySchema { path, json, required, schema_type })
+        Some(SchemaJson { path, json, required, schema_type })
     }
 
     fn schema_type(
@@ -217,13 +220,13 @@ impl Level {
         known
     }
 
-    /// Checks one config by itself.
+    /// Validates one config without its schema.
     fn check_config<'a>(
         &self,
         name: &str,
         config: &'a Value,
         errors: &mut FieldErrors,
-    ) -> Option<PropertyConfig<'a>> {
+    ) -> Option<ConfigJson<'a>> {
         let path = format!("{}.propertiesConfig.{name}", self.meta_path);
         let json: &Map<_, _> = read(config, &path, errors)?;
         required::<&str>(json, "label", &path, errors);
@@ -247,18 +250,18 @@ impl Level {
         if input_type == InputType::Datasource {
             check_relation(name, json, &path, errors);
         }
-        Some(PropertyConfig { path, json, input_type })
+        Some(ConfigJson { path, json, input_type })
     }
 
-    /// Checks a schema and a config against each other.
+    /// Validates a schema and its config together.
     fn check_pair(
         &self,
         name: &str,
-        schema: &PropertySchema,
-        config: &PropertyConfig,
+        schema: &SchemaJson,
+        config: &ConfigJson,
         errors: &mut FieldErrors,
     ) {
-        if !schema.fits(config.input_type) {
+        if !schema.allows(config.input_type) {
             errors.add(&config.path, format!("Wrong meta type for type of {name}"));
         }
         match config.input_type {
@@ -278,7 +281,7 @@ impl Level {
                 };
                 self.nested(&path, format!("{}.items", config.path)).check(&content, errors);
             }
-            // Without configs of its own, a custom value is described by its schema alone.
+            // Without nested configs, the schema alone describes a custom value.
             InputType::Custom if config.json.contains_key("propertiesConfig") => {
                 let content = Content {
                     schemas: schema.json.get("properties").and_then(Value::as_object),
@@ -292,7 +295,7 @@ impl Level {
     }
 }
 
-/// Checks the patterns of a schema, and of the schemas inside it that have no config.
+/// Validates the patterns of a schema and of its nested schemas without configs.
 fn check_patterns(schema: &Map<String, Value>, path: &str, errors: &mut FieldErrors) {
     if let Some(Value::String(pattern)) = schema.get("pattern")
         && !pattern::is_supported(pattern)
@@ -310,22 +313,22 @@ fn check_patterns(schema: &Map<String, Value>, path: &str, errors: &mut FieldErr
     }
 }
 
-struct PropertySchema<'a> {
+struct SchemaJson<'a> {
     path: String,
     json: &'a Map<String, Value>,
     required: Vec<&'a str>,
     schema_type: SchemaType,
 }
 
-struct PropertyConfig<'a> {
+struct ConfigJson<'a> {
     path: String,
     json: &'a Map<String, Value>,
     input_type: InputType,
 }
 
-impl PropertySchema<'_> {
-    /// The pairings of contract 2.5, with what each asks of the inner schema.
-    fn fits(&self, input_type: InputType) -> bool {
+impl SchemaJson<'_> {
+    /// The allowed pairs, see docs/reference/content-types.md#input-types
+    fn allows(&self, input_type: InputType) -> bool {
         let has_items = |items_type: &str| {
             let items = self.json.get("items");
             self.schema_type == SchemaType::Array
@@ -392,7 +395,7 @@ fn can_be_unique(input_type: InputType) -> bool {
     !matches!(input_type, InputType::Radio | InputType::Checkbox | InputType::Block)
 }
 
-/// The empty type name is a choice too: it allows every type.
+/// Validates the config of a relation. An empty type name allows every type.
 fn check_relation(name: &str, config: &Map<String, Value>, path: &str, errors: &mut FieldErrors) {
     let validation: Option<&Map<_, _>> = optional(config, "validation", path, errors);
     let relation_path = join(path, "validation");

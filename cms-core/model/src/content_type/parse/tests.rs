@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 
 use super::definition;
 use crate::{
-    ctd::{model::Definition, schema},
+    content_type::{model::Definition, schema},
     error::FieldErrors,
     testing::table::{Row, Table},
     workflow::model::WorkflowSet,
@@ -14,7 +14,7 @@ fn parse(payload: &Value, base: Option<&Definition>) -> Result<Definition, Field
 }
 
 #[test]
-fn every_fault_has_its_whole_answer() {
+fn invalid_payloads_have_all_their_messages() {
     let table = Table::read("ctd_messages");
     let base = parse(&table.base, None).expect("the base payload is valid");
     for row in table.rows.iter().filter(|row| !row.database) {
@@ -27,7 +27,7 @@ fn every_fault_has_its_whole_answer() {
 }
 
 #[test]
-fn a_definition_is_kept_as_sent_with_two_defaults() {
+fn definition_is_stored_as_sent_with_two_defaults() {
     let mut sent = Table::read("ctd_messages").base;
     let schema = sent["schemaDefinition"].as_object_mut().unwrap();
     schema.remove("required");
@@ -42,7 +42,7 @@ fn a_definition_is_kept_as_sent_with_two_defaults() {
 }
 
 #[test]
-fn an_update_keeps_what_it_leaves_out() {
+fn update_keeps_omitted_keys() {
     let mut payload = Table::read("ctd_messages").base;
     let image = json!([{"dataUrl": "/api/v1/content/_media/a", "type": "internal"}]);
     payload["draftPublic"] = json!(true);
@@ -60,7 +60,7 @@ fn an_update_keeps_what_it_leaves_out() {
 }
 
 #[test]
-fn a_kept_slug_rule_needs_its_fields() {
+fn stored_slug_rule_needs_its_properties() {
     let mut payload = Table::read("ctd_messages").base;
     payload["slugs"] = json!([{"source": "words", "target": "title", "active": true}]);
     let stored = parse(&payload, None).unwrap();
@@ -71,14 +71,14 @@ fn a_kept_slug_rule_needs_its_fields() {
 }
 
 #[test]
-fn an_inactive_slug_rule_for_an_unknown_field_is_dropped() {
+fn inactive_slug_rule_for_an_unknown_property_is_dropped() {
     let mut payload = Table::read("ctd_messages").base;
     payload["slugs"] = json!([{"source": "nowhere", "target": "title", "active": false}]);
     assert_eq!(parse(&payload, None).unwrap().slugs, []);
 }
 
 #[test]
-fn a_relation_to_any_type_and_leading_underscores_are_accepted() {
+fn relation_to_any_type_and_leading_underscores_are_accepted() {
     let mut payload = Table::read("ctd_messages").base;
     payload["metaDefinition"]["propertiesConfig"]["tags"]["validation"] =
         json!({"relationContenttype": ""});
@@ -90,8 +90,8 @@ fn a_relation_to_any_type_and_leading_underscores_are_accepted() {
 }
 
 #[test]
-fn patterns_inside_a_schema_are_refused_at_their_paths() {
-    let refused = |schema: Value, input_type: &str| {
+fn nested_patterns_are_rejected_at_their_paths() {
+    let errors_of = |schema: Value, input_type: &str| {
         let payload = json!({
             "name": "example",
             "label": "Example",
@@ -110,15 +110,15 @@ fn patterns_inside_a_schema_are_refused_at_their_paths() {
         Some(FieldErrors::one(path, "This value is not valid."))
     };
     let text = json!({"type": "string", "pattern": "(?i)a"});
-    assert_eq!(refused(text.clone(), "text"), at(""));
-    assert_eq!(refused(json!({"type": "array", "items": text}), "simpleList"), at(".items"));
+    assert_eq!(errors_of(text.clone(), "text"), at(""));
+    assert_eq!(errors_of(json!({"type": "array", "items": text}), "simpleList"), at(".items"));
     let custom = json!({"type": "object", "properties": {"a": text}});
-    assert_eq!(refused(custom, "custom"), at(".properties.a"));
+    assert_eq!(errors_of(custom, "custom"), at(".properties.a"));
 }
 
-/// Every pair of a schema type and an input type, against contract 2.5.
+/// Every pair of a schema type and an input type, see docs/reference/content-types.md#input-types
 #[test]
-fn only_the_pairs_of_the_contract_fit() {
+fn pairs_are_allowed_as_documented() {
     const PAIRS: [(&str, &[&str]); 17] = [
         ("text", &["string"]),
         ("richtext", &["string"]),
@@ -195,7 +195,7 @@ fn remove_property(payload: &mut Value, name: &str) {
     meta["order"].as_array_mut().unwrap().retain(|known| known != name);
 }
 
-/// Replaces the value at the `at`-th place of a depth-first walk.
+/// Replaces the value at index `at` of a depth-first traversal.
 fn replace_nth(value: &mut Value, at: &mut usize, new: &Value) {
     if *at == 0 {
         *value = new.clone();
@@ -224,9 +224,9 @@ fn some_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// A payload with any values replaced is parsed or refused; what was parsed compiles.
+    /// A payload with replaced values is parsed or rejected; parsed definitions compile.
     #[test]
-    fn no_payload_makes_the_parser_panic(
+    fn parser_never_panics(
         changes in prop::collection::vec((0_usize..220, some_json()), 1..4),
         update in any::<bool>(),
     ) {
@@ -249,7 +249,6 @@ proptest! {
         }
     }
 
-    /// The order of keys decides nothing.
     #[test]
     fn key_order_does_not_matter(row in 0_usize..147) {
         let table = Table::read("ctd_messages");

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::*;
 use crate::{
-    ctd::{model::Definition, parse, schema},
+    content_type::{model::Definition, parse, schema},
     object::validate::validate,
     testing::fixture,
     workflow::model::WorkflowSet,
@@ -14,7 +14,7 @@ use crate::{
 /// `fixtures/tables/conversions.json`.
 #[derive(Deserialize)]
 struct Matrix {
-    /// Schema and config of each pair of type and input type.
+    /// Schema and config per pair `type/inputType`.
     kinds: BTreeMap<String, (Value, Value)>,
     groups: BTreeMap<String, Vec<String>>,
     rows: Vec<Row>,
@@ -24,7 +24,7 @@ struct Matrix {
 struct Row {
     from: String,
     to: String,
-    /// Before, after, and the fate; null stands for no value and no fate.
+    /// Value before, value after, and outcome; null is no value and no outcome.
     cases: Vec<(Value, Value, Option<String>)>,
 }
 
@@ -68,7 +68,7 @@ fn present(value: &Value) -> Option<&Value> {
 }
 
 #[test]
-fn the_matrix_says_what_becomes_of_every_pair() {
+fn conversion_follows_the_table_for_every_pair() {
     let matrix = Matrix::read();
     let mut seen = BTreeSet::new();
     for row in &matrix.rows {
@@ -76,19 +76,20 @@ fn the_matrix_says_what_becomes_of_every_pair() {
             for to in matrix.members(&row.to) {
                 let (old, new) =
                     (matrix.property(from, &json!({})), matrix.property(to, &json!({})));
-                for (before, after, fate) in &row.cases {
+                for (before, after, outcome) in &row.cases {
                     let converted = convert(Some(&old), &new, present(before));
-                    let found = converted.fate.map(|fate| format!("{fate:?}").to_lowercase());
+                    let found =
+                        converted.outcome.map(|outcome| format!("{outcome:?}").to_lowercase());
                     let context = format!("{from} to {to}: {before}");
                     assert_eq!(converted.value.as_ref(), present(after), "{context}");
-                    assert_eq!(&found, fate, "{context}");
+                    assert_eq!(&found, outcome, "{context}");
                 }
                 assert!(!row.cases.is_empty(), "{from} to {to}");
                 seen.insert((from, to));
             }
         }
     }
-    // Every pairing of contract 2.5, each with each.
+    // Every pair of allowed type pairs.
     let kinds: Vec<&String> = matrix.kinds.keys().collect();
     let inputs: BTreeSet<&str> = kinds.iter().map(|kind| kind.split_once('/').unwrap().1).collect();
     assert_eq!(inputs, InputType::ALL.iter().map(|input| input.as_str()).collect());
@@ -100,47 +101,52 @@ fn the_matrix_says_what_becomes_of_every_pair() {
 }
 
 #[test]
-fn text_is_read_on_demand() {
+fn text_is_parsed_with_convert_parse() {
     let matrix = Matrix::read();
     let parse = json!({"convert": "parse"});
     let rows = [
-        ("number/number", " 12 ", json!(12), Fate::Converted),
-        ("number/number", "-1.50", json!(-1.5), Fate::Converted),
-        ("number/number", "1e3", json!(1000), Fate::Converted),
-        ("number/number", "-9223372036854775808", json!(i64::MIN), Fate::Converted),
-        ("number/number", "9223372036854775808", json!(0), Fate::Emptied),
-        ("number/number", "1e400", json!(0), Fate::Emptied),
-        // What a number cannot hold is not rounded in silence.
-        ("number/number", "-9223372036854775809", json!(0), Fate::Emptied),
-        ("number/number", "9007199254740993.0", json!(0), Fate::Emptied),
-        ("number/number", "9007199254740992.0", json!(9_007_199_254_740_992_i64), Fate::Converted),
-        ("number/number", "0.1", json!(0.1), Fate::Converted),
-        ("number/number", "00.10e-1", json!(0.01), Fate::Converted),
-        ("number/number", "1e-400", json!(0), Fate::Emptied),
-        ("number/number", "-0.0", json!(0), Fate::Converted),
-        ("integer/number", "3.0000000000000000001", json!(0), Fate::Emptied),
-        ("number/number", "12,-", json!(0), Fate::Emptied),
-        ("number/number", "NaN", json!(0), Fate::Emptied),
-        ("number/number", "", json!(0), Fate::Converted),
-        ("integer/number", "7.0", json!(7), Fate::Converted),
-        ("integer/number", "7.5", json!(0), Fate::Emptied),
-        ("boolean/checkbox", "TRUE", json!(true), Fate::Converted),
-        ("boolean/checkbox", "0", json!(false), Fate::Converted),
-        ("boolean/checkbox", "yes", json!(false), Fate::Emptied),
+        ("number/number", " 12 ", json!(12), ValueOutcome::Converted),
+        ("number/number", "-1.50", json!(-1.5), ValueOutcome::Converted),
+        ("number/number", "1e3", json!(1000), ValueOutcome::Converted),
+        ("number/number", "-9223372036854775808", json!(i64::MIN), ValueOutcome::Converted),
+        ("number/number", "9223372036854775808", json!(0), ValueOutcome::Emptied),
+        ("number/number", "1e400", json!(0), ValueOutcome::Emptied),
+        // Numbers are never rounded.
+        ("number/number", "-9223372036854775809", json!(0), ValueOutcome::Emptied),
+        ("number/number", "9007199254740993.0", json!(0), ValueOutcome::Emptied),
+        (
+            "number/number",
+            "9007199254740992.0",
+            json!(9_007_199_254_740_992_i64),
+            ValueOutcome::Converted,
+        ),
+        ("number/number", "0.1", json!(0.1), ValueOutcome::Converted),
+        ("number/number", "00.10e-1", json!(0.01), ValueOutcome::Converted),
+        ("number/number", "1e-400", json!(0), ValueOutcome::Emptied),
+        ("number/number", "-0.0", json!(0), ValueOutcome::Converted),
+        ("integer/number", "3.0000000000000000001", json!(0), ValueOutcome::Emptied),
+        ("number/number", "12,-", json!(0), ValueOutcome::Emptied),
+        ("number/number", "NaN", json!(0), ValueOutcome::Emptied),
+        ("number/number", "", json!(0), ValueOutcome::Converted),
+        ("integer/number", "7.0", json!(7), ValueOutcome::Converted),
+        ("integer/number", "7.5", json!(0), ValueOutcome::Emptied),
+        ("boolean/checkbox", "TRUE", json!(true), ValueOutcome::Converted),
+        ("boolean/checkbox", "0", json!(false), ValueOutcome::Converted),
+        ("boolean/checkbox", "yes", json!(false), ValueOutcome::Emptied),
     ];
     for from in &matrix.groups["strings"] {
         let old = matrix.property(from, &json!({}));
-        for (to, before, after, fate) in &rows {
+        for (to, before, after, outcome) in &rows {
             let new = matrix.property(to, &parse);
             let converted = convert(Some(&old), &new, Some(&json!(before)));
-            let expected = Converted { value: Some(after.clone()), fate: Some(*fate) };
+            let expected = Converted { value: Some(after.clone()), outcome: Some(*outcome) };
             assert_eq!(converted, expected, "{from} to {to}: {before}");
         }
     }
-    // Nothing but text is read.
+    // Only text is parsed.
     let (old, new) =
         (matrix.property("array/simpleList", &json!({})), matrix.property("number/number", &parse));
-    assert_eq!(convert(Some(&old), &new, Some(&json!(["7"]))).fate, Some(Fate::Emptied));
+    assert_eq!(convert(Some(&old), &new, Some(&json!(["7"]))).outcome, Some(ValueOutcome::Emptied));
 }
 
 /// A list of items with the given schemas, configs and required names.
@@ -171,7 +177,7 @@ fn lists_are_converted_item_by_item() {
     let renamed = json!([{"type": "string"}, {"inputType": "text", "renamedFrom": "t"}]);
     let filled = json!([{"type": "string"}, {"inputType": "text", "backfill": "?"}]);
     let nothing = json!([]);
-    // old, new, items before, items after, fate
+    // old, new, required, items before, items after, outcome
     let rows = [
         (
             json!({"t": text}),
@@ -179,7 +185,7 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": "x", "y": 1}, {}, "z"]),
             json!([{"t": 0, "y": 1}, {"t": 0}, "z"]),
-            Fate::Emptied,
+            ValueOutcome::Emptied,
         ),
         (
             json!({"t": number}),
@@ -187,7 +193,7 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": 1.0}, {}]),
             json!([{"t": "1"}, {}]),
-            Fate::Converted,
+            ValueOutcome::Converted,
         ),
         (
             json!({"t": text, "u": text}),
@@ -195,7 +201,7 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": "x", "u": "y"}]),
             json!([{"u": "y"}]),
-            Fate::Emptied,
+            ValueOutcome::Emptied,
         ),
         (
             json!({"t": text, "u": text}),
@@ -203,7 +209,7 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": "", "u": "y"}]),
             json!([{"u": "y"}]),
-            Fate::Converted,
+            ValueOutcome::Converted,
         ),
         (
             json!({"t": text}),
@@ -211,7 +217,7 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": "x"}, {}]),
             json!([{"u": "x"}, {}]),
-            Fate::Converted,
+            ValueOutcome::Converted,
         ),
         (
             json!({"t": text}),
@@ -219,7 +225,7 @@ fn lists_are_converted_item_by_item() {
             json!(["t"]),
             json!([{"t": "x"}, {"t": ""}, {}]),
             json!([{"t": "x"}, {"t": "?"}, {"t": "?"}]),
-            Fate::Converted,
+            ValueOutcome::Converted,
         ),
         (
             json!({"t": text}),
@@ -227,7 +233,7 @@ fn lists_are_converted_item_by_item() {
             json!(["u"]),
             json!([{"t": "x"}]),
             json!([{"t": "x", "u": "?"}]),
-            Fate::Converted,
+            ValueOutcome::Converted,
         ),
         (
             json!({"t": text}),
@@ -235,20 +241,24 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": "x"}]),
             json!([{"t": "x"}]),
-            Fate::Kept,
+            ValueOutcome::Kept,
         ),
     ];
-    for (old, new, required, before, after, fate) in rows {
+    for (old, new, required, before, after, outcome) in rows {
         let context = format!("{old} to {new}");
         let (old, new) = (list(&old, &nothing), list(&new, &required));
-        assert_eq!(converts(&old, &new), fate != Fate::Kept, "{context}");
+        assert_eq!(converts(&old, &new), outcome != ValueOutcome::Kept, "{context}");
         let converted = convert(Some(&old), &new, Some(&before));
-        assert_eq!(converted, Converted { value: Some(after), fate: Some(fate) }, "{context}");
-        assert_eq!(convert(Some(&old), &new, None), Converted { value: None, fate: None });
+        assert_eq!(
+            converted,
+            Converted { value: Some(after), outcome: Some(outcome) },
+            "{context}"
+        );
+        assert_eq!(convert(Some(&old), &new, None), Converted { value: None, outcome: None });
     }
 }
 
-/// Values of each kind that its own type takes.
+/// Valid values of a type pair.
 fn value_of(kind: &str) -> BoxedStrategy<Value> {
     let text = || "[a-c,é\" ]{0,6}|-?[0-9]{1,3}(\\.[0-9])?|true|false".prop_map(Value::from);
     let number =
@@ -285,7 +295,7 @@ fn change() -> impl Strategy<Value = (String, String, Option<Value>)> {
 }
 
 proptest! {
-    /// A type without limits of its own takes whatever comes out, but for fractions as integers.
+    /// Converted values are valid for a type without constraints, except fractions for integers.
     #[test]
     fn converted_values_are_of_the_new_type((from, to, before) in change(), parse: bool) {
         let matrix = Matrix::read();
@@ -300,13 +310,13 @@ proptest! {
         config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let definition = definition(schema, &config);
         let new = definition.properties();
-        let Converted { value, fate } = convert(Some(&old), &new[0], before.as_ref());
-        prop_assert_eq!(fate.is_none(), before.is_none() && value.is_none());
-        prop_assert_eq!(fate == Some(Fate::Kept), before.is_some() && before == value);
+        let Converted { value, outcome } = convert(Some(&old), &new[0], before.as_ref());
+        prop_assert_eq!(outcome.is_none(), before.is_none() && value.is_none());
+        prop_assert_eq!(outcome == Some(ValueOutcome::Kept), before.is_some() && before == value);
         let is_fraction = value.as_ref().and_then(Value::as_f64).is_some_and(|n| n.fract() != 0.0);
         let object = value.map(|value| ("f".to_owned(), value)).into_iter().collect();
-        let faults = validate(&new, &schema::compile(&new, &definition), &object, None);
+        let errors = validate(&new, &schema::compile(&new, &definition), &object, None);
         let is_refused = to == "integer/number" && is_fraction;
-        prop_assert_eq!(!faults.is_empty(), is_refused, "{:?}", faults);
+        prop_assert_eq!(!errors.is_empty(), is_refused, "{:?}", errors);
     }
 }

@@ -1,16 +1,17 @@
-//! What a change of a type does to one stored object, and the account of all of them.
+//! Rewrites stored objects after a change of their type, and counts the effects for the plan.
 //!
-//! A [`Rewrite`] is made once for a change and is shown every stored version of every object. It
-//! reads of a text only the properties that the change touches ([`super::convert`] says what
-//! becomes of them), checks only what contract 2.6 asks for, and copies the rest. It knows no
-//! storage: the service brings the objects and takes the new texts back.
+//! A [`Rewrite`] is created per change and processes every stored version of every object. It
+//! parses only the properties that the change affects ([`super::convert`] converts them), validates
+//! only what the change can make invalid (docs/reference/content-types.md#replace-a-content-type),
+//! and copies the rest. It knows no storage: the service reads the objects and stores the new
+//! texts.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
 use super::{
-    convert::{Converted, Fate, convert, lacks, remove},
+    convert::{Converted, ValueOutcome, convert, lacks, remove},
     diff::{self, PropertyDiff},
     model::{CONFIGS_PATH, Definition, Property},
     schema::{self, PropertySchema},
@@ -20,36 +21,36 @@ use crate::{
     json, message,
     object::{
         link,
-        path::Path,
+        path::ValuePath,
         title::object_title,
         validate::{validate_schema, validate_value},
     },
-    pattern::Budget,
-    wire::plan::{Change, PropertyPlan, Sample},
+    pattern::StepBudget,
+    wire::plan::{PropertyChange, PropertyPlan, ValueSample},
 };
 
-/// Stored values that a plan shows per property.
-const SAMPLES: usize = 20;
+/// Maximum number of samples per property in a plan.
+const MAX_SAMPLES: usize = 20;
 
-/// A change of a type, applied to object after object.
+/// A change of a type, applied to its objects one by one.
 pub struct Rewrite<'a> {
-    steps: Vec<Step<'a>>,
-    /// Steps by the name under which their values are stored.
+    steps: Vec<PropertyStep<'a>>,
+    /// Index into `steps` by the name of the stored property.
     by_source: HashMap<&'a str, usize>,
     properties: &'a [Property],
     titles_change: bool,
-    /// Why the change must not be kept.
+    /// Errors that prevent the change.
     pub blockers: FieldErrors,
 }
 
-/// An object as it is to be stored from now on.
+/// The new title and text of an object.
 pub struct Rewritten {
     pub title: String,
     pub data: String,
 }
 
 impl<'a> Rewrite<'a> {
-    /// Prepares a change from `before` to a definition with the given properties.
+    /// Prepares the change from `before` to `definition` with `properties`.
     pub fn new(
         before: &'a [Property],
         definition: &Definition,
@@ -57,7 +58,7 @@ impl<'a> Rewrite<'a> {
         diffs: &[PropertyDiff<'a>],
     ) -> Self {
         let schemas = &definition.schema_definition["allOf"][1]["properties"];
-        let steps: Vec<_> = diffs.iter().map(|diff| Step::new(*diff, schemas)).collect();
+        let steps: Vec<_> = diffs.iter().map(|diff| PropertyStep::new(*diff, schemas)).collect();
         let by_source =
             steps.iter().enumerate().map(|(index, step)| (step.source, index)).collect();
         let parts = |properties: &'a [Property]| {
@@ -71,34 +72,34 @@ impl<'a> Rewrite<'a> {
         Self { steps, by_source, properties, titles_change, blockers: FieldErrors::default() }
     }
 
-    /// Tells whether stored objects have to be looked at.
-    pub fn concerns_objects(&self) -> bool {
+    /// Tells whether stored objects have to be read.
+    pub fn reads_objects(&self) -> bool {
         self.titles_change || self.steps.iter().any(|step| !step.is_idle())
     }
 
-    /// Tells whether values of such a property change.
-    pub fn touches(&self, is_such: impl Fn(&Property) -> bool) -> bool {
+    /// Tells whether values of a property that meets the condition change.
+    pub fn affects(&self, condition: impl Fn(&Property) -> bool) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
-        steps.any(|step| step.sides().any(&is_such))
+        steps.any(|step| step.sides().any(&condition))
     }
 
-    /// Tells whether the titles of objects are made of something else.
+    /// Tells whether the title properties or their values change.
     pub fn changes_titles(&self) -> bool {
         self.titles_change
     }
 
-    /// The properties of the type from now on.
+    /// The properties of the new definition.
     pub fn properties(&self) -> &'a [Property] {
         self.properties
     }
 
-    /// Tells whether rewritten objects may link to others than before.
+    /// Tells whether the links of rewritten objects may change.
     pub fn changes_links(&self) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
         steps.any(|step| step.sides().any(Property::may_link))
     }
 
-    /// Checks that the links in values that objects may be given lead somewhere.
+    /// Checks that the link targets in backfill values exist.
     ///
     /// `exists` tells whether the object at an address exists.
     pub fn check_backfills(&mut self, exists: &impl Fn(&str) -> Result<bool>) -> Result<()> {
@@ -108,7 +109,7 @@ impl<'a> Rewrite<'a> {
         Ok(())
     }
 
-    /// Takes one stored version of an object; returns what it becomes, none when it stays.
+    /// Rewrites one stored version of an object; none when it does not change.
     pub fn object(
         &mut self,
         id: &str,
@@ -125,12 +126,12 @@ impl<'a> Rewrite<'a> {
                 stored[*step] = Some(*value);
             }
         }
-        let mut outcomes = Vec::with_capacity(self.steps.len());
+        let mut edits = Vec::with_capacity(self.steps.len());
         for (step, stored) in self.steps.iter_mut().zip(&stored) {
-            outcomes.push(step.take(id, *stored, &mut self.blockers, exists)?);
+            edits.push(step.apply(id, *stored, &mut self.blockers, exists)?);
         }
-        let is_same = outcomes.iter().all(|outcome| *outcome == Outcome::Stays);
-        let new_data = (!is_same).then(|| compose(&members, &self.steps, outcomes, data.len()));
+        let is_same = edits.iter().all(|edit| *edit == MemberEdit::Keep);
+        let new_data = (!is_same).then(|| compose(&members, &self.steps, edits, data.len()));
         let text = new_data.as_deref().unwrap_or(data);
         let new_title = self.titles_change.then(|| self.title(text)).transpose()?;
         let new_title = new_title.filter(|new| new != title);
@@ -143,7 +144,7 @@ impl<'a> Rewrite<'a> {
         }))
     }
 
-    /// Makes the title of an object anew, from no more than its parts.
+    /// Computes the title of an object, parsing only the title properties.
     fn title(&self, data: &str) -> Result<String> {
         let mut object = Map::new();
         for Property { name, .. } in self.properties.iter().filter(|property| property.title_part) {
@@ -154,48 +155,48 @@ impl<'a> Rewrite<'a> {
         Ok(object_title(self.properties, &object))
     }
 
-    /// Returns the account: one row for each property that is not the same.
+    /// Returns the effects per changed property, and the blockers.
     pub fn into_plans(self) -> (Vec<PropertyPlan>, FieldErrors) {
-        (self.steps.into_iter().map(Step::into_plan).collect(), self.blockers)
+        (self.steps.into_iter().map(PropertyStep::into_plan).collect(), self.blockers)
     }
 }
 
-/// One property, and what became of its values.
-struct Step<'a> {
+/// The change of one property, and its effects so far.
+struct PropertyStep<'a> {
     diff: PropertyDiff<'a>,
-    /// Name under which values are stored.
+    /// Name of the stored property.
     source: &'a str,
-    /// Values are made anew, or filled in.
+    /// Values are converted or filled in.
     converts: bool,
-    /// The new property and its schema, for values of another type.
+    /// Validates values after a change of type.
     checked: Option<(Property, PropertySchema)>,
-    /// What nested properties must have from now on.
-    demands: Option<PropertySchema>,
-    /// The relations whose links have to lead somewhere.
+    /// Requires the newly required nested properties.
+    newly_required: Option<PropertySchema>,
+    /// The property with the relations whose link targets must exist.
     relations: Option<Property>,
     plan: PropertyPlan,
-    failed: Vec<Sample>,
-    emptied: Vec<Sample>,
-    converted: Vec<Sample>,
+    failed: Vec<ValueSample>,
+    emptied: Vec<ValueSample>,
+    converted: Vec<ValueSample>,
 }
 
-/// What becomes of one property in the text of an object.
+/// The edit of one member in the text of an object.
 #[derive(PartialEq)]
-enum Outcome {
-    /// It stays as it is, or stays absent.
-    Stays,
+enum MemberEdit {
+    /// No change, also of an absent member.
+    Keep,
     /// The same value under another name.
-    Moves,
+    Rename,
     /// A new value, as JSON text.
-    Becomes(String),
-    Goes,
+    Replace(String),
+    Remove,
 }
 
-impl<'a> Step<'a> {
+impl<'a> PropertyStep<'a> {
     fn new(diff: PropertyDiff<'a>, schemas: &Value) -> Self {
-        let property = diff.new.or(diff.old).expect("a change has a side");
+        let property = diff.new.or(diff.old).expect("a difference has an old or a new property");
         let pair = diff.old.zip(diff.new);
-        let is_of_other_type = diff.change == Change::Type;
+        let is_of_other_type = diff.change == PropertyChange::Type;
         Self {
             diff,
             source: &diff.old.unwrap_or(property).name,
@@ -203,9 +204,9 @@ impl<'a> Step<'a> {
             checked: diff.new.filter(|_| is_of_other_type).map(|new| {
                 (without_options(new), PropertySchema::of(new, &schemas[new.name.as_str()]))
             }),
-            demands: pair
+            newly_required: pair
                 .filter(|_| !is_of_other_type)
-                .and_then(|(old, new)| schema::new_demands(old, new)),
+                .and_then(|(old, new)| schema::newly_required(old, new)),
             relations: pair.and_then(|(old, new)| narrowed(old, new)),
             plan: PropertyPlan {
                 name: property.name.clone(),
@@ -230,103 +231,106 @@ impl<'a> Step<'a> {
         self.diff.old.into_iter().chain(self.diff.new)
     }
 
-    /// Nothing is stored of a property that was added, and nothing needs to be.
+    /// Tells whether the change affects no stored value: an added optional property.
     fn is_idle(&self) -> bool {
         self.diff.old.is_none() && self.diff.new.is_some_and(|new| !new.required)
     }
 
-    /// Texts of objects change.
+    /// Tells whether the texts of objects may change.
     fn rewrites(&self) -> bool {
         !self.is_idle() && (self.converts || self.diff.new.is_none() || self.diff.is_renamed())
     }
 
-    /// Carries one value over, checks what comes out, and counts.
-    fn take(
+    /// Converts and validates one value, and counts the effect.
+    fn apply(
         &mut self,
         id: &str,
         stored: Option<&str>,
         blockers: &mut FieldErrors,
         exists: &impl Fn(&str) -> Result<bool>,
-    ) -> Result<Outcome> {
+    ) -> Result<MemberEdit> {
         if self.is_idle() {
-            return Ok(Outcome::Stays);
+            return Ok(MemberEdit::Keep);
         }
         let is_read = self.converts
             || self.diff.new.is_none()
-            || self.demands.is_some()
+            || self.newly_required.is_some()
             || self.relations.is_some();
         if !is_read {
-            return self.look(id, stored, blockers);
+            return self.count_unparsed(id, stored, blockers);
         }
         let before = stored.map(parse).transpose()?;
-        let Converted { value, fate } = match (self.diff.old, self.diff.new) {
+        let Converted { value, outcome } = match (self.diff.old, self.diff.new) {
             (Some(old), None) => remove(old, before.as_ref()),
             (old, Some(new)) if self.converts => convert(old, new, before.as_ref()),
-            _ => Converted { value: before.clone(), fate: before.as_ref().map(|_| Fate::Kept) },
+            _ => Converted {
+                value: before.clone(),
+                outcome: before.as_ref().map(|_| ValueOutcome::Kept),
+            },
         };
-        let mut faults = FieldErrors::default();
+        let mut errors = FieldErrors::default();
         let bytes = stored.map_or(0, str::len);
-        self.check((value.as_ref(), bytes), &mut faults, exists)?;
-        let outcome = match &value {
-            None if stored.is_none() => Outcome::Stays,
-            None => Outcome::Goes,
-            Some(_) if fate == Some(Fate::Kept) => self.unchanged(),
-            Some(value) => Outcome::Becomes(value.to_string()),
+        self.check((value.as_ref(), bytes), &mut errors, exists)?;
+        let edit = match &value {
+            None if stored.is_none() => MemberEdit::Keep,
+            None => MemberEdit::Remove,
+            Some(_) if outcome == Some(ValueOutcome::Kept) => self.unchanged(),
+            Some(value) => MemberEdit::Replace(value.to_string()),
         };
-        self.count(id, fate, !faults.is_empty(), before, value);
-        blockers.merge(faults);
-        Ok(outcome)
+        self.count(id, outcome, !errors.is_empty(), before, value);
+        blockers.merge(errors);
+        Ok(edit)
     }
 
-    /// Counts a value that nobody needs to read.
-    fn look(
+    /// Counts a value that does not have to be parsed.
+    fn count_unparsed(
         &mut self,
         id: &str,
         stored: Option<&str>,
         blockers: &mut FieldErrors,
-    ) -> Result<Outcome> {
+    ) -> Result<MemberEdit> {
         let is_lacking = || stored.is_none_or(|text| matches!(text, "null" | "\"\"" | "[]"));
         if self.diff.newly_required() && is_lacking() {
             blockers.add(&self.plan.name, message::required(&self.plan.name));
             let value = stored.map(parse).transpose()?;
-            self.count(id, stored.map(|_| Fate::Kept), true, value.clone(), value);
+            self.count(id, stored.map(|_| ValueOutcome::Kept), true, value.clone(), value);
         } else if stored.is_some() {
             self.plan.kept += 1;
         }
-        Ok(if stored.is_some() { self.unchanged() } else { Outcome::Stays })
+        Ok(if stored.is_some() { self.unchanged() } else { MemberEdit::Keep })
     }
 
-    fn unchanged(&self) -> Outcome {
-        if self.diff.is_renamed() { Outcome::Moves } else { Outcome::Stays }
+    fn unchanged(&self) -> MemberEdit {
+        if self.diff.is_renamed() { MemberEdit::Rename } else { MemberEdit::Keep }
     }
 
-    /// Finds what is wrong with a value, as far as the change is to blame. Work is bounded by the
-    /// bytes that were stored.
+    /// Validates a value as far as the change can make it invalid. `bytes`, its stored size, limits
+    /// the work.
     fn check(
         &self,
         (value, bytes): (Option<&Value>, usize),
-        faults: &mut FieldErrors,
+        errors: &mut FieldErrors,
         exists: &impl Fn(&str) -> Result<bool>,
     ) -> Result<()> {
         let Some(new) = self.diff.new else { return Ok(()) };
         let needs_value = new.required && (self.checked.is_some() || self.diff.newly_required());
         if needs_value && lacks(value) {
-            faults.add(&new.name, message::required(&new.name));
+            errors.add(&new.name, message::required(&new.name));
             return Ok(());
         }
         let Some(value) = value else { return Ok(()) };
         if let Some((property, schema)) = &self.checked {
-            let budget = &mut Budget::of_bytes(bytes);
-            validate_value(property, schema, value, Some(budget), faults);
+            let budget = &mut StepBudget::of_bytes(bytes);
+            validate_value(property, schema, value, Some(budget), errors);
         }
-        if let Some(demands) = &self.demands {
-            validate_schema(new, demands, value, faults);
+        if let Some(schema) = &self.newly_required {
+            validate_schema(new, schema, value, errors);
         }
         if let Some(relations) = &self.relations {
             for (path, data_url) in addresses(relations, value) {
                 if !exists(&data_url)? {
-                    // The blank at the end is part of the message (contract 2.6).
-                    faults.add(format!("co.{path}"), format!("Object: {data_url} doesn't exists "));
+                    // The space at the end is part of the message.
+                    errors.add(format!("co.{path}"), format!("Object: {data_url} doesn't exists "));
                 }
             }
         }
@@ -336,43 +340,43 @@ impl<'a> Step<'a> {
     fn count(
         &mut self,
         id: &str,
-        fate: Option<Fate>,
+        outcome: Option<ValueOutcome>,
         has_failed: bool,
         before: Option<Value>,
         after: Option<Value>,
     ) {
         let plan = &mut self.plan;
-        match fate {
-            Some(Fate::Kept) => plan.kept += 1,
-            Some(Fate::Converted) => plan.converted += 1,
-            Some(Fate::Emptied) => plan.emptied += 1,
+        match outcome {
+            Some(ValueOutcome::Kept) => plan.kept += 1,
+            Some(ValueOutcome::Converted) => plan.converted += 1,
+            Some(ValueOutcome::Emptied) => plan.emptied += 1,
             None => {}
         }
         plan.failed += u64::from(has_failed);
-        let samples = match fate {
+        let samples = match outcome {
             _ if has_failed => &mut self.failed,
-            Some(Fate::Emptied) => &mut self.emptied,
-            Some(Fate::Converted) => &mut self.converted,
-            Some(Fate::Kept) | None => return,
+            Some(ValueOutcome::Emptied) => &mut self.emptied,
+            Some(ValueOutcome::Converted) => &mut self.converted,
+            Some(ValueOutcome::Kept) | None => return,
         };
-        if samples.len() < SAMPLES {
+        if samples.len() < MAX_SAMPLES {
             let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-            samples.push(Sample { id: id.to_owned(), before, after });
+            samples.push(ValueSample { id: id.to_owned(), before, after });
         }
     }
 
-    /// Samples begin with what is worst.
+    /// Samples start with failed values, then emptied ones.
     fn into_plan(self) -> PropertyPlan {
         let samples = self.failed.into_iter().chain(self.emptied).chain(self.converted);
-        PropertyPlan { samples: samples.take(SAMPLES).collect(), ..self.plan }
+        PropertyPlan { samples: samples.take(MAX_SAMPLES).collect(), ..self.plan }
     }
 }
 
-/// Puts the text of an object together again.
+/// Builds the new text of an object.
 fn compose(
     members: &[(&str, &str, Option<usize>)],
-    steps: &[Step<'_>],
-    mut outcomes: Vec<Outcome>,
+    steps: &[PropertyStep<'_>],
+    mut edits: Vec<MemberEdit>,
     size: usize,
 ) -> String {
     let mut text = String::with_capacity(size + 64);
@@ -383,18 +387,17 @@ fn compose(
         text.push_str(value);
     };
     for (name, value, step) in members {
-        let outcome =
-            step.map(|step| (step, std::mem::replace(&mut outcomes[step], Outcome::Stays)));
-        match outcome {
-            None | Some((_, Outcome::Stays)) => push(name, value),
-            Some((step, Outcome::Moves)) => push(&steps[step].plan.name, value),
-            Some((step, Outcome::Becomes(value))) => push(&steps[step].plan.name, &value),
-            Some((_, Outcome::Goes)) => {}
+        let edit = step.map(|step| (step, std::mem::replace(&mut edits[step], MemberEdit::Keep)));
+        match edit {
+            None | Some((_, MemberEdit::Keep)) => push(name, value),
+            Some((step, MemberEdit::Rename)) => push(&steps[step].plan.name, value),
+            Some((step, MemberEdit::Replace(value))) => push(&steps[step].plan.name, &value),
+            Some((_, MemberEdit::Remove)) => {}
         }
     }
-    // What is left are values where none were.
-    for (step, outcome) in steps.iter().zip(&outcomes) {
-        if let Outcome::Becomes(value) = outcome {
+    // The remaining edits add members.
+    for (step, edit) in steps.iter().zip(&edits) {
+        if let MemberEdit::Replace(value) = edit {
             push(&step.plan.name, value);
         }
     }
@@ -402,7 +405,7 @@ fn compose(
     text
 }
 
-/// Checks the links of what fills in a property, here and in nested ones.
+/// Checks the link targets of the backfill values of a property and its nested properties.
 fn check_backfill(
     property: &Property,
     path: &str,
@@ -420,23 +423,28 @@ fn check_backfill(
     property.nested.iter().try_for_each(|inner| check_backfill(inner, &nested, blockers, exists))
 }
 
-/// Returns the addresses that a value of a property links to, each with the path of its relation.
+/// Returns the addresses of the links in a value, each with the path of its relation.
 fn addresses(property: &Property, value: &Value) -> Vec<(String, String)> {
     let object = Map::from_iter([(property.name.clone(), value.clone())]);
     let mut found = Vec::new();
-    link::visit(std::slice::from_ref(property), &object, &Path::Root, &mut |path, data_url| {
-        found.push((path.to_string(), data_url.to_owned()));
-    });
+    link::visit(
+        std::slice::from_ref(property),
+        &object,
+        &ValuePath::Root,
+        &mut |path, data_url| {
+            found.push((path.to_string(), data_url.to_owned()));
+        },
+    );
     found
 }
 
-/// A value outside the options is kept, and judged when it is written next (contract 2.6).
+/// A value outside the options is kept, and validated at the next write of the object.
 fn without_options(property: &Property) -> Property {
     let nested = property.nested.iter().map(without_options).collect();
     Property { options: Vec::new(), nested, ..property.clone() }
 }
 
-/// Returns a property with those of its relations whose `validation` changed, if there are any.
+/// Returns a property with only those of its relations whose `validation` changed.
 fn narrowed(old: &Property, new: &Property) -> Option<Property> {
     let changed = old.relation.is_some() && new.relation.is_some() && old.relation != new.relation;
     let nested = new.nested.iter().filter_map(|property| {

@@ -1,11 +1,11 @@
-//! A content type with its references resolved, as `resolveRef` asks for: no `$ref` is left that only
-//! the exported API description could resolve.
+//! Schemas of a content type for `resolveRef`: without `$ref`, which only the OpenAPI document
+//! could resolve.
 
 use serde_json::{Map, Value, json};
 
 use super::model::{DATA_SOURCE_REF, Definition};
 
-/// Returns the schema of the type's own properties, and nothing else.
+/// Returns the schema of the type's own properties only.
 pub fn strict_schema(definition: &Definition) -> Value {
     let (properties, required) = own(definition);
     json!({"schema": {"type": "object", "properties": properties, "required": required}})
@@ -26,7 +26,7 @@ pub fn resolved_schema(definition: &Definition) -> Value {
 fn own(definition: &Definition) -> (Map<String, Value>, &Value) {
     let schema = &definition.schema_definition;
     let mut properties = schema["allOf"][1]["properties"].clone();
-    write_out_links(&mut properties);
+    inline_links(&mut properties);
     let properties = match properties {
         Value::Object(properties) => properties,
         _ => Map::new(),
@@ -34,14 +34,14 @@ fn own(definition: &Definition) -> (Map<String, Value>, &Value) {
     (properties, &schema["required"])
 }
 
-/// Replaces references to the schema of links by that schema, at any depth.
-fn write_out_links(value: &mut Value) {
+/// Replaces references to the schema of links with that schema, at any depth.
+fn inline_links(value: &mut Value) {
     match value {
         Value::Object(members) if members.get("$ref").is_some_and(|to| to == DATA_SOURCE_REF) => {
             *value = data_source();
         }
-        Value::Object(members) => members.values_mut().for_each(write_out_links),
-        Value::Array(items) => items.iter_mut().for_each(write_out_links),
+        Value::Object(members) => members.values_mut().for_each(inline_links),
+        Value::Array(items) => items.iter_mut().for_each(inline_links),
         _ => {}
     }
 }
@@ -59,7 +59,7 @@ fn data_source() -> Value {
     })
 }
 
-/// What every object has besides the properties of its type.
+/// The system properties of every object.
 fn system_properties() -> Map<String, Value> {
     let text = || json!({"type": "string"});
     let number = || json!({"type": "number"});
@@ -95,10 +95,10 @@ fn system_properties() -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ctd::builtin;
+    use crate::content_type::builtin;
 
     #[test]
-    fn resolved_schemas_hold_own_and_system_properties() {
+    fn resolved_schemas_have_own_and_system_properties() {
         for definition in builtin::definitions() {
             let (own, required) = own(&definition);
             let resolved = resolved_schema(&definition);
@@ -118,13 +118,13 @@ mod tests {
             let strict = strict_schema(&definition);
             let expected = json!({"type": "object", "properties": own, "required": required});
             assert_eq!(strict, json!({ "schema": expected }));
-            // A client has no document in which it could look up a reference.
+            // The client has no document to resolve references.
             assert!(!resolved.to_string().contains("$ref"), "{resolved}");
         }
     }
 
     #[test]
-    fn resolved_schemas_write_out_links_at_any_depth() {
+    fn resolved_schemas_inline_links_at_any_depth() {
         let relation = |items: Value| json!({"type": "array", "items": items, "minItems": 1});
         let properties = |link: Value| {
             let nested = json!({"type": "object", "properties": {"deep": relation(link.clone())}});

@@ -1,8 +1,8 @@
-//! Reads the payload of a content type write into a [`Definition`], or into everything that is
-//! wrong with it: the table of the specification with contract 2.4 to 2.6, in one pass.
+//! Parses the payload of a content type write into a [`Definition`], or into all its validation
+//! errors, see docs/reference/content-types.md#validation-errors
 //!
-//! Whether the name is taken and whether featured images exist is for the service to ask. The
-//! properties themselves are in `properties`.
+//! `properties` validates the properties. The service checks that the name is free and that
+//! featured images exist.
 
 mod migration;
 mod properties;
@@ -19,14 +19,14 @@ use crate::{
     message::{self, NOT_IN_DATABASE, NOT_VALID},
     object::link,
     read::{optional, read, required, strings},
-    wire::ctd::Slug,
-    workflow::model::{DEFAULT, WorkflowSet},
+    wire::content_type::Slug,
+    workflow::model::{DEFAULT_WORKFLOW, WorkflowSet},
 };
 
 const ABSTRACT_SCHEMA: &str = "#/components/schemas/AbstractContentTypeSchemaDefinition";
 
-/// Parses a payload. `base` is the stored definition when it is being replaced: it supplies the
-/// keys that an update may leave out (contract 2.6). `workflows` are those that it may name.
+/// Parses a payload. An update may omit keys; it keeps those of `base`, the stored definition, see
+/// docs/reference/content-types.md#replace-a-content-type
 pub fn definition(
     payload: &Map<String, Value>,
     base: Option<&Definition>,
@@ -46,7 +46,7 @@ pub fn definition(
     let workflow_id = workflow(payload, base, workflows, errors);
     let draft_public = optional(payload, "draftPublic", "", errors)
         .unwrap_or_else(|| base.is_some_and(|base| base.draft_public));
-    if draft_public && workflow_id != DEFAULT {
+    if draft_public && workflow_id != DEFAULT_WORKFLOW {
         errors.add("draftPublic", "Draft & Public cannot be combined with a custom workflow");
     }
     let internal = optional(payload, "internal", "", errors)
@@ -77,13 +77,13 @@ pub fn definition(
     }
 }
 
-/// Refuses more unique properties than a write can look up in time.
+/// Limits the unique properties: each costs a lookup per write.
 fn check_unique_count(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
     let configs = meta.and_then(|meta| meta.get("propertiesConfig")).and_then(Value::as_object);
     let configs = configs.into_iter().flat_map(Map::values);
-    let most = limits::UNIQUE_PROPERTIES;
-    if configs.filter(|config| config["unique"] == true).count() > most {
-        let message = format!("Too many unique properties, limit: {most}");
+    let maximum = limits::MAX_UNIQUE_PROPERTIES;
+    if configs.filter(|config| config["unique"] == true).count() > maximum {
+        let message = format!("Too many unique properties, limit: {maximum}");
         errors.add("metaDefinition.propertiesConfig", message);
     }
 }
@@ -104,15 +104,15 @@ fn non_empty<'a>(
     let text: &str = required(payload, key, "", errors)?;
     if text.is_empty() {
         errors.add(key, message::too_short(1));
-    } else if text.chars().count() > limits::NAME_CHARS {
-        errors.add(key, message::too_long(limits::NAME_CHARS));
+    } else if text.chars().count() > limits::MAX_NAME_CHARS {
+        errors.add(key, message::too_long(limits::MAX_NAME_CHARS));
     }
     Some(text)
 }
 
-/// Finds the properties in `schemaDefinition`, and checks what is around them.
+/// Validates the structure of `schemaDefinition` and returns its properties.
 ///
-/// Several faults have two messages: the specification's and the reference's wording.
+/// Several errors have two messages, for compatibility.
 fn properties<'a>(
     schema: &'a Map<String, Value>,
     errors: &mut FieldErrors,
@@ -164,10 +164,10 @@ fn workflow<'a>(
     if sent.is_some_and(|id| workflows.find(id).is_none()) {
         errors.add("workflowId", NOT_IN_DATABASE);
     }
-    sent.unwrap_or_else(|| base.map_or(DEFAULT, |base| &base.workflow_id))
+    sent.unwrap_or_else(|| base.map_or(DEFAULT_WORKFLOW, |base| &base.workflow_id))
 }
 
-/// Reads slug rules, or checks the stored ones against the new properties.
+/// Parses slug rules, or validates the stored ones against the new properties.
 fn slugs(
     payload: &Map<String, Value>,
     base: Option<&Definition>,
@@ -223,7 +223,7 @@ fn slug_field(
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Links to `_media` objects; whether they exist is asked later, with the same message.
+/// Links to `_media` objects; the service checks later that they exist.
 fn featured_image(
     payload: &Map<String, Value>,
     base: Option<&Definition>,

@@ -1,6 +1,6 @@
-//! All content types at one moment, ready to be used.
+//! An immutable snapshot of all content types, parsed and compiled.
 //!
-//! A [`Catalog`] never changes. Which one is the newest, and how it is read, is for others to know.
+//! The services load and cache it; this module knows neither storage nor caches.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,13 +14,13 @@ use crate::{
     clock::Timestamp,
     dates,
     error::{Error, Result},
-    wire::{ctd::ContentType, workflow::Workflow},
+    wire::{content_type::ContentType, workflow::Workflow},
     workflow::model::WorkflowSet,
 };
 
 /// A content type as it is stored.
 #[derive(Clone, Debug)]
-pub struct StoredType {
+pub struct StoredContentType {
     pub pk: i64,
     pub uid: String,
     pub definition: Definition,
@@ -31,7 +31,7 @@ pub struct StoredType {
 }
 
 /// One content type, parsed and compiled.
-pub struct Type {
+pub struct CompiledType {
     pub pk: i64,
     pub uid: String,
     pub definition: Definition,
@@ -45,10 +45,10 @@ pub struct Type {
     updated_at: Option<Timestamp>,
 }
 
-impl Type {
-    pub fn new(stored: StoredType, workflows: &WorkflowSet) -> Self {
+impl CompiledType {
+    pub fn new(stored: StoredContentType, workflows: &WorkflowSet) -> Self {
         let found = workflows.find(&stored.definition.workflow_id);
-        let workflow = found.unwrap_or_else(|| workflows.default_one());
+        let workflow = found.unwrap_or_else(|| workflows.default_workflow());
         let properties = stored.definition.properties();
         let schema = schema::compile(&properties, &stored.definition);
         Self {
@@ -65,8 +65,8 @@ impl Type {
         }
     }
 
-    /// Tells whether objects of the type are content, which is found by searching.
-    pub fn is_searched(&self) -> bool {
+    /// Tells whether objects of the type are in the search index.
+    pub fn is_searchable(&self) -> bool {
         self.name() != WEBHOOKS
     }
 
@@ -79,7 +79,7 @@ impl Type {
         &self.definition.name
     }
 
-    /// The type as the API shows it.
+    /// The type as the API returns it.
     pub fn to_wire(&self) -> ContentType {
         let definition = &self.definition;
         ContentType {
@@ -108,40 +108,41 @@ impl Type {
     }
 }
 
-/// All types.
+/// All types at one schema revision.
 #[derive(Default)]
 pub struct Catalog {
     pub rev: i64,
-    /// By name.
-    types: Vec<Arc<Type>>,
-    by_name: HashMap<String, Arc<Type>>,
+    /// Sorted by name.
+    types: Vec<Arc<CompiledType>>,
+    by_name: HashMap<String, Arc<CompiledType>>,
     pub workflows: WorkflowSet,
 }
 
 impl Catalog {
-    /// The types, by name, at a schema revision.
-    pub fn new(rev: i64, types: Vec<Arc<Type>>, workflows: WorkflowSet) -> Self {
+    /// `types` are sorted by name.
+    pub fn new(rev: i64, types: Vec<Arc<CompiledType>>, workflows: WorkflowSet) -> Self {
         let by_name =
             types.iter().map(|known| (known.name().to_owned(), Arc::clone(known))).collect();
         Self { rev, types, by_name, workflows }
     }
 
-    /// All types, by name.
-    pub fn types(&self) -> &[Arc<Type>] {
+    /// All types, sorted by name.
+    pub fn types(&self) -> &[Arc<CompiledType>] {
         &self.types
     }
 
-    pub fn find(&self, name: &str) -> Option<&Arc<Type>> {
+    pub fn find(&self, name: &str) -> Option<&Arc<CompiledType>> {
         self.by_name.get(name)
     }
 
-    /// Returns the type of this name.
-    pub fn get(&self, name: &str) -> Result<&Arc<Type>> {
-        self.find(name).ok_or_else(|| Error::no_type(name))
+    /// Like [`Self::find`], with an error for unknown names.
+    pub fn get(&self, name: &str) -> Result<&Arc<CompiledType>> {
+        self.find(name).ok_or_else(|| Error::type_not_found(name))
     }
 
-    /// Finds a type by name, by id, or by a label that only one type has (contract 2.3).
-    pub fn look_up(&self, name: &str) -> Result<&Arc<Type>> {
+    /// Finds a type by name, by id, or by a unique label, see
+    /// docs/reference/content-types.md#get-a-content-type
+    pub fn look_up(&self, name: &str) -> Result<&Arc<CompiledType>> {
         if let Some(found) = self.find(name) {
             return Ok(found);
         }
@@ -151,7 +152,7 @@ impl Catalog {
         let mut labelled = self.types.iter().filter(|known| known.definition.label == name);
         match (labelled.next(), labelled.next()) {
             (Some(found), None) => Ok(found),
-            _ => Err(Error::no_type(name)),
+            _ => Err(Error::type_not_found(name)),
         }
     }
 }

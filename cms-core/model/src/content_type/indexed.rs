@@ -1,10 +1,10 @@
-//! Which properties of a type have an index. How the store makes these indexes is its business: it
-//! numbers the properties as they stand here.
+//! Selects the indexed properties of a type. The store numbers its indexes in the order of this
+//! list.
 
 use super::model::{Property, SchemaType};
 use crate::limits;
 
-/// The names of the indexed properties of a type, in order.
+/// The names of the indexed properties of a type, in the order of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedProperties {
     names: Vec<String>,
@@ -19,7 +19,7 @@ impl IndexedProperties {
         Self { names, json }
     }
 
-    /// Returns the position of a property; none when it has no index.
+    /// Returns the number of a property's index.
     pub fn find(&self, property: &str) -> Option<usize> {
         self.names.iter().position(|name| name == property)
     }
@@ -34,13 +34,14 @@ impl IndexedProperties {
     }
 }
 
-/// Returns the properties with an index: all unique ones, and the first short scalars of the form.
+/// Returns the indexed properties: all unique ones, and the first
+/// [`limits::MAX_INDEXED_PROPERTIES`] short scalars.
 pub fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
     let mut scalars = 0;
     properties.iter().filter(move |property| {
         let is_scalar =
             property.input_type.is_indexable() && property.schema_type != SchemaType::Array;
         scalars += usize::from(is_scalar && !property.unique);
-        property.unique || (is_scalar && scalars <= limits::INDEXED_PROPERTIES)
+        property.unique || (is_scalar && scalars <= limits::MAX_INDEXED_PROPERTIES)
     })
 }

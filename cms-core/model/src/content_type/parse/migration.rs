@@ -1,7 +1,8 @@
-//! The keys of a config that spare stored values when a type changes (contract 2.8).
+//! Validates the keys of a config that keep stored values, see
+//! docs/reference/content-types.md#keep-values
 //!
-//! A rename is done once and the key stays: a name that no stored property has any more is no
-//! fault. What would not do what it says is refused, because values would be lost.
+//! `renamedFrom` stays in the definition after the rename, so it may name a property that no longer
+//! exists. A key that would have no effect is an error, because values would be lost.
 
 use serde_json::{Map, Value};
 
@@ -13,10 +14,10 @@ use super::super::{
 };
 use crate::{
     error::FieldErrors, limits, message::NOT_VALID, object::validate::validate_value,
-    pattern::Budget, read::optional,
+    pattern::StepBudget, read::optional,
 };
 
-/// Checks what one config says by itself.
+/// Validates one config on its own.
 pub(super) fn check_config(
     name: &str,
     config: &Map<String, Value>,
@@ -31,7 +32,7 @@ pub(super) fn check_config(
     }
 }
 
-/// Checks renames against what is stored, and backfill values against their properties.
+/// Validates renames against the stored definition, and backfill values against their properties.
 pub(super) fn check(definition: &Definition, base: Option<&Definition>, errors: &mut FieldErrors) {
     let properties = definition.properties();
     let schemas = &definition.schema_definition["allOf"][1]["properties"];
@@ -46,14 +47,14 @@ fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors:
         let stored = &schemas[property.name.as_str()];
         let path = format!("{path}.{}", property.name);
         if let Some(backfill) = &property.migration.backfill {
-            let mut faults = FieldErrors::default();
+            let mut found = FieldErrors::default();
             let bytes = backfill.to_string().len();
-            let budget = &mut Budget::of_bytes(bytes);
+            let budget = &mut StepBudget::of_bytes(bytes);
             let schema = PropertySchema::of(property, stored);
-            validate_value(property, &schema, backfill, Some(budget), &mut faults);
-            let is_too_large = bytes > limits::OBJECT_BYTES;
+            validate_value(property, &schema, backfill, Some(budget), &mut found);
+            let is_too_large = bytes > limits::MAX_OBJECT_BYTES;
             let is_missing = property.required && lacks(Some(backfill));
-            if !faults.is_empty() || is_missing || is_too_large {
+            if !found.is_empty() || is_missing || is_too_large {
                 errors.add(format!("{path}.backfill"), NOT_VALID);
             }
         }
@@ -80,11 +81,11 @@ fn check_renames(
         let path = format!("{path}.{}", property.name);
         let before = stored.iter().find(|stored| stored.name == property.name);
         let renamed_from = property.migration.renamed_from.as_deref();
-        // What was said before was done before.
+        // A rename that the stored definition has too was carried out before.
         let is_new =
             before.is_none_or(|before| before.migration.renamed_from.as_deref() != renamed_from);
         if let Some(name) = renamed_from.filter(|name| is_new && is_in(stored, name)) {
-            let fault = if is_in(properties, name) {
+            let message = if is_in(properties, name) {
                 Some(format!("Property name {name} is not removed"))
             } else if before.is_some() {
                 Some(format!("Property name {} has values of its own", property.name))
@@ -94,8 +95,8 @@ fn check_renames(
                 claimed.push(name);
                 None
             };
-            if let Some(fault) = fault {
-                errors.add(format!("{path}.renamedFrom"), fault);
+            if let Some(message) = message {
+                errors.add(format!("{path}.renamedFrom"), message);
             }
         }
         if let Some(before) = diff::source(property, stored, properties) {

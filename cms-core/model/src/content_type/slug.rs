@@ -1,13 +1,12 @@
-//! Slugs: readable text for addresses, made from another property (contract 13.1).
+//! Slugs, generated from another property, see docs/reference/content-types.md#slugs
 
 use deunicode::deunicode;
 use serde_json::{Map, Value};
 
-use crate::wire::ctd::Slug;
+use crate::wire::content_type::Slug;
 
-/// Fills the targets of active rules in a payload that is about to be validated.
-///
-/// A target that the payload names is left alone, even when it is empty.
+/// Fills the targets of active rules in a payload before its validation. A target that the payload
+/// contains stays unchanged, even when it is empty.
 pub fn fill(rules: &[Slug], payload: &mut Map<String, Value>) {
     for rule in rules.iter().filter(|rule| rule.active) {
         if payload.contains_key(&rule.target) {
@@ -21,7 +20,7 @@ pub fn fill(rules: &[Slug], payload: &mut Map<String, Value>) {
     }
 }
 
-/// Makes a slug: `Łódź & Zürich` becomes `lodz-zurich`.
+/// Generates a slug: `Łódź & Zürich` becomes `lodz-zurich`.
 pub fn slug(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for c in deunicode(text).chars() {
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_becomes_a_slug() {
+    fn slug_is_generated_from_text() {
         let rows = [
             ("Hello World", "hello-world"),
             ("  --Łódź & Zürich!--  ", "lodz-zurich"),
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absent_targets_of_active_rules_are_filled() {
+    fn slug_fills_only_absent_targets_of_active_rules() {
         let filled = json!({"title": "A B", "slug": "a-b"});
         let rows = [
             (true, json!({"title": "A B"}), filled.clone()),
@@ -79,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_slug_has_only_words_and_single_hyphens(text in "\\PC{0,40}") {
+        fn slug_has_only_words_and_single_hyphens(text in "\\PC{0,40}") {
             let slug = slug(&text);
             let words: Vec<&str> = slug.split('-').collect();
             prop_assert!(slug.is_empty() || words.iter().all(|word| !word.is_empty()));

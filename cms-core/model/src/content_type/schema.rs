@@ -1,11 +1,11 @@
-//! The schema that stored values are checked against.
+//! The JSON Schemas that validate objects.
 //!
-//! A stored `schemaDefinition` cannot be handed to a JSON Schema validator as it is: its
-//! `additionalProperties: false` does not look into `allOf`, and its references point into the
-//! exported API description. So each property gets a schema of its own, rebuilt from the keywords
-//! that the contract has messages for (3.6); everything else that clients store in a schema is
-//! for forms and exports and has no effect here. What a schema cannot say (options, links, block
-//! types, uniqueness within a list) is in [`crate::object::validate`].
+//! A JSON Schema validator cannot use a stored `schemaDefinition`: its `additionalProperties:
+//! false` does not see the properties in `allOf`, and its references point into the OpenAPI
+//! document. So each property gets a schema of its own, with the keywords in
+//! docs/reference/objects.md#validation-messages; other keywords are for forms and exports and have
+//! no effect. Rules that JSON Schema cannot express (options, links, block types, uniqueness within
+//! a list) are in [`crate::object::rules`].
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
@@ -19,14 +19,14 @@ use super::{
 };
 use crate::pattern::Pattern;
 
-/// The checked part of a definition: one schema per property, in the order of the properties.
+/// The schemas of a type's properties, in the order of the properties.
 #[derive(Debug)]
 pub struct CompiledSchema {
     pub properties: Vec<PropertySchema>,
 }
 
-/// A schema whose validator is built at its first use: patterns cost up to 80 µs each, and most
-/// types of a server that starts are not written to.
+/// The schema of a property. Its validator is built at its first use: patterns cost up to 80 µs
+/// each, and most types are not written to after a start of the server.
 #[derive(Debug)]
 pub struct PropertySchema {
     schema: Value,
@@ -35,7 +35,7 @@ pub struct PropertySchema {
 }
 
 impl PropertySchema {
-    /// Prepares the schema of one property, given as it is stored.
+    /// Builds the schema of a property from its stored schema.
     pub fn of(property: &Property, stored: &Value) -> Self {
         Self::new(property_schema(property, stored))
     }
@@ -45,14 +45,14 @@ impl PropertySchema {
         Self { schema, validator: OnceLock::new(), patterns }
     }
 
-    /// The validator of all keywords but `pattern`.
+    /// The validator of all keywords except `pattern`.
     pub fn validator(&self) -> &Validator {
         self.validator.get_or_init(|| {
             jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .offline()
                 .build(&self.schema)
-                .expect("the keywords are written by this file")
+                .expect("this module writes valid schemas")
         })
     }
 
@@ -61,8 +61,8 @@ impl PropertySchema {
     }
 }
 
-/// The patterns of a schema, at their places. They are apart from the validator because their work
-/// is bounded per object, which JSON Schema has no notion of.
+/// The patterns of a schema and its nested schemas. They are not part of the validator because the
+/// work of matching is limited per object.
 #[derive(Debug, Default)]
 pub struct Patterns {
     pub own: Option<StoredPattern>,
@@ -99,8 +99,8 @@ pub struct StoredPattern {
 }
 
 impl StoredPattern {
-    /// The compiled pattern. An earlier version accepted patterns that are not ECMA 262: none is
-    /// returned for these, and they are not checked, so that objects stay writable.
+    /// The compiled pattern; none when it is not valid ECMA 262, which an earlier version accepted.
+    /// Such patterns are not checked, so that objects stay writable.
     pub fn compiled(&self) -> Option<&Pattern> {
         let compile = || {
             let compiled = Pattern::new(&self.text).ok();
@@ -113,7 +113,7 @@ impl StoredPattern {
     }
 }
 
-/// Prepares the schemas of a definition's properties.
+/// Builds the schemas of a definition's properties.
 pub fn compile(properties: &[Property], definition: &Definition) -> CompiledSchema {
     let schemas = &definition.schema_definition["allOf"][1]["properties"];
     let compile =
@@ -121,17 +121,17 @@ pub fn compile(properties: &[Property], definition: &Definition) -> CompiledSche
     CompiledSchema { properties: properties.iter().map(compile).collect() }
 }
 
-/// Returns the schema of what `new` demands of nested properties and `old` did not: that they are
-/// there, and not empty.
-pub fn new_demands(old: &Property, new: &Property) -> Option<PropertySchema> {
-    demands(old, new).map(PropertySchema::new)
+/// Returns a schema that requires the nested properties that are required in `new` but not in
+/// `old`.
+pub fn newly_required(old: &Property, new: &Property) -> Option<PropertySchema> {
+    requirements(old, new).map(PropertySchema::new)
 }
 
-fn demands(old: &Property, new: &Property) -> Option<Value> {
+fn requirements(old: &Property, new: &Property) -> Option<Value> {
     let (mut required, mut schemas) = (Vec::new(), Map::new());
     for property in &new.nested {
         let before = diff::source(property, &old.nested, &new.nested);
-        let mut schema = before.and_then(|before| demands(before, property));
+        let mut schema = before.and_then(|before| requirements(before, property));
         if property.required && before.is_none_or(|before| !before.required) {
             required.push(property.name.as_str());
             schema.get_or_insert_with(|| json!({}))["minLength"] = 1.into();
@@ -165,7 +165,7 @@ fn property_schema(property: &Property, stored: &Value) -> Value {
     }
 }
 
-/// An object with known properties: an item of a list, or a `custom` value.
+/// The schema of a list item or a `custom` value with nested properties.
 fn object(stored: &Value, properties: &[Property]) -> Value {
     let schemas: Map<String, Value> = properties
         .iter()
@@ -181,15 +181,15 @@ fn object(stored: &Value, properties: &[Property]) -> Value {
     object
 }
 
-/// A schema without a meta definition of its own.
+/// The schema of a value without nested configs.
 fn plain(stored: &Value, required: bool) -> Value {
     let Some(schema_type) = stored["type"].as_str() else { return json!({}) };
     let mut schema = json!({"type": schema_type});
     match schema_type {
         "string" => {
-            // A required string may not be empty, whatever the schema says.
-            let least = stored["minLength"].as_u64().unwrap_or(0).max(u64::from(required));
-            schema["minLength"] = least.into();
+            // A required string must not be empty, even if its schema allows that.
+            let minimum = stored["minLength"].as_u64().unwrap_or(0).max(u64::from(required));
+            schema["minLength"] = minimum.into();
             if let Some(pattern) = stored["pattern"].as_str() {
                 schema["pattern"] = pattern.into();
             }
@@ -219,22 +219,22 @@ fn plain(stored: &Value, required: bool) -> Value {
     schema
 }
 
-/// One more than the largest long.
-const LONG_RANGE: f64 = 9_223_372_036_854_775_808.0;
+/// One more than `i64::MAX`.
+const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// Every number lies in the range of a long; the schema may narrow that.
+/// Limits numbers to the range of `i64`, or the narrower range of the schema.
 fn bound_number(schema: &mut Value, stored: &Value) {
     schema["minimum"] = match &stored["minimum"] {
-        Value::Number(least) if least.as_f64() > Some(-LONG_RANGE) => least.clone().into(),
+        Value::Number(minimum) if minimum.as_f64() > Some(-TWO_TO_63) => minimum.clone().into(),
         _ => i64::MIN.into(),
     };
     schema["maximum"] = match &stored["maximum"] {
-        Value::Number(most) if most.as_f64() < Some(LONG_RANGE) => most.clone().into(),
+        Value::Number(maximum) if maximum.as_f64() < Some(TWO_TO_63) => maximum.clone().into(),
         _ => i64::MAX.into(),
     };
 }
 
-/// Links have exactly two keys; where they lead is looked at later.
+/// The schema of a relation. The targets of links are validated later.
 fn links(property: &Property, stored: &Value) -> Value {
     let mut links = json!({
         "type": "array",
@@ -252,11 +252,12 @@ fn links(property: &Property, stored: &Value) -> Value {
     links
 }
 
-/// What the `type` of a link may be.
+/// Values of `type` of a link.
 pub const LINK_TYPES: [&str; 2] = ["internal", "external"];
 
-/// Blocks have one shape whatever was stored (contract 3.7). `time` and `data` take more than one
-/// kind of value, so they are left to the rules.
+/// The schema of block values, which does not depend on the stored one, see
+/// docs/reference/objects.md#blocks. The rules validate `time` and `data`, which have several
+/// types.
 fn block() -> Value {
     let item = json!({
         "type": "object",

@@ -1,7 +1,6 @@
-//! The types that every folder has (contract 11.1, 12).
+//! The built-in types, see docs/reference/content-types.md#built-in-types
 //!
-//! Each is a table of properties; the payload that a client would have sent is made from it and
-//! goes through the same parser.
+//! Each is a table of properties, from which a payload is built and parsed like that of a client.
 
 use serde_json::{Map, Value, json};
 
@@ -35,17 +34,17 @@ const BUILTIN: [(&str, &str, Fields); 7] = [
     (WEBHOOKS, "Webhooks (internal)", webhooks),
 ];
 
-/// Tells whether every folder has this type.
+/// Tells whether a type is built in.
 pub fn is_builtin(name: &str) -> bool {
     BUILTIN.iter().any(|(known, ..)| *known == name)
 }
 
-/// Returns the built-in types in the order in which a new folder gets them.
+/// Returns the built-in types in the order of their creation.
 pub fn definitions() -> Vec<Definition> {
     BUILTIN.iter().map(|(name, label, fields)| definition(name, label, fields())).collect()
 }
 
-/// Returns the type of webhooks, which folders of older versions lack.
+/// Returns the type of webhooks, which data directories of older versions lack.
 pub fn webhooks_definition() -> Definition {
     let (name, label, fields) = BUILTIN[BUILTIN.len() - 1];
     definition(name, label, fields())
@@ -139,7 +138,7 @@ fn project() -> Vec<Field> {
 
 fn media() -> Vec<Field> {
     let edge =
-        |name, least: i32| number(name).schema("minimum", least).schema("maximum", 9_999_999);
+        |name, minimum: i32| number(name).schema("minimum", minimum).schema("maximum", 9_999_999);
     let trim = vec![
         edge("top", 0).required(),
         edge("right", 0),
@@ -189,7 +188,7 @@ fn webhooks() -> Vec<Field> {
     ]
 }
 
-/// A type whose texts can be given in other languages too (contract 13.2).
+/// Adds translations of all fields, see docs/reference/content-types.md#translations
 fn translated(fields: Fields) -> Vec<Field> {
     let mut all = fields();
     all.push(translations(fields()));
@@ -202,7 +201,7 @@ fn translations(mut fields: Vec<Field>) -> Field {
     list("__translations", fields).config("label", "Translations").config("hidden", true)
 }
 
-/// A property on its way into a payload.
+/// Builds the schema and the config of one property.
 struct Field {
     name: &'static str,
     schema: Value,
@@ -226,7 +225,7 @@ impl Field {
         self
     }
 
-    /// Required text may not be empty either.
+    /// A required text must not be empty.
     fn required(mut self) -> Self {
         self.required = true;
         if self.schema["type"] == "string" { self.schema("minLength", 1) } else { self }
@@ -296,7 +295,7 @@ fn custom(name: &'static str, fields: Vec<Field>) -> Field {
     Field::new(name, "custom", schema).config("order", order).config("propertiesConfig", configs)
 }
 
-/// Makes the schema and the meta definition of one level.
+/// Builds the schema and the meta definition of one level.
 fn level(fields: Vec<Field>) -> (Value, Value) {
     let (mut order, mut required) = (Vec::new(), Vec::new());
     let (mut schemas, mut configs) = (Map::new(), Map::new());
@@ -331,9 +330,9 @@ fn label(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ctd::{model::Property, schema};
+    use crate::content_type::{model::Property, schema};
 
-    /// Name, kind and marks of each property, nested ones indented.
+    /// Name, types and flags of each property, nested ones indented.
     fn describe(properties: &[Property], indent: &str, out: &mut String) {
         for property in properties {
             let marks = [
@@ -355,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn types_have_the_properties_of_the_contract() {
+    fn builtin_types_have_the_documented_properties() {
         let mut found = String::new();
         for definition in definitions() {
             let mark = if definition.internal { " internal" } else { "" };
@@ -391,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_compiles() {
+    fn schemas_of_all_types_compile() {
         for definition in definitions() {
             for property in schema::compile(&definition.properties(), &definition).properties {
                 property.validator();

@@ -1,43 +1,42 @@
-//! What changed between two definitions, property by property.
+//! Differences between two definitions, per property.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
 use super::model::{Definition, InputType, Property};
-use crate::wire::plan::Change;
+use crate::wire::plan::PropertyChange;
 
-/// A property that is not the same in both definitions.
+/// A property that differs between two definitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PropertyDiff<'a> {
-    pub change: Change,
-    /// Where stored values come from; none for an added property.
+    pub change: PropertyChange,
+    /// The property whose stored values `new` takes over; none for an added property.
     pub old: Option<&'a Property>,
     /// None for a removed property.
     pub new: Option<&'a Property>,
 }
 
 impl PropertyDiff<'_> {
-    /// Stored objects may lack a value that is required from now on.
+    /// Tells whether the change makes the property required.
     pub fn newly_required(&self) -> bool {
         self.new.is_some_and(|new| new.required && !self.old.is_some_and(|old| old.required))
     }
 
-    /// Stored values move to another name.
+    /// Tells whether stored values move to another name.
     pub fn is_renamed(&self) -> bool {
         self.old.zip(self.new).is_some_and(|(old, new)| old.name != new.name)
     }
 
-    /// Stored values are made anew.
+    /// Tells whether stored values are converted or filled in.
     pub fn converts(&self) -> bool {
         self.new.is_some_and(|new| self.old.is_none_or(|old| converts(old, new)))
     }
 }
 
-/// Compares two definitions, given with their properties: changed and added properties in the new
-/// order, then removed ones.
+/// Compares two definitions: changed and added properties in the new order, then removed ones.
 ///
-/// A property with another name is another property, unless it says what it was renamed from.
+/// A property with another name is another property, unless it has `renamedFrom`.
 pub fn diff<'a>(
     (before, old): (&Definition, &'a [Property]),
     (after, new): (&Definition, &'a [Property]),
@@ -47,33 +46,32 @@ pub fn diff<'a>(
     for property in new {
         let source = source(property, old, new);
         let change = match source {
-            None => Change::Add,
-            Some(old) if changes_type(old, property) => Change::Type,
-            Some(old) if old.name != property.name => Change::Add,
+            None => PropertyChange::Add,
+            Some(old) if changes_type(old, property) => PropertyChange::Type,
+            Some(old) if old.name != property.name => PropertyChange::Add,
             Some(old)
                 if is_same(&property.name, old.required == property.required, before, after) =>
             {
                 sources.insert(old.name.as_str());
                 continue;
             }
-            Some(_) => Change::Settings,
+            Some(_) => PropertyChange::Settings,
         };
         sources.extend(source.map(|old| old.name.as_str()));
         changes.push(PropertyDiff { change, old: source, new: Some(property) });
     }
     let removed = old.iter().filter(|old| !sources.contains(old.name.as_str()));
     changes.extend(removed.map(|old| PropertyDiff {
-        change: Change::Remove,
+        change: PropertyChange::Remove,
         old: Some(old),
         new: None,
     }));
     changes
 }
 
-/// Returns the property whose stored values a property of the same level takes over: that of its
-/// name, or the one it was renamed from, if that is removed.
-///
-/// A name that is still in use, or none any more, means nothing: the rename was done before.
+/// Returns the property whose stored values a property takes over: the one with its name, or the
+/// removed one in `renamedFrom`. A `renamedFrom` that is still in use or unknown has no effect:
+/// that rename is done.
 pub(super) fn source<'a>(
     property: &Property,
     old: &'a [Property],
@@ -87,19 +85,19 @@ pub(super) fn source<'a>(
     named(&property.name).or_else(renamed)
 }
 
-/// Tells whether a stored value has to be looked at: to convert it, or to fill in a missing one.
+/// Tells whether stored values have to be read, to convert them or to fill in missing ones.
 pub(super) fn converts(old: &Property, new: &Property) -> bool {
     changes_type(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
 }
 
-/// Tells whether stored values are rewritten: they are of another type, here or in a nested
-/// property, or a nested property is removed or renamed.
+/// Tells whether stored values change: the type changes, here or in a nested property, or a nested
+/// property is removed or renamed.
 fn changes_type(old: &Property, new: &Property) -> bool {
     let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));
     if pair(old) != pair(new) {
         return true;
     }
-    // Without nested properties, a custom value is described by its schema alone.
+    // Without nested properties, the schema alone describes a custom value.
     if new.nested.is_empty() {
         return false;
     }
@@ -118,17 +116,17 @@ fn changes_type(old: &Property, new: &Property) -> bool {
         })
 }
 
-/// `markdown` and `textMarkdown` are one input type in two spellings (contract 2.5).
+/// `markdown` and `textMarkdown` are synonyms.
 fn without_synonym(input_type: InputType) -> InputType {
     if input_type == InputType::Markdown { InputType::TextMarkdown } else { input_type }
 }
 
 fn is_same(name: &str, same_required: bool, before: &Definition, after: &Definition) -> bool {
-    same_required && sent(before, name) == sent(after, name)
+    same_required && property_json(before, name) == property_json(after, name)
 }
 
-/// Schema and config of a property as they were sent.
-fn sent<'a>(definition: &'a Definition, name: &str) -> (&'a Value, &'a Value) {
+/// Schema and config of a property as JSON.
+fn property_json<'a>(definition: &'a Definition, name: &str) -> (&'a Value, &'a Value) {
     (
         &definition.schema_definition["allOf"][1]["properties"][name],
         &definition.meta_definition["propertiesConfig"][name],
@@ -140,7 +138,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ctd::parse, testing::table::Table, workflow::model::WorkflowSet};
+    use crate::{content_type::parse, testing::table::Table, workflow::model::WorkflowSet};
 
     const SCHEMAS: &str = "/schemaDefinition/allOf/1/properties";
     const CONFIGS: &str = "/metaDefinition/propertiesConfig";
@@ -150,11 +148,11 @@ mod tests {
             .expect("the definition is valid")
     }
 
-    /// Spoils the base payload of the table and describes the changes.
-    fn changes(spoil: impl FnOnce(&mut Value)) -> Vec<String> {
+    /// Describes the differences after an edit of the base payload.
+    fn changes(edit: impl FnOnce(&mut Value)) -> Vec<String> {
         let base = Table::read("ctd_messages").base;
         let mut changed = base.clone();
-        spoil(&mut changed);
+        edit(&mut changed);
         let describe = |c: PropertyDiff| {
             let kind = |p: Option<&Property>| p.map_or_else(|| "-".to_owned(), Property::kind);
             let name = &c.new.or(c.old).expect("one of the two has it").name;
@@ -172,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_definitions_have_no_changes() {
+    fn diff_of_equal_definitions_is_empty() {
         assert!(changes(|_| {}).is_empty());
         let reordered = changes(|payload| {
             at(payload, "/metaDefinition/order").as_array_mut().unwrap().reverse();
@@ -181,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_whatever_is_sent_with_a_property() {
+    fn diff_reports_changes_of_schema_and_config_as_settings() {
         let found = changes(|payload| {
             at(payload, CONFIGS)["score"]["helpText"] = json!("Points");
             at(payload, SCHEMAS)["kind"]["default"] = json!("a");
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_property_is_removed_and_added() {
+    fn property_with_another_name_is_removed_and_added() {
         let found = changes(|payload| {
             *payload =
                 serde_json::from_str(&payload.to_string().replace("words", "terms")).unwrap();
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn another_pair_is_another_type_at_every_depth() {
+    fn diff_reports_type_changes_at_every_depth() {
         let found = changes(|payload| {
             at(payload, SCHEMAS)["score"]["type"] = json!("string");
             at(payload, CONFIGS)["score"]["inputType"] = json!("text");
@@ -222,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_changes_are_settings() {
+    fn diff_reports_nested_changes_as_settings() {
         let found = changes(|payload| {
             at(payload, SCHEMAS)["rows"]["items"]["required"] = json!(["cell", "images"]);
         });
@@ -230,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_spellings_of_markdown_are_one_type() {
+    fn markdown_synonyms_are_one_type() {
         let spelt = |spelling: &str| {
             let mut payload = Table::read("ctd_messages").base;
             at(&mut payload, CONFIGS)["title"]["inputType"] = json!(spelling);
@@ -239,6 +237,6 @@ mod tests {
         let (before, after) = (spelt("markdown"), spelt("textMarkdown"));
         let (old, new) = (before.properties(), after.properties());
         let found = diff((&before, &old), (&after, &new));
-        assert_eq!(found[0].change, Change::Settings);
+        assert_eq!(found[0].change, PropertyChange::Settings);
     }
 }

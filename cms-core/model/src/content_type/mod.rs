@@ -1,0 +1,26 @@
+//! Content types.
+//!
+//! Definitions: the model ([`model`]), parsing ([`parse`]), the schema that validates objects
+//! ([`schema`]), the built-in types ([`builtin`]), slugs ([`slug`]), resolved schemas
+//! ([`resolve`]), indexed properties ([`indexed`]), a snapshot of all types ([`catalog`]).
+//!
+//! Changes: differences between two definitions ([`diff`], [`nested`]), conversion of a value
+//! ([`convert`]) and of all objects of a type ([`rewrite`]).
+
+pub mod builtin;
+pub mod catalog;
+pub mod convert;
+pub mod diff;
+pub mod indexed;
+pub mod model;
+pub mod nested;
+pub mod parse;
+pub mod resolve;
+pub mod rewrite;
+pub mod schema;
+pub mod slug;
+
+/// The built-in types, as payloads of create requests.
+pub fn builtin_types() -> Vec<serde_json::Value> {
+    builtin::definitions().iter().map(|definition| serde_json::json!(definition)).collect()
+}
