@@ -43,7 +43,7 @@ impl<'a> Webhooks<'a> {
         event: WriteEvent,
     ) -> Result<Option<SynchronousCalls<'a>>> {
         let Some(transport) = self.cms.webhooks.transport.get() else { return Ok(None) };
-        // Rejection webhook is called about webhooks, so that a broken one can be repaired.
+        // No webhook is called about webhooks, so that a broken one can be repaired.
         if content_type == WEBHOOKS {
             return Ok(None);
         }
