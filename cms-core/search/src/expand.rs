@@ -114,7 +114,7 @@ pub(super) fn spellings(
 ) -> tantivy::Result<Spellings> {
     let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(EDITS), true);
     let entries = Entries::new(query.automaton()?, path);
-    // SortBy word: its entries, and how frequent each is.
+    // By word: its entries, and how frequent each is.
     let mut words: HashMap<String, BTreeMap<String, u64>> = HashMap::new();
     for reader in searcher.segment_readers() {
         if deadline.is_over() {
@@ -223,7 +223,7 @@ impl<A: Automaton> Automaton for Entries<A> {
 /// the first `n` characters of the pattern are matched. The number of its states thus never
 /// explodes, whatever the pattern.
 struct Wildcard {
-    /// SortBy character of the pattern: the bits of the states that it leads out of.
+    /// By character of the pattern: the bits of the states that it leads out of.
     chars: HashMap<char, u128>,
     /// The states that any character leads out of (`?`).
     any: u128,

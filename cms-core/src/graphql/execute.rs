@@ -1,6 +1,6 @@
 //! Executes a plan: reads its objects and writes the response.
 //!
-//! ObjectLookup snapshot serves the complete query. Root fields are lists like those of the REST API, with the
+//! One snapshot serves the complete query. Root fields are lists like those of the REST API, with the
 //! same conditions, order, views and cached counts. Relations are resolved level by level: one statement
 //! per level and type reads all linked objects, each of them once.
 
@@ -249,7 +249,7 @@ impl Execution<'_> {
                 }
                 ConnectionField::PageInfo(fields) => page_info(&mut out.json, fields, has_next),
                 ConnectionField::TotalCount => {
-                    out.json.extend_from_slice(matching.to_string().as_bytes())
+                    out.json.extend_from_slice(matching.to_string().as_bytes());
                 }
                 ConnectionField::Constant(fixed) => out.json.extend_from_slice(fixed),
             }
@@ -375,7 +375,7 @@ fn edge(
         text.json.extend_from_slice(&part.key);
         match &part.value {
             EdgeField::Node(selection) => {
-                targets.object(text, selection, content_type.name(), stored)
+                targets.object(text, selection, content_type.name(), stored);
             }
             EdgeField::Constant(fixed) => text.json.extend_from_slice(fixed),
         }

@@ -228,7 +228,7 @@ fn check_value(
             }
         }
         (Some(NamedType::Input(_)), _) => {
-            report(format!("Expected type \"{name}\" to be an object."))
+            report(format!("Expected type \"{name}\" to be an object."));
         }
         (Some(NamedType::Object(_)) | None, _) => {}
     }

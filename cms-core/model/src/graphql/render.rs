@@ -120,13 +120,13 @@ impl<'p> RelationTargets<'p> {
                 }
                 (SelectedField::Relation { member, relation }, _) => match values[*member] {
                     Some(links) if links.starts_with('[') => {
-                        self.placeholder(text, *relation, links)
+                        self.placeholder(text, *relation, links);
                     }
                     _ => text.json.extend_from_slice(b"null"),
                 },
                 // Nested values have neither.
                 (SelectedField::Id | SelectedField::Internal(_), None) => {
-                    text.json.extend_from_slice(b"null")
+                    text.json.extend_from_slice(b"null");
                 }
             }
         }
@@ -156,7 +156,7 @@ impl<'p> RelationTargets<'p> {
                 text.json.extend_from_slice(value.as_bytes());
             }
             ValueShape::Time if value.starts_with('"') => {
-                text.json.extend_from_slice(value.as_bytes())
+                text.json.extend_from_slice(value.as_bytes());
             }
             ValueShape::Time => string(&mut text.json, value),
             ValueShape::Texts => {

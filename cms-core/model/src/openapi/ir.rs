@@ -342,7 +342,7 @@ impl Schema {
     pub(super) fn closed(mut self) -> Self {
         match &mut self.kind {
             SchemaKind::Object(object) => {
-                object.additional_properties = AdditionalProperties::Forbidden
+                object.additional_properties = AdditionalProperties::Forbidden;
             }
             SchemaKind::All(composed) => composed.closed = true,
             _ => {}

@@ -109,11 +109,11 @@ pub struct Point {
 /// The order of hits (see docs/reference/search.md#order); the date of creation decides ties.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// SortBy score, best first, then by `then`.
+    /// By score, best first, then by `then`.
     Score { then: Option<SortKey> },
-    /// SortBy score, lowest first.
+    /// By score, lowest first.
     ScoreAscending,
-    /// SortBy a hash of the seed and the object.
+    /// By a hash of the seed and the object.
     Random(u64),
 }
 
