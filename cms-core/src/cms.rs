@@ -22,7 +22,7 @@ use cms_store::{DERIVED, Store, Writer};
 use crate::{
     CoreConfig,
     auth::key_ring::KeyRing,
-    ctd::{catalog_cache::CatalogCache, change},
+    content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
     progress::Progress,

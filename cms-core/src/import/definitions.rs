@@ -11,7 +11,7 @@ use cms_model::{
     },
 };
 
-use crate::ctd::service::SYSTEM;
+use crate::content_type::service::SYSTEM;
 
 const FEATURED_IMAGE: &str = "featuredImage";
 

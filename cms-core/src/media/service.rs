@@ -1,6 +1,6 @@
 //! Media: receiving files, and removing them with their object.
 //!
-//! Pictures are [`super::image`], files without an object [`super::leftovers`]. Media objects themselves
+//! Pictures are [`super::image`], files without an object [`super::orphaned_files`]. Media objects themselves
 //! are ordinary content objects.
 
 use cms_media::{

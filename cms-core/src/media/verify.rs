@@ -1,6 +1,6 @@
 //! Stored files against what was uploaded: sizes always, digests on demand.
 //!
-//! What is missing, or belongs to no media object, is [`super::leftovers`].
+//! What is missing, or belongs to no media object, is [`super::orphaned_files`].
 
 use std::collections::HashMap;
 

@@ -25,8 +25,8 @@ use cms_store::Writer;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    asking::Asked,
     service::{Objects, find, require_quota},
+    synchronous_webhooks::Asked,
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 

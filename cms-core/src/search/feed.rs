@@ -19,7 +19,7 @@ use cms_model::{
 use cms_search::{Documents, Flags, Generation, Progress};
 use cms_store::{Entry, Event, Reader, Store};
 
-use crate::ctd::catalog_cache::CatalogCache;
+use crate::content_type::catalog_cache::CatalogCache;
 
 /// Rows of the journal, or objects of a type, that one step takes.
 const STEP: usize = 500;

@@ -10,9 +10,9 @@
 //!
 //! What a search is: [`cms_model::search`]; the index: [`cms_search`].
 
-mod answer;
 mod compare;
 mod feed;
 pub(crate) mod indexer;
 mod reindex;
+mod response;
 pub(crate) mod service;

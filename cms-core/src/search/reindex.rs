@@ -102,7 +102,7 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
 fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
     let mut total = 0;
     for &ctd in ctds {
-        total += if ctd == 0 { reader.live_objects()? } else { reader.ctd_state(ctd)?.live };
+        total += if ctd == 0 { reader.live_objects()? } else { reader.type_state(ctd)?.live };
     }
     Ok(total)
 }
@@ -111,7 +111,7 @@ fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
 fn left(reader: &Reader<'_>, pending: &[Refill]) -> Result<u64> {
     let mut left = 0;
     for refill in pending {
-        left += reader.ctd_state(refill.ctd)?.live.saturating_sub(refill.done);
+        left += reader.type_state(refill.ctd)?.live.saturating_sub(refill.done);
     }
     Ok(left)
 }

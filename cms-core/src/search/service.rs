@@ -25,7 +25,7 @@ use cms_search::{Found, Hit, Scope};
 use cms_store::Reader;
 use tracing::info_span;
 
-use super::{answer, feed::Source};
+use super::{feed::Source, response};
 use crate::{cms::Cms, object::hydrate::Hydration};
 
 /// Full-text search, and the index that it uses.
@@ -70,7 +70,7 @@ impl Searching<'_> {
             let rows = rows(reader, caller, &types, &found, &mut row_memory)?;
             let mut hydration = Hydration::new(reader, &catalog, caller);
             let (organization, _) = reader.names()?;
-            let hits = answer::Hits { found: &found, rows, organization: &organization };
+            let hits = response::Hits { found: &found, rows, organization: &organization };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);

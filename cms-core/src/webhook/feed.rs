@@ -23,7 +23,7 @@ use cms_model::{
 use cms_store::{Event, NewDelivery, Reader, Store, ToldEntry, ToldObject, Writer};
 
 use super::subscription_cache::{self, SubscriptionCache};
-use crate::ctd::catalog_cache::CatalogCache;
+use crate::content_type::catalog_cache::CatalogCache;
 
 /// Rows of the journal per batch.
 const BATCH_ROWS: usize = 500;
@@ -71,7 +71,7 @@ pub(super) fn create_deliveries(
 
 /// Reads the complete journal, inside a transaction that is subject to delete the objects of its events.
 pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
-    let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.ctd_state(pk)).transpose()?;
+    let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
     if own.is_none_or(|state| state.live == 0) {
         return Ok(());
     }

@@ -7,9 +7,9 @@
 mod backup;
 mod cache;
 mod check;
+mod content_type;
 #[cfg(any(test, feature = "testing"))]
 pub mod counting;
-mod ctd;
 mod error;
 mod functions;
 mod idempotency;
@@ -50,7 +50,7 @@ use tracing::info_span;
 
 pub use self::{
     backup::{read_copy, read_file},
-    ctd::CtdState,
+    content_type::TypeState,
     error::damage,
     journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry, ToldObject},
     key::KeyRow,

@@ -15,7 +15,7 @@ use rusqlite::{OptionalExtension, params_from_iter};
 use serde_json::Value;
 
 use super::{
-    CtdState, Reader, Store,
+    Reader, Store, TypeState,
     cache::Cache,
     error::map,
     list_sql::{self, Page, Size},
@@ -58,7 +58,7 @@ impl Store {
         may_count: bool,
     ) -> Result<Option<Arc<ListPlan>>> {
         let ctd = content_type.pk;
-        let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
+        let TypeState { live, published, changes } = reader.type_state(ctd)?;
         let is_cached = list.text_bytes() <= CACHED_BYTES;
         if is_cached && let Some(known) = self.lists.plans.get(ctd, &list, changes) {
             return Ok(Some(known));

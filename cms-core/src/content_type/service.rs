@@ -267,7 +267,7 @@ pub(super) fn reasons_to_stay(
     content_type: &CompiledType,
 ) -> Result<Vec<String>> {
     let mut reasons = keys_that_name(writer, content_type)?;
-    if writer.ctd_state(content_type.pk)?.live > 0 {
+    if writer.type_state(content_type.pk)?.live > 0 {
         reasons.push("Content Type has objects, you can't remove it!".to_owned());
     }
     Ok(reasons)

@@ -137,7 +137,7 @@ fn rewrite_objects(
     slots: Option<&IndexedProperties>,
     progress: &Progress,
 ) -> Result<u64> {
-    let live = writer.ctd_state(before.pk)?.live;
+    let live = writer.type_state(before.pk)?.live;
     if !rewrite.reads_objects() || live == 0 {
         return Ok(0);
     }
@@ -198,7 +198,7 @@ impl Refill {
         let slots = IndexedProperties::of(rewrite.properties());
         let is_due = slots != before.indexed
             || rewrite.affects(|property| slots.find(&property.name).is_some());
-        let live = writer.ctd_state(before.pk)?.live;
+        let live = writer.type_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
         let most = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {

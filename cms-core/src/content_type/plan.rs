@@ -31,7 +31,9 @@ use super::{
     change,
     service::{Types, check, reasons_to_stay, require_changeable},
 };
-use crate::{CoreConfig, auth, ctd::catalog_cache::CatalogCache, progress::Progress, workflow};
+use crate::{
+    CoreConfig, auth, content_type::catalog_cache::CatalogCache, progress::Progress, workflow,
+};
 
 impl Types<'_> {
     /// Tells what an apply would do.
@@ -343,7 +345,7 @@ impl Run {
         }
         for known in catalog.types() {
             digest.update(known.pk.to_le_bytes());
-            digest.update(writer.ctd_state(known.pk)?.changes.to_le_bytes());
+            digest.update(writer.type_state(known.pk)?.changes.to_le_bytes());
         }
         let digest: [u8; 32] = digest.finalize().into();
         let [first, _] = digest.as_chunks::<16>().0 else {

@@ -11,7 +11,7 @@ use super::{Reader, Writer, error::map};
 
 /// How many objects a type has, and a counter that moves with each change of any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CtdState {
+pub struct TypeState {
     pub live: u64,
     /// How many of them are in the public view of Draft & Public.
     pub published: u64,
@@ -58,10 +58,10 @@ impl Reader<'_> {
     }
 
     /// Returns how many objects a type has.
-    pub fn ctd_state(&self, ctd: i64) -> Result<CtdState> {
+    pub fn type_state(&self, ctd: i64) -> Result<TypeState> {
         self.statement("SELECT live, published, changes FROM ctd_state WHERE ctd = ?1")?
             .query_row([ctd], |row| {
-                Ok(CtdState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? })
+                Ok(TypeState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? })
             })
             .map_err(map)
     }
