@@ -1,8 +1,8 @@
-//! Getting a folder ready: the lock between processes, new databases, migrations, refusal of newer
-//! databases.
+//! Prepares a data directory: the lock between processes, new databases, migrations, rejection of
+//! newer databases.
 //!
 //! Every process holds `DIR/lock` shared while it uses the database and exclusively while it
-//! migrates, so nobody migrates under a running server.
+//! migrates, so no process migrates under a running server.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -25,22 +25,22 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// How long to wait for another process that migrates.
+/// Maximum wait for a migration by another process.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The database, and where a new one is written until it is complete.
+/// The database file, and the temporary file of a new one.
 const DATABASE: &str = "cms.db";
 const DRAFT: &str = "cms.db.new";
-/// Folders that only a database gives a meaning to.
+/// Directories that are meaningless without the database.
 const DEPENDENT: [&str; 2] = ["media", "index"];
-/// Where a restore works until everything is there.
+/// The staging directory of a restore.
 const RESTORING: &str = "restoring";
 
-/// Makes the folder and its database ready; returns the database's path and the shared lock.
+/// Prepares the directory and its database; returns the database path and the shared lock.
 pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)> {
     let path = folder.join(DATABASE);
-    // Before it is known whether the database exists: another process may create it just now.
+    // Before checking whether the database exists: another process may be creating it.
     let is_lost = has_dependent_data(folder);
     if new == NewDatabase::Never && !path.exists() {
         let name = folder.display().to_string();
@@ -71,7 +71,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
         lock.unlock().map_err(|error| path_error(folder, &error))?;
         lock_shared(&lock, folder)?;
     }
-    // Only now can nobody change the schema any more.
+    // From here on no other process can change the schema.
     if is_current(&path)? {
         Ok((path, lock))
     } else if size(&path)?.is_none() {
@@ -108,7 +108,7 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
     }
 }
 
-/// Tells whether the database is at this program's version; refuses a newer one.
+/// Returns whether the database has this program's schema version; rejects a newer one.
 fn is_current(path: &Path) -> Result<bool> {
     // An empty file is not opened: SQLite would remove the write-ahead log beside it.
     if matches!(size(path)?, None | Some(0)) {
@@ -149,23 +149,23 @@ fn is_current(path: &Path) -> Result<bool> {
 fn migrate(path: &Path) -> Result<()> {
     let mut connection = Connection::open(path).map_err(map)?;
     connection
-        // A migration that makes a table anew drops the old one, which would take all rows with it
-        // that refer to it.
+        // A migration that rebuilds a table drops the old one, which would cascade to all rows that
+        // reference it.
         .execute_batch(
             "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF;",
         )
         .map_err(map)?;
-    // Indexes that a migration meets speak of them.
+    // Indexes that a migration touches call them.
     functions::register(&connection).map_err(map)?;
-    // In one transaction: by itself, a change and the note that it was made are committed one after
-    // the other, and a folder whose program dies between them could never be opened again.
+    // In one transaction: by default, a migration and its record are committed one after the other.
+    // A process killed in between would leave a directory that cannot be opened again.
     let runner = embedded::migrations::runner().set_grouped(true);
     runner.run(&mut connection).map_err(Error::from_storage)?;
     Ok(())
 }
 
-/// Creates a database under another name first, so that a process that is killed meanwhile leaves
-/// none that is empty or half made.
+/// Creates a database under a temporary name first, so that a killed process leaves no empty or
+/// incomplete one.
 fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     let size = size(path)?;
     if new != NewDatabase::Always && (size.is_some() || has_dependent_data(folder)) {
@@ -184,7 +184,8 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     if folder.join("cms.db.new-wal").exists() {
         return Err(Error::internal("the new database cannot be closed"));
     }
-    // The log of a lost database would be played into the new one. It may be all that is left of it.
+    // SQLite would replay the log of a lost database into the new one. It may be all that remains
+    // of it.
     let log = folder.join("cms.db-wal");
     if log.exists() {
         fs::rename(&log, folder.join("cms.db-wal.old")).map_err(|error| failed(&error))?;
@@ -199,7 +200,7 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(&error))
 }
 
-/// Tells whether a folder has data that means nothing without its database.
+/// Returns whether a directory has data that is meaningless without its database.
 fn has_dependent_data(folder: &Path) -> bool {
     !dependent_data(folder).is_empty()
 }
@@ -218,7 +219,7 @@ fn dependent_data(folder: &Path) -> Vec<&'static str> {
     found
 }
 
-/// The refusal to create a database where there was one.
+/// The error for creating a database where one existed.
 fn lost(folder: &Path, size: Option<u64>) -> Error {
     let (path, data) = (folder.join(DATABASE), folder.display());
     let found = dependent_data(folder);
@@ -239,7 +240,7 @@ fn lost(folder: &Path, size: Option<u64>) -> Error {
     ))
 }
 
-/// Returns the size of a file, if there is one; what is no file counts as one with content.
+/// Returns the size of a file, if it exists; any other entry counts as a file with content.
 fn size(path: &Path) -> Result<Option<u64>> {
     match fs::metadata(path) {
         Ok(meta) => Ok(Some(if meta.is_file() { meta.len() } else { 1 })),
