@@ -1,4 +1,4 @@
-//! What is found, and in which order: tables over a few documents.
+//! Matches and their order: tables over a few documents.
 
 use cms_model::{
     content_type::model::{InputType, Property, SchemaType},
@@ -17,7 +17,7 @@ use crate::{
     schema::{self, Fields, Flags},
 };
 
-/// An object to be indexed.
+/// An object to index.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) pk: i64,
@@ -31,7 +31,7 @@ pub(super) fn item(pk: i64, data: Value) -> Item {
     Item { pk, flags, created: 0, data }
 }
 
-/// An index of some segments, some of whose documents are deleted.
+/// An index of several segments, some of whose documents are deleted.
 pub(super) struct Corpus {
     searcher: Searcher,
     fields: Fields,
@@ -64,7 +64,7 @@ impl Corpus {
         run(&self.searcher, &self.fields, search, scope, 0, 1000).unwrap()
     }
 
-    /// One page; skips what cannot be on it from so many matches on.
+    /// Returns one page; skips hits from this number of matches.
     pub(super) fn page(&self, search: &Search, scope: &Scope, page: Page, many: u32) -> Found {
         let pass = Pass::new(&self.searcher, &self.fields, search, scope, page).unwrap();
         pass.run(many).unwrap().unwrap()
