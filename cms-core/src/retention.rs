@@ -4,11 +4,11 @@ use cms_model::{clock::Timestamp, error::Result, retention::HOUR};
 
 use crate::cms::Cms;
 
-/// How often the clock is noted when nothing else is written.
+/// How often the clock is stored when nothing else is written.
 const NOTING: i64 = HOUR / 6;
 
 impl Cms {
-    /// Looks at the clock, and returns the time by which data may be removed for good.
+    /// Reads the clock, and returns the time before which data may be removed permanently.
     pub(crate) fn retention_time(&self) -> Result<Timestamp> {
         let now = self.config.clock.now();
         let (before, after) = self.store.peek(|reader| {

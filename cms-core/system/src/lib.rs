@@ -1,7 +1,7 @@
 //! Inputs from the operating system: time, random ids, private files and locks.
 //!
 //! Each is an input of the layers above, behind the traits of `cms_model`. This crate knows no
-//! tested. This crate knows no content.
+//! content.
 
 pub mod clock;
 pub mod folder;

@@ -6,7 +6,7 @@ const FORMATS: [Format; 6] =
     [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp, Format::Avif];
 
 fn any_rendering() -> impl Strategy<Value = Rendering> {
-    // Small numbers, whose digits could be those of two numbers next to each other.
+    // Small numbers, whose digits could be those of two adjacent numbers.
     let number = || 0..130_u32;
     let edge = move || prop::option::of(number());
     let trim = (number(), edge(), number(), edge(), edge(), edge()).prop_map(
@@ -31,7 +31,7 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
     )
 }
 
-/// Reads a name back: what can be read back was not the name of anything else.
+/// Parses a name: a name that can be parsed has only one meaning.
 fn read(name: &str) -> Rendering {
     let (rest, extension) = name.rsplit_once('.').unwrap();
     let format = FORMATS.into_iter().find(|format| format.extension() == extension).unwrap();
@@ -64,7 +64,7 @@ proptest! {
     }
 }
 
-/// What is made of a picture on request, if anything.
+/// The job of an image request, if any.
 fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rendering> {
     let path = [size, "_media-x.bin"];
     let request = ImageRequest {
@@ -90,7 +90,7 @@ fn stored_pictures_are_sent_when_nothing_else_is_asked_for() {
     for (media_type, query) in [
         ("image/png", [None, None]),
         ("image/png", [Some("png"), None]),
-        // There is no quality to choose.
+        // These formats have no quality.
         ("image/png", [None, Some("50")]),
         ("image/gif", [Some(""), Some("1")]),
         ("image/jpeg", [Some("jpeg"), Some("")]),
