@@ -9,7 +9,7 @@ fn file(name: &str) -> Vec<u8> {
     fs::read(testing::fixture(&format!("media/{name}"))).expect("a fixture can be read")
 }
 
-/// Bytes that are certainly no text, so that only a signature before them counts.
+/// Bytes that are not text, so that only a signature before them counts.
 fn binary(head: &[u8]) -> Vec<u8> {
     [head, &[0; 300]].concat()
 }
@@ -28,7 +28,7 @@ fn signatures_decide_whatever_a_file_is_called() {
             content.extend([1, u8::try_from(packet.len()).unwrap()]);
             content.extend(*packet);
         }
-        // A page that goes on with a stream, of which nothing is believed.
+        // A page that continues a stream, which is ignored.
         content.extend(b"OggS\0\0");
         content.extend([0; 20]);
         content.extend(b"\x01\x07\x80theora");
@@ -90,12 +90,12 @@ fn texts_are_told_by_name_then_by_declaration() {
         ("{}", "a", Some("application/geo+json"), "application/geo+json"),
         ("a", "a", Some("image/svg"), "image/svg+xml"),
         ("a", "a", Some("text/css"), "text/css"),
-        // Nobody is believed who says that a text is something else.
+        // A declared type cannot override the type of text content.
         ("a", "a.png", Some("image/png"), "text/plain"),
         ("a", "a.mp3", Some("application/octet-stream"), "text/plain"),
         ("a", "", None, "text/plain"),
         ("a", "txt", Some("nonsense"), "text/plain"),
-        // Texts that begin like something else.
+        // Texts that begin like another format.
         ("BMW, MZ and ID3", "a.txt", None, "text/plain"),
         ("GIF89a", "a.txt", None, "text/plain"),
         ("#!/bin/sh\n", "a", None, "text/plain"),

@@ -1,4 +1,4 @@
-//! Pictures with a colour in each quarter are rendered, and looked at.
+//! Renders images with one colour in each quarter, and compares the colours.
 
 use std::io::Cursor;
 
@@ -33,7 +33,7 @@ fn quarters(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// The colours in the middle of each quarter, in reading order.
+/// The colours in the centre of each quarter, in reading order.
 fn middles(image: &RgbImage) -> [[u8; 3]; 4] {
     let (width, height) = image.dimensions();
     [(1, 1), (3, 1), (1, 3), (3, 3)].map(|(x, y)| image.get_pixel(width * x / 4, height * y / 4).0)
@@ -67,7 +67,7 @@ fn written(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// Decodes what was rendered.
+/// Decodes a rendered image.
 fn seen(bytes: &[u8]) -> DynamicImage {
     if bytes.starts_with(b"\xff\xd8") {
         let mut decoder = jpeg_decoder::Decoder::new(bytes);
@@ -84,7 +84,7 @@ fn seen(bytes: &[u8]) -> DynamicImage {
     image::load_from_memory(bytes).unwrap()
 }
 
-/// What a function from sizes to jobs returns.
+/// The result of a function from sizes to jobs.
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a job may be refused")]
 fn job(
     crop: Rectangle,
@@ -100,7 +100,7 @@ fn whole(width: u32, height: u32) -> Rectangle {
     Rectangle { x: 0, y: 0, width, height }
 }
 
-/// Renders the whole picture in a size.
+/// Renders the complete image in a size.
 fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<DynamicImage> {
     let plan = |Size { width, height }| job(whole(width, height), size, to, 90);
     let rendered = render(source, from, plan, &Limits::default())?;
@@ -109,7 +109,7 @@ fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<
     Ok(image)
 }
 
-/// Renders a part in its own size, as PNG.
+/// Renders a crop in its own size, as PNG.
 fn cut(source: &[u8], from: Format, crop: Rectangle) -> DynamicImage {
     let size = (crop.width, crop.height);
     let plan = |_| job(crop, size, Format::Png, 90);
@@ -147,7 +147,7 @@ fn the_stored_format_decides_and_not_what_the_content_looks_like() {
     }
 }
 
-/// What is above and below after each EXIF orientation of [`quarters`].
+/// The colours at the top and bottom after each EXIF orientation of [`quarters`].
 const TURNS: [(u8, [[u8; 3]; 4]); 8] = [
     (1, [RED, GREEN, BLUE, YELLOW]),
     (2, [GREEN, RED, YELLOW, BLUE]),
@@ -159,7 +159,7 @@ const TURNS: [(u8, [[u8; 3]; 4]); 8] = [
     (8, [GREEN, YELLOW, RED, BLUE]),
 ];
 
-/// EXIF data that holds an orientation and a place.
+/// EXIF data with an orientation and GPS coordinates.
 fn exif(orientation: u8) -> Vec<u8> {
     let mut data = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     data.extend([orientation, 0, 0, 0, 0, 0, 0]);
@@ -191,7 +191,7 @@ fn pictures_come_out_upright() {
             let image = resized(&source, format, format, size).unwrap();
             assert_near(middles(&image.to_rgb8()), expected, &what);
 
-            // The upper right quarter as people see it, and a bit less.
+            // Slightly less than the upper right quarter of the displayed image.
             let (width, height) = (turned.0 / 2 - 20, turned.1 / 2 - 20);
             let crop = Rectangle { x: turned.0 / 2 + 10, y: 10, width, height };
             let part = cut(&source, format, crop).to_rgb8();
@@ -274,7 +274,7 @@ fn jpegs_of_any_shape_can_be_small() {
 
 #[test]
 fn transparent_pixels_have_no_colour() {
-    // Columns in turn: a solid blue one, and one that is red but cannot be seen.
+    // Alternating columns: a solid blue one, and a fully transparent red one.
     let column = |x, _| if x % 2 == 0 { Rgba([0, 0, 255, 255]) } else { Rgba([255, 0, 0, 0]) };
     let source = written(RgbaImage::from_fn(64, 64, column), ImageFormat::Png);
     for to in [Format::Png, Format::Webp] {
@@ -337,7 +337,7 @@ fn profiles_are_followed_and_left_behind() {
     }
 }
 
-/// What 200, 100, 50 of Display P3 is in sRGB, by the matrices of both.
+/// 200, 100, 50 of Display P3 in sRGB, by the matrices of both.
 const P3_IN_SRGB: [u8; 3] = [215, 93, 31];
 
 #[test]

@@ -34,7 +34,7 @@ fn made(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
     pictures::bytes(renders.get_or_make(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
 }
 
-/// Says when a picture was used last.
+/// Sets the last use of an image.
 fn mark(renders: &Renders, id: &FileId, name: &str, at: SystemTime) {
     File::options().write(true).open(renders.path(id, name)).unwrap().set_modified(at).unwrap();
 }
@@ -80,7 +80,7 @@ fn of_many_who_want_a_picture_one_makes_it() {
                 let number = u32::try_from(thread % 3).unwrap();
                 let picture = renders.get_or_make(&id(number), "a.jpg", now(), || {
                     started.fetch_add(1, Ordering::Relaxed);
-                    // Long enough for the others to come.
+                    // Long enough for the other threads to arrive.
                     thread::yield_now();
                     Ok(PICTURE.to_vec())
                 });
@@ -116,7 +116,7 @@ fn a_full_cache_gives_up_what_was_not_used_for_longest() {
         mark(&renders, &id(number % 3), &name, start - HOUR * (40 - number));
     }
     assert_eq!(names(&renders).len(), 20);
-    // The oldest of all is used again.
+    // The oldest image is used again.
     assert_eq!(pictures::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), PICTURE);
     made(&renders, &id(1), "new.jpg");
     let mut expected: BTreeSet<_> = (4..20).map(|number| format!("{number:02}.jpg")).collect();
@@ -148,13 +148,13 @@ fn what_is_larger_than_the_cache_is_not_kept() {
 #[test]
 fn a_cache_that_cannot_be_used_costs_no_picture() {
     let (folder, renders) = cache(1 << 20);
-    // No folder can be made where a file is.
+    // A directory cannot be created in place of a file.
     fs::write(folder.path().join("images"), b"in the way").unwrap();
     for _ in 0..2 {
         assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
         assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     }
-    // Nor can a picture be moved to where a folder is; nothing is left beside it.
+    // An image cannot replace a directory; no temporary file remains.
     fs::remove_file(folder.path().join("images")).unwrap();
     fs::create_dir_all(renders.path(&id(1), "a.jpg").join("in the way")).unwrap();
     assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);

@@ -101,7 +101,7 @@ fn hostile_files_cost_no_more_than_their_length() {
     ] {
         let start = Instant::now();
         let found = dimensions(text.as_bytes());
-        // Far more than any of these takes, and far less than the square of their length.
+        // Much longer than a linear parse, and much shorter than a quadratic one.
         assert!(start.elapsed() < Duration::from_secs(5), "{name}: {:?}", start.elapsed());
         assert_eq!(found.is_some(), expected, "{name}");
     }

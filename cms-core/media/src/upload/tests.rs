@@ -7,7 +7,7 @@ use super::*;
 
 const LIMIT: u64 = 10 * MEGABYTE;
 
-/// The sentence as the contract has it, up to and from the type that was found.
+/// The documented error message, before and after the detected type.
 const NOT_ALLOWED: [&str; 2] = [
     "The mime type of the file is invalid (\"",
     "\"). Allowed mime types are \"image/gif\", \"image/png\", \"image/jpeg\", \"image/bmp\", \

@@ -1,4 +1,4 @@
-//! What files say of their size: one of each kind, broken ones, and any bytes.
+//! Declared sizes of files: one of each format, damaged ones, and arbitrary bytes.
 
 use std::fs;
 
