@@ -40,12 +40,12 @@ const INCOMING: &str = "incoming";
 /// The object in a bucket that names the space which owns it.
 const OWNER: &str = "cms-space";
 /// Locked while a backup reads files, so that they are not removed.
-const KEEPING: &str = "backup.lock";
+const BACKUP_LOCK: &str = "backup.lock";
 /// Bytes of a file per request to S3.
-const PART: u64 = 5 * 1024 * 1024;
+const CHUNK_BYTES: u64 = 5 * 1024 * 1024;
 /// Maximum wait of a backup for running removals of files.
-const REMOVING: Duration = Duration::from_secs(2);
-const PAUSE: Duration = Duration::from_millis(10);
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Settings of the file storage.
 #[derive(Clone)]
@@ -157,7 +157,7 @@ impl Files {
     ) -> Result<()> {
         let failure = |error| self.failure(error);
         incoming.file().rewind().map_err(Error::from_storage)?;
-        if incoming.size() <= PART {
+        if incoming.size() <= CHUNK_BYTES {
             let whole = next_part(incoming)?;
             return store.put(key, whole.into()).await.map(drop).map_err(failure);
         }
@@ -210,7 +210,7 @@ impl Files {
         let mut fingerprinter = Fingerprinter::default();
         let mut start = 0;
         while start < size {
-            let end = size.min(start + PART);
+            let end = size.min(start + CHUNK_BYTES);
             let Some(part) = self.read(id, start..end)? else { return Ok(None) };
             fingerprinter.write_all(&part).map_err(Error::from_storage)?;
             start = end;
@@ -230,7 +230,9 @@ impl Files {
             match lock.try_lock() {
                 Ok(()) => return Ok(lock),
                 // A removal holds the lock briefly, a backup holds it for long.
-                Err(TryLockError::WouldBlock) if begun.elapsed() < REMOVING => sleep(PAUSE),
+                Err(TryLockError::WouldBlock) if begun.elapsed() < MAX_LOCK_WAIT => {
+                    sleep(POLL_INTERVAL)
+                }
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Busy("another backup is being made".to_owned()));
                 }
@@ -240,7 +242,7 @@ impl Files {
     }
 
     fn keeping(&self) -> Result<File> {
-        lock::open(&self.settings.folder.join(KEEPING))
+        lock::open(&self.settings.folder.join(BACKUP_LOCK))
     }
 
     /// Removes files, unless a backup keeps them; missing files count as removed. Returns whether
@@ -378,7 +380,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Reads the data of one request; empty at the end of the file.
 fn next_part(incoming: &Incoming) -> Result<Bytes> {
     let mut part = Vec::new();
-    incoming.file().take(PART).read_to_end(&mut part).map_err(Error::from_storage)?;
+    incoming.file().take(CHUNK_BYTES).read_to_end(&mut part).map_err(Error::from_storage)?;
     Ok(part.into())
 }
 

@@ -55,7 +55,7 @@ const TEXTS: [(&str, &str); 13] = [
 ];
 
 /// Maximum length of an extension of a file name.
-const EXTENSION: usize = 32;
+const MAX_EXTENSION_BYTES: usize = 32;
 
 /// Returns the media type of a file.
 pub fn media_type(content: &[u8], name: &str, declared: Option<&str>) -> String {
@@ -72,7 +72,7 @@ pub fn media_type(content: &[u8], name: &str, declared: Option<&str>) -> String 
 pub fn extension(name: &str, media_type: &str) -> String {
     match name.rsplit_once('.') {
         Some((_, extension))
-            if (1..=EXTENSION).contains(&extension.len())
+            if (1..=MAX_EXTENSION_BYTES).contains(&extension.len())
                 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
         {
             extension.to_ascii_lowercase()

@@ -30,16 +30,16 @@ use cms_model::{
 use quick_cache::{Weighter, sync::Cache};
 
 /// Number of locks for rendering; images that share a lock are rendered one after the other.
-const LOCKS: usize = 64;
+const RENDER_LOCKS: usize = 64;
 /// Minimum interval between two updates of the last use of a file.
-const MARKED_EVERY: Duration = Duration::from_hours(1);
+const USE_UPDATE_INTERVAL: Duration = Duration::from_hours(1);
 /// Tenths of the capacity that remain after eviction.
-const KEPT: u64 = 9;
+const KEPT_TENTHS: u64 = 9;
 /// Minimum disk space that a file counts for, because there may be many small ones.
-const BLOCK: u64 = 4096;
+const MIN_FILE_BYTES: u64 = 4096;
 
 /// Expected number of images in memory, at a typical size.
-const USUAL_NUMBER: usize = 1000;
+const EXPECTED_IMAGES: usize = 1000;
 
 /// A rendered image.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub struct Renders {
     capacity: u64,
     /// Total bytes of all files; none before the first write.
     size: Mutex<Option<u64>>,
-    making: [Mutex<()>; LOCKS],
+    making: [Mutex<()>; RENDER_LOCKS],
     pub uses: Uses,
 }
 
@@ -117,7 +117,7 @@ impl Weighter<String, Bytes> for Size {
 
 impl Default for Recent {
     fn default() -> Self {
-        Self(Cache::with_weighter(USUAL_NUMBER, limits::RENDER_MEMORY_CACHE_BYTES, Size))
+        Self(Cache::with_weighter(EXPECTED_IMAGES, limits::RENDER_MEMORY_CACHE_BYTES, Size))
     }
 }
 
@@ -148,7 +148,7 @@ impl Renders {
         let file = File::open(self.path(id, name)).ok()?;
         let meta = file.metadata().ok()?;
         let age = now.duration_since(meta.modified().ok()?).unwrap_or_default();
-        if age > MARKED_EVERY {
+        if age > USE_UPDATE_INTERVAL {
             // A read-only directory works as well.
             file.set_modified(now).ok();
         }
@@ -208,7 +208,8 @@ impl Renders {
     fn lock(&self, id: &FileId, name: &str) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         (id, name).hash(&mut hasher);
-        let lock = &self.making[usize::try_from(hasher.finish() % LOCKS as u64).unwrap_or(0)];
+        let lock =
+            &self.making[usize::try_from(hasher.finish() % RENDER_LOCKS as u64).unwrap_or(0)];
         // A panic leaves no partial state: files are complete or missing.
         lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -255,7 +256,7 @@ impl Renders {
         if size > self.capacity {
             files.sort_unstable();
             for (_, length, path) in files {
-                if size <= self.capacity / 10 * KEPT {
+                if size <= self.capacity / 10 * KEPT_TENTHS {
                     break;
                 }
                 fs::remove_file(path).or_else(if_there)?;
@@ -268,7 +269,7 @@ impl Renders {
 
 /// The disk space of a file of some bytes.
 fn taken(length: u64) -> u64 {
-    length.max(1).next_multiple_of(BLOCK)
+    length.max(1).next_multiple_of(MIN_FILE_BYTES)
 }
 
 /// The entries of a directory; empty when it does not exist.

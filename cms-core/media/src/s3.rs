@@ -14,14 +14,14 @@ use object_store::{
 };
 
 /// Connect timeout.
-const CONNECT: Duration = Duration::from_secs(4);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 /// Idle timeout of a connection.
-const SILENCE: Duration = Duration::from_secs(20);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of one request, which sends at most one part or reads a complete file.
-const REQUEST: Duration = Duration::from_mins(2);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
 /// Time after which no further attempt begins.
-const RETRY: Duration = Duration::from_secs(10);
-const RETRIES: usize = 4;
+const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_RETRIES: usize = 4;
 
 /// Opens a bucket. Sends no request: errors are reported on first use.
 pub(super) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
@@ -30,13 +30,13 @@ pub(super) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
     let is_plain = bucket.endpoint.as_ref().is_some_and(|url| url.starts_with("http://"));
     let client = ClientOptions::new()
         .with_allow_http(is_plain)
-        .with_connect_timeout(CONNECT)
-        .with_read_timeout(SILENCE)
-        .with_timeout(REQUEST);
+        .with_connect_timeout(CONNECT_TIMEOUT)
+        .with_read_timeout(IDLE_TIMEOUT)
+        .with_timeout(REQUEST_TIMEOUT);
     let backoff = BackoffConfig { max_backoff: Duration::from_secs(2), ..BackoffConfig::default() };
     let mut builder = AmazonS3Builder::new()
         .with_client_options(client)
-        .with_retry(RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY })
+        .with_retry(RetryConfig { backoff, max_retries: MAX_RETRIES, retry_timeout: RETRY_TIMEOUT })
         .with_bucket_name(&bucket.name)
         .with_region(&bucket.region)
         .with_access_key_id(&bucket.access_key_id)

@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use super::s3;
 
 /// Bytes per request for a large file. S3 allows 10,000 such parts.
-const PART: usize = 16 * 1024 * 1024;
+const PART_BYTES: usize = 16 * 1024 * 1024;
 
 /// An open storage.
 pub struct Storage {
@@ -76,7 +76,7 @@ impl Storage {
             Place::Bucket(_) => {
                 let begun = self.wait(self.store.put_multipart(&Key::from(name)));
                 let begun = begun.map_err(|error| self.failure(error))?;
-                Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART))
+                Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART_BYTES))
             }
         };
         Ok(Upload { storage: self, output })
@@ -203,7 +203,7 @@ impl Read for Download<'_> {
         if read > 0 || buffer.is_empty() || self.rest.is_empty() {
             return Ok(read);
         }
-        let end = self.rest.end.min(self.rest.start + PART as u64);
+        let end = self.rest.end.min(self.rest.start + PART_BYTES as u64);
         let part = self.storage.store.get_range(&self.key, self.rest.start..end);
         let part = self.storage.wait(part);
         let part = part.map_err(|error| io::Error::other(self.storage.failure(error)))?;

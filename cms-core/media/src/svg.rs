@@ -10,7 +10,7 @@ use quick_xml::{
 };
 
 /// Maximum length of a parsed attribute, in bytes; a size or a view box needs a few dozen.
-const ATTRIBUTE: usize = 200;
+const MAX_ATTRIBUTE_BYTES: usize = 200;
 
 /// Absolute units of length, in pixels (CSS, 96 to the inch). Others depend on the context of the
 /// image.
@@ -63,7 +63,8 @@ fn root(text: &str) -> Option<BytesStart<'_>> {
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = tag.try_get_attribute(name).ok()??;
-    (attribute.value.len() <= ATTRIBUTE).then(|| attribute.value.trim().to_ascii_lowercase())
+    (attribute.value.len() <= MAX_ATTRIBUTE_BYTES)
+        .then(|| attribute.value.trim().to_ascii_lowercase())
 }
 
 /// An absolute length, in pixels.

@@ -83,19 +83,19 @@ pub(super) fn run(
 ) -> Result<Found> {
     let page = Page { offset, limit };
     let found = Pass::new(searcher, fields, search, scope, page)
-        .and_then(|pass| pass.run(MANY))
+        .and_then(|pass| pass.run(SKIP_FROM_MATCHES))
         .map_err(failed)?;
     found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
 }
 
 /// With this number of matches in a segment, skipping and a separate count are faster.
-const MANY: u32 = 4096;
+const SKIP_FROM_MATCHES: u32 = 4096;
 
 /// With more terms, finding documents to skip costs more than visiting all of them.
-const SKIPPED_TERMS: usize = 24;
+const MAX_SKIPPED_TERMS: usize = 24;
 
 /// Half-life of decaying scores, in seconds (see docs/reference/search.md#parameters).
-const HALF_LIFE: f64 = 180.0 * 86_400.0;
+const HALF_LIFE_SECONDS: f64 = 180.0 * 86_400.0;
 
 #[derive(Clone, Copy)]
 struct Page {
@@ -130,7 +130,7 @@ impl<'a> Pass<'a> {
         let (deadline, view) = (Deadline::from_now(), View::new(scope));
         let mut lower = Lower::new(searcher, fields, search.fields.as_deref(), deadline);
         let scoring = lower.query(&search.query)?;
-        let is_short = lower.terms <= SKIPPED_TERMS;
+        let is_short = lower.terms <= MAX_SKIPPED_TERMS;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
         if search.filter != Query::All {
             restrictions.push(lower.query(&search.filter)?);
@@ -473,17 +473,17 @@ impl<'a> Segment<'a> {
 /// Whether a packed point is within a circle, including the border.
 fn is_within(point: i64, circle: &Circle) -> bool {
     /// Minimum length of a degree of latitude, in metres.
-    const DEGREE: f64 = 111_000.0;
+    const METRES_PER_DEGREE: f64 = 111_000.0;
     /// Maximum rounding error of packed points, in metres.
-    const ROUNDING: f64 = 0.01;
-    let (point, radius) = (geo::unpack(point), circle.meters + ROUNDING);
+    const ROUNDING_METRES: f64 = 0.01;
+    let (point, radius) = (geo::unpack(point), circle.meters + ROUNDING_METRES);
     // Most points are far away, which the latitude alone often shows.
-    (point.lat - circle.center.lat).abs() * DEGREE <= radius
+    (point.lat - circle.center.lat).abs() * METRES_PER_DEGREE <= radius
         && geo::distance(point, circle.center) <= radius
 }
 
 /// The score factor of an object of some age, in seconds.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a factor")]
 fn decay(age: i64) -> f32 {
-    (-(age.max(0) as f64) / HALF_LIFE).exp2() as f32
+    (-(age.max(0) as f64) / HALF_LIFE_SECONDS).exp2() as f32
 }

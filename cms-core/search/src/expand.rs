@@ -25,10 +25,10 @@ use tantivy_fst::Automaton;
 use super::deadline::Deadline;
 
 /// Maximum number of expanded words of a fuzzy word with individual weights.
-const SPELLINGS: usize = 50;
+const MAX_WEIGHTED_TERMS: usize = 50;
 
 /// Maximum edit distance that the engine supports.
-const EDITS: u8 = 2;
+const MAX_EDIT_DISTANCE: u8 = 2;
 
 /// Matches objects with a word that matches a pattern; all scores are 1.
 #[derive(Clone)]
@@ -112,7 +112,8 @@ pub(super) fn spellings(
     edits: u8,
     deadline: Deadline,
 ) -> tantivy::Result<Spellings> {
-    let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(EDITS), true);
+    let query =
+        FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(MAX_EDIT_DISTANCE), true);
     let entries = Entries::new(query.automaton()?, path);
     // By word: its entries, and the frequency of each.
     let mut words: HashMap<String, BTreeMap<String, u64>> = HashMap::new();
@@ -136,7 +137,7 @@ pub(super) fn spellings(
         })
         .collect();
     found.sort_unstable();
-    let others = found.split_off(found.len().min(SPELLINGS));
+    let others = found.split_off(found.len().min(MAX_WEIGHTED_TERMS));
     let length = word.chars().count().max(1);
     #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
     let closeness = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;

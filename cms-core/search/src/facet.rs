@@ -20,7 +20,7 @@ use tantivy::{
 use super::column::{Columns, Numbers, simplest};
 
 /// Maximum buckets of one aggregation.
-const BUCKETS: usize = 1000;
+const MAX_BUCKETS: usize = 1000;
 
 /// The counts of all segments. Duplicate aggregations are counted once.
 pub(super) struct Facets<'a> {
@@ -96,9 +96,9 @@ fn aggregation<K>(
     let mut buckets: Vec<(K, u64)> = counts.into_iter().collect();
     let order = |a: &(K, u64), b: &(K, u64)| b.1.cmp(&a.1).then_with(|| compare(&a.0, &b.0));
     let mut others = 0;
-    if buckets.len() > BUCKETS {
-        buckets.select_nth_unstable_by(BUCKETS, order);
-        others = buckets.drain(BUCKETS..).map(|(_, count)| count).sum();
+    if buckets.len() > MAX_BUCKETS {
+        buckets.select_nth_unstable_by(MAX_BUCKETS, order);
+        others = buckets.drain(MAX_BUCKETS..).map(|(_, count)| count).sum();
     }
     buckets.sort_unstable_by(order);
     let buckets = buckets.into_iter();

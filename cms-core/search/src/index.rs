@@ -24,11 +24,11 @@ use super::{
 };
 
 /// Memory of new documents per thread before it writes a segment, in bytes.
-const MEMORY_PER_THREAD: usize = 48 * 1024 * 1024;
+const WRITER_BYTES_PER_THREAD: usize = 48 * 1024 * 1024;
 /// Number of segments of one size that are merged.
 const SEGMENTS_PER_LEVEL: usize = 6;
 /// Smaller segments count as one size, in documents.
-const SMALLEST_LEVEL: u32 = 2_000;
+const MIN_LEVEL_DOCUMENTS: u32 = 2_000;
 
 /// The position of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,11 +163,11 @@ impl Generation {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
         let writer = self
             .index
-            .writer_with_num_threads(threads, threads * MEMORY_PER_THREAD)
+            .writer_with_num_threads(threads, threads * WRITER_BYTES_PER_THREAD)
             .map_err(failed)?;
         let mut policy = LogMergePolicy::default();
         policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
-        policy.set_min_layer_size(SMALLEST_LEVEL);
+        policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
         Ok(Documents { writer, fields: self.fields })

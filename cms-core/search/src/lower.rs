@@ -45,7 +45,7 @@ pub(super) struct Lower<'a> {
 }
 
 /// Score of the less similar words of a fuzzy word.
-const FAR: f32 = 0.1;
+const OTHER_TERMS_SCORE: f32 = 0.1;
 
 /// Alternative queries, of which one must match.
 #[derive(Default)]
@@ -326,7 +326,7 @@ impl<'a> Lower<'a> {
         }
         if !found.others.is_empty() {
             let others = TermSetQuery::new(found.others.iter().map(|entry| term(entry)));
-            into.add(Box::new(ConstScoreQuery::new(Box::new(others), FAR)), boost);
+            into.add(Box::new(ConstScoreQuery::new(Box::new(others), OTHER_TERMS_SCORE)), boost);
         }
         Ok(())
     }

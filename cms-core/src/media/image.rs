@@ -29,7 +29,7 @@ use tracing::info_span;
 use super::service::Media;
 
 /// Version of the rendering: increment it to render all images again.
-const LOOK: u32 = 1;
+const RENDERING_VERSION: u32 = 1;
 
 /// The image or file of a request, found but not read.
 #[derive(Debug)]
@@ -255,7 +255,7 @@ impl Rendering {
         if format.is_lossy() {
             write!(name, "-q{quality}").expect("a String takes all");
         }
-        write!(name, "-{LOOK}.{}", format.extension()).expect("a String takes all");
+        write!(name, "-{RENDERING_VERSION}.{}", format.extension()).expect("a String takes all");
         name
     }
 

@@ -11,7 +11,7 @@ use cms_model::wire::{
 };
 
 /// Maximum number of cached documents. Each may have some megabytes.
-const KEPT: usize = 8;
+const MAX_DOCUMENTS: usize = 8;
 
 /// Documents by their inputs, newest last.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl DocumentCache {
         let mut kept = self.lock();
         // Documents of older types are not needed any more.
         kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
-        if kept.len() == KEPT {
+        if kept.len() == MAX_DOCUMENTS {
             kept.pop_front();
         }
         kept.push_back((key, document));

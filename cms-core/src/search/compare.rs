@@ -11,7 +11,7 @@ use cms_store::Event;
 use super::service::Searching;
 
 /// Maximum wait of a comparison for a complete index.
-const PATIENCE: Duration = Duration::from_mins(2);
+const MAX_WAIT: Duration = Duration::from_mins(2);
 
 impl Searching<'_> {
     /// Returns the differences between index and database once the index is up to date; empty when
@@ -19,7 +19,7 @@ impl Searching<'_> {
     pub(crate) fn differences(&self) -> Result<Vec<String>> {
         let store = &self.cms.store;
         let head = store.peek(|reader| Ok(reader.journal_head()?.seq))?;
-        let live = match self.cms.index.up_to(self.source(), head, PATIENCE) {
+        let live = match self.cms.index.up_to(self.source(), head, MAX_WAIT) {
             Ok(live) => live,
             Err(error) => return Ok(vec![format!("it cannot be read: {error}")]),
         };
@@ -73,7 +73,7 @@ impl Searching<'_> {
         let caller = cms_model::context::Caller::local();
         let job = self.reindex(&caller, &serde_json::Map::new())?;
         let begun = std::time::Instant::now();
-        while self.job(&caller, &job.id)?.state != JobState::Done && begun.elapsed() < PATIENCE {
+        while self.job(&caller, &job.id)?.state != JobState::Done && begun.elapsed() < MAX_WAIT {
             if !self.advance()? {
                 std::thread::sleep(Duration::from_millis(20));
             }

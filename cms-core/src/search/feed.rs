@@ -21,7 +21,7 @@ use cms_store::{Entry, Event, Reader, Store};
 use crate::ctd::catalog_cache::CatalogCache;
 
 /// Rows of the journal, or objects of a type, per step.
-const STEP: usize = 500;
+const STEP_ROWS: usize = 500;
 /// Bytes of objects before a commit: they are in memory until then.
 const UNCOMMITTED_BYTES: usize = 64 * 1024 * 1024;
 
@@ -88,7 +88,7 @@ impl Feed {
     /// Indexes some rows of the journal or, at its end, some objects of types to reindex.
     pub(super) fn step(&mut self, source: Source<'_>) -> Result<Step> {
         let step = source.store.read(|reader| {
-            let entries = reader.journal_after(self.progress.seq, STEP)?;
+            let entries = reader.journal_after(self.progress.seq, STEP_ROWS)?;
             let catalog = source.catalog.at(reader)?;
             let mut batch = Batch::new(reader, &catalog, source.clock.now().0 / 1000);
             if entries.is_empty() {
@@ -124,10 +124,10 @@ impl Feed {
 
     fn refill(&mut self, batch: &mut Batch<'_>) -> Result<Step> {
         let Some(refill) = self.progress.refills.first_mut() else { return Ok(Step::Idle) };
-        let rows = batch.reader.object_rows_after(refill.ctd, refill.after, STEP)?;
+        let rows = batch.reader.object_rows_after(refill.ctd, refill.after, STEP_ROWS)?;
         refill.done += rows.len() as u64;
         refill.after = rows.last().copied().unwrap_or(refill.after);
-        if rows.len() < STEP {
+        if rows.len() < STEP_ROWS {
             self.progress.refills.remove(0);
         }
         let objects: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();

@@ -28,9 +28,9 @@ const CURRENT: &str = "current";
 /// Locked by the process that writes.
 const LOCK: &str = "lock";
 /// Duration of one background indexing batch; a search may have to wait for it.
-const SLICE: Duration = Duration::from_millis(200);
+const BATCH_DURATION: Duration = Duration::from_millis(200);
 /// Poll interval for the commits of another process.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An open generation, and the position of its last commit.
 pub(super) struct Live {
@@ -141,7 +141,7 @@ impl Indexer {
             }
             match std::mem::replace(&mut state.work, Work::Taken) {
                 Work::Taken => {
-                    let rest = goal.deadline.saturating_duration_since(now).max(LOOK);
+                    let rest = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
                     let woken = self.returned.wait_timeout(state, rest);
                     state = woken.unwrap_or_else(PoisonError::into_inner).0;
                 }
@@ -153,7 +153,7 @@ impl Indexer {
                         Ok(true) => {}
                         // Another process writes: poll again soon.
                         Ok(false) => {
-                            let woken = self.returned.wait_timeout(state, LOOK);
+                            let woken = self.returned.wait_timeout(state, POLL_INTERVAL);
                             state = woken.unwrap_or_else(PoisonError::into_inner).0;
                         }
                         Err(error) => return state.live.clone().ok_or(error),
@@ -168,7 +168,7 @@ impl Indexer {
         let Work::Free(desk) = std::mem::replace(&mut self.lock().work, Work::Taken) else {
             return Ok(false);
         };
-        let goal = Goal { seq: i64::MAX, deadline: Instant::now() + SLICE, yields: true };
+        let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
         let has_lock = self.work(desk, source, goal)?;
         let state = self.lock();
         let Work::Free(Some(desk)) = &state.work else { return Ok(false) };

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Maximum number of entries. A full cache is cleared, which is simple and rare.
-const CAPACITY: usize = 2048;
+const MAX_ENTRIES: usize = 2048;
 
 /// Values by type and key, each for one state of the type.
 pub(crate) struct Cache<K, V>(Mutex<Entries<K, V>>);
@@ -35,7 +35,7 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
 
     pub(crate) fn set(&self, ctd: i64, key: K, changes: i64, value: V) {
         let mut entries = self.lock();
-        if entries.count >= CAPACITY {
+        if entries.count >= MAX_ENTRIES {
             *entries = Entries::default();
         }
         let of_type = entries.by_type.entry(ctd).or_default();

@@ -23,7 +23,7 @@ use super::{
 };
 
 /// Maximum length of the texts of a cached list, in bytes.
-const CACHED_BYTES: usize = 4096;
+const MAX_CACHED_BYTES: usize = 4096;
 
 /// The cached facts about reading a list.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl Store {
     ) -> Result<Option<Arc<ListPlan>>> {
         let ctd = content_type.pk;
         let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
-        let is_cached = list.text_bytes() <= CACHED_BYTES;
+        let is_cached = list.text_bytes() <= MAX_CACHED_BYTES;
         if is_cached && let Some(known) = self.lists.plans.get(ctd, &list, changes) {
             return Ok(Some(known));
         }

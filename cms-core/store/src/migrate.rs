@@ -26,16 +26,16 @@ mod embedded {
 }
 
 /// Maximum wait for a migration by another process.
-const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(20);
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The database file, and the temporary file of a new one.
 const DATABASE: &str = "cms.db";
-const DRAFT: &str = "cms.db.new";
+const TEMPORARY_DATABASE: &str = "cms.db.new";
 /// Directories that are meaningless without the database.
-const DEPENDENT: [&str; 2] = ["media", "index"];
+const DEPENDENT_DIRECTORIES: [&str; 2] = ["media", "index"];
 /// The staging directory of a restore.
-const RESTORING: &str = "restoring";
+const RESTORE_STAGING: &str = "restoring";
 
 /// Prepares the directory and its database; returns the database path and the shared lock.
 pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)> {
@@ -93,9 +93,9 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
     loop {
         match lock.try_lock_shared() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if waited < PATIENCE => {
-                sleep(PAUSE);
-                waited += PAUSE;
+            Err(TryLockError::WouldBlock) if waited < MAX_LOCK_WAIT => {
+                sleep(POLL_INTERVAL);
+                waited += POLL_INTERVAL;
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Busy(format!(
@@ -115,7 +115,7 @@ fn is_current(path: &Path) -> Result<bool> {
         return Ok(false);
     }
     let connection = Connection::open(path).map_err(map)?;
-    connection.busy_timeout(PATIENCE).map_err(map)?;
+    connection.busy_timeout(MAX_LOCK_WAIT).map_err(map)?;
     let has_history: bool = connection
         .query_row(
             "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
@@ -172,12 +172,12 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
         return Err(lost(folder, size));
     }
     let failed = |error: &_| path_error(folder, error);
-    let draft = folder.join(DRAFT);
+    let draft = folder.join(TEMPORARY_DATABASE);
     let remove = |path: PathBuf| match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
         _ => Ok(()),
     };
-    for name in [DRAFT, "cms.db.new-wal", "cms.db.new-shm"] {
+    for name in [TEMPORARY_DATABASE, "cms.db.new-wal", "cms.db.new-shm"] {
         remove(folder.join(name))?;
     }
     migrate(&draft)?;
@@ -209,9 +209,10 @@ fn dependent_data(folder: &Path) -> Vec<&'static str> {
     let has_entries = |name: &str| {
         fs::read_dir(folder.join(name)).is_ok_and(|mut entries| entries.next().is_some())
     };
-    let mut found: Vec<_> = DEPENDENT.into_iter().filter(|name| has_entries(name)).collect();
-    if has_entries(RESTORING) {
-        found.push(RESTORING);
+    let mut found: Vec<_> =
+        DEPENDENT_DIRECTORIES.into_iter().filter(|name| has_entries(name)).collect();
+    if has_entries(RESTORE_STAGING) {
+        found.push(RESTORE_STAGING);
     }
     if fs::metadata(folder.join("cms.db-wal")).is_ok_and(|log| log.len() > 0) {
         found.push("cms.db-wal");
@@ -223,10 +224,10 @@ fn dependent_data(folder: &Path) -> Vec<&'static str> {
 fn lost(folder: &Path, size: Option<u64>) -> Error {
     let (path, data) = (folder.join(DATABASE), folder.display());
     let found = dependent_data(folder);
-    if size.is_none() && found.contains(&RESTORING) {
+    if size.is_none() && found.contains(&RESTORE_STAGING) {
         return Error::Conflict(format!(
-            "the data folder {data} holds an unfinished restore ({RESTORING}/) and no database: run \
-             `cms restore FILE --data {data}` again; --new-database starts an empty site instead"
+            "the data folder {data} holds an unfinished restore ({RESTORE_STAGING}/) and no database: \
+             run `cms restore FILE --data {data}` again; --new-database starts an empty site instead"
         ));
     }
     let state = match size {

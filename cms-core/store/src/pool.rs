@@ -13,10 +13,10 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use super::{error::map, functions};
 
 /// Maximum prepared statements cached per connection.
-const STATEMENTS: usize = 256;
+const MAX_CACHED_STATEMENTS: usize = 256;
 
 /// Settings of every connection. The busy timeout comes first: the others may already need a lock.
-const COMMON: &str = "
+const PRAGMAS: &str = "
     PRAGMA busy_timeout = 10000;
     PRAGMA foreign_keys = ON;
     PRAGMA mmap_size = 1073741824;
@@ -46,16 +46,16 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Conn
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let flags = flags - OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).map_err(map)?;
-    connection.execute_batch(COMMON).map_err(map)?;
+    connection.execute_batch(PRAGMAS).map_err(map)?;
     // Otherwise the planner uses bound values, and plans a statement again for each of them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(map)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
     functions::register(&connection).map_err(map)?;
     Ok(connection)
 }
 
 /// Database engine instructions between two checks of the deadline.
-const LOOK_AFTER: i32 = 200;
+const INSTRUCTIONS_PER_DEADLINE_CHECK: i32 = 200;
 
 /// A read connection, and the deadline of its current read.
 struct Reading {
@@ -158,7 +158,7 @@ fn connect_reader(path: &Path) -> Result<Reading> {
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let ends = Arc::clone(&deadline);
     let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
-    connection.progress_handler(LOOK_AFTER, Some(is_over)).map_err(map)?;
+    connection.progress_handler(INSTRUCTIONS_PER_DEADLINE_CHECK, Some(is_over)).map_err(map)?;
     Ok(Reading { connection, deadline })
 }
 

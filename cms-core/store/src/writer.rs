@@ -21,7 +21,7 @@ use rusqlite::Connection;
 use super::{Reader, Writer, error::map};
 
 /// Maximum jobs in one commit, so that the first of them does not wait indefinitely.
-const JOBS_PER_COMMIT: usize = 256;
+const MAX_JOBS_PER_COMMIT: usize = 256;
 
 pub(super) struct Writers {
     queue: Mutex<Queue>,
@@ -176,7 +176,7 @@ impl Writers {
     fn lead(&self) {
         let jobs: Vec<Job> = {
             let mut queue = lock(&self.queue);
-            let count = queue.waiting.len().min(JOBS_PER_COMMIT);
+            let count = queue.waiting.len().min(MAX_JOBS_PER_COMMIT);
             queue.waiting.drain(..count).collect()
         };
         let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.ticket)).unzip();

@@ -1,23 +1,23 @@
 //! Huffman decoding of JPEG: reads coefficients, and skips those that are not needed.
 
 /// Bits per table lookup. Longer codes are rare, and found length by length.
-const WINDOW: u32 = 12;
-const ENTRIES: usize = 1 << WINDOW;
+const WINDOW_BITS: u32 = 12;
+const ENTRIES: usize = 1 << WINDOW_BITS;
 /// Maximum bits of a code, and of the value behind one.
-const LONGEST: usize = 16;
+const MAX_CODE_BITS: usize = 16;
 const VALUE_BITS: u32 = 11;
 
 /// The codes of one table.
 #[derive(Clone, Default)]
 pub(super) struct Codes {
-    /// By the next [`WINDOW`] bits: length and symbol of the code at their start. Length 0: the
+    /// By the next [`WINDOW_BITS`] bits: length and symbol of the code at their start. Length 0: the
     /// code is longer.
     short: Vec<(u8, u8)>,
     /// By the same bits: all codes of coefficients in them, combined.
     runs: Vec<Run>,
     /// By length: one more than the last code, aligned to 16 bits; and the offset of its symbols.
-    ends: [u32; LONGEST + 1],
-    offsets: [i32; LONGEST + 1],
+    ends: [u32; MAX_CODE_BITS + 1],
+    offsets: [i32; MAX_CODE_BITS + 1],
     symbols: Vec<u8>,
 }
 
@@ -35,21 +35,22 @@ struct Run {
 
 impl Codes {
     /// Builds the codes of a table from the number of codes of each length, and their symbols.
-    pub(super) fn new(counts: &[u8; LONGEST], symbols: &[u8]) -> Option<Self> {
+    pub(super) fn new(counts: &[u8; MAX_CODE_BITS], symbols: &[u8]) -> Option<Self> {
         let mut codes = Self {
             short: vec![(0, 0); ENTRIES],
             runs: Vec::new(),
-            ends: [0; LONGEST + 1],
-            offsets: [0; LONGEST + 1],
+            ends: [0; MAX_CODE_BITS + 1],
+            offsets: [0; MAX_CODE_BITS + 1],
             symbols: symbols.to_vec(),
         };
         let (mut code, mut used) = (0_u32, 0_usize);
         for (length, &count) in (1_u32..).zip(counts) {
             let first = code;
             for &symbol in symbols.get(used..used + usize::from(count))? {
-                if length <= WINDOW {
-                    let start = (code << (WINDOW - length)) as usize;
-                    let entries = codes.short.get_mut(start..start + (1 << (WINDOW - length)))?;
+                if length <= WINDOW_BITS {
+                    let start = (code << (WINDOW_BITS - length)) as usize;
+                    let entries =
+                        codes.short.get_mut(start..start + (1 << (WINDOW_BITS - length)))?;
                     entries.fill((u8::try_from(length).ok()?, symbol));
                 }
                 code += 1;
@@ -71,8 +72,8 @@ impl Codes {
     #[cold]
     fn long(&self, bits: u64) -> Option<(u32, u8)> {
         let bits = (bits >> 48) as u32;
-        let length = (1..=LONGEST).find(|&length| bits < self.ends[length])?;
-        let code = i32::try_from(bits >> (LONGEST - length)).ok()?;
+        let length = (1..=MAX_CODE_BITS).find(|&length| bits < self.ends[length])?;
+        let code = i32::try_from(bits >> (MAX_CODE_BITS - length)).ok()?;
         let symbol = *self.symbols.get(usize::try_from(code + self.offsets[length]).ok()?)?;
         Some((u32::try_from(length).ok()?, symbol))
     }
@@ -80,11 +81,11 @@ impl Codes {
     /// Combines codes as long as they fit in the bits of one window.
     fn run(&self, window: usize) -> Run {
         let mut run = Run::default();
-        while u32::from(run.bits) < WINDOW {
+        while u32::from(run.bits) < WINDOW_BITS {
             let (length, symbol) = self.short[(window << run.bits) % ENTRIES];
             let (zeros, bits) = (symbol >> 4, symbol & 15);
             let is_last = bits == 0 && zeros < 15;
-            let is_known = length > 0 && u32::from(run.bits + length) <= WINDOW;
+            let is_known = length > 0 && u32::from(run.bits + length) <= WINDOW_BITS;
             if !is_known || u32::from(bits) >= VALUE_BITS || (is_last && zeros > 0) {
                 break;
             }
@@ -168,7 +169,7 @@ impl<'a> Bits<'a> {
 
     #[inline]
     fn window(&self) -> usize {
-        (self.next >> (64 - WINDOW)) as usize
+        (self.next >> (64 - WINDOW_BITS)) as usize
     }
 
     #[inline]

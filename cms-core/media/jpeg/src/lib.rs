@@ -19,7 +19,7 @@ use header::{Component, Header};
 
 const SIDE: usize = 8;
 /// The position of each coefficient in a block, in the order of coding.
-const PLACES: [u8; 64] = places();
+const ZIGZAG: [u8; 64] = places();
 
 /// Decodes to 1, 2 or 4 eighths of the size, rounded up; one byte per channel.
 pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
@@ -119,7 +119,7 @@ impl<'h> Plane<'h> {
             sides,
             transform,
             waves: [waves(sides.1), waves(sides.0)],
-            last: PLACES.iter().rposition(is_needed)?,
+            last: ZIGZAG.iter().rposition(is_needed)?,
             level: 0,
             width,
             pixels: vec![0; width * rows],
@@ -139,7 +139,7 @@ impl<'h> Plane<'h> {
                 let mut coefficients = [[0.0; SIDE]; SIDE];
                 let mut rows = 0;
                 let difference = bits.block((dc, ac), self.last, |at, value| {
-                    let place = usize::from(PLACES[at % 64]);
+                    let place = usize::from(ZIGZAG[at % 64]);
                     let (row, column) = (place / SIDE % SIDE, place % SIDE);
                     coefficients[row][column] = value as f32 * quantization[at % 64];
                     rows = rows.max(row + 1);

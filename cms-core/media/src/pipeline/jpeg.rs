@@ -16,11 +16,11 @@ use memchr::memmem;
 use super::{colour, decode::Picture, not_an_image};
 
 /// Maximum scans of one image, however small: each has a fixed cost besides that of its pixels.
-const SCANS: usize = 100;
+const MAX_SCANS: usize = 100;
 /// The marker that begins a scan.
 const START_OF_SCAN: &[u8] = b"\xff\xda";
 /// Smaller sources are decoded at full size, because reducing saves nothing.
-const REDUCED_FROM: u32 = 64;
+const MIN_REDUCED_SIDE: u32 = 64;
 
 /// A source with parsed headers.
 pub(super) struct Opened<'a> {
@@ -87,8 +87,8 @@ impl<'a> Opened<'a> {
     fn require_few_scans(&self, limits: &Limits) -> Result<()> {
         let (width, height) = self.size();
         let pixels = u64::from(width) * u64::from(height);
-        let scans = memmem::find_iter(self.source, START_OF_SCAN).take(SCANS + 1).count();
-        if scans > SCANS || scans as u64 * pixels > limits.scan_pixels {
+        let scans = memmem::find_iter(self.source, START_OF_SCAN).take(MAX_SCANS + 1).count();
+        if scans > MAX_SCANS || scans as u64 * pixels > limits.scan_pixels {
             return Err(not_an_image());
         }
         Ok(())
@@ -154,7 +154,7 @@ impl<'a> Opened<'a> {
 
 /// The smallest scale, in eighths, at which the crop still has the requested number of pixels.
 fn eighths((width, height): (u32, u32), crop: Rectangle, size: (u32, u32)) -> u8 {
-    if width.max(height) < REDUCED_FROM {
+    if width.max(height) < MIN_REDUCED_SIDE {
         return 8;
     }
     match (crop.width / size.0.max(1)).min(crop.height / size.1.max(1)) {

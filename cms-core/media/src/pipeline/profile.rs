@@ -8,7 +8,7 @@ use flate2::read::ZlibDecoder;
 use crate::png;
 
 /// Maximum size of a decompressed profile: those of printers have one or two megabytes.
-const MODEST: u64 = 4 * 1024 * 1024;
+const MAX_PROFILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Returns whether every profile of a PNG is within the maximum size.
 pub(super) fn are_modest(source: &[u8]) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn are_modest(source: &[u8]) -> bool {
 fn is_modest(data: &[u8]) -> bool {
     let Some(end) = data.iter().position(|&byte| byte == 0) else { return true };
     let packed = data.get(end + 2..).unwrap_or_default();
-    let mut profile = ZlibDecoder::new(packed).take(MODEST + 1);
+    let mut profile = ZlibDecoder::new(packed).take(MAX_PROFILE_BYTES + 1);
     // The decoder handles a damaged profile; its decompressed size is within the limit.
     io::copy(&mut profile, &mut io::sink()).ok();
     profile.limit() > 0
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn profiles_that_unpack_to_too_much_are_found() {
-        let most = usize::try_from(MODEST).unwrap();
+        let most = usize::try_from(MAX_PROFILE_BYTES).unwrap();
         for size in [0, 3000, most] {
             assert!(are_modest(&png(size)), "{size}");
         }

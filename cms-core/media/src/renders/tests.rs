@@ -108,7 +108,7 @@ fn what_could_not_be_made_is_tried_again() {
 
 #[test]
 fn a_full_cache_gives_up_what_was_not_used_for_longest() {
-    let (_folder, renders) = cache(20 * BLOCK);
+    let (_folder, renders) = cache(20 * MIN_FILE_BYTES);
     let start = now();
     for number in 0..20 {
         let name = format!("{number:02}.jpg");
@@ -126,7 +126,7 @@ fn a_full_cache_gives_up_what_was_not_used_for_longest() {
 
 #[test]
 fn pictures_that_are_the_stored_file_take_room_as_well() {
-    let (_folder, renders) = cache(10 * BLOCK);
+    let (_folder, renders) = cache(10 * MIN_FILE_BYTES);
     for number in 0..50 {
         let name = format!("{number}.jpg");
         let made = renders.get_or_make(&id(1), &name, now(), || Ok(Vec::new())).unwrap();
@@ -138,7 +138,7 @@ fn pictures_that_are_the_stored_file_take_room_as_well() {
 
 #[test]
 fn what_is_larger_than_the_cache_is_not_kept() {
-    let (_folder, renders) = cache(BLOCK);
+    let (_folder, renders) = cache(MIN_FILE_BYTES);
     let large = vec![7; 5 * 4096];
     let picture = renders.get_or_make(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
     assert_eq!(pictures::bytes(picture), large);
@@ -163,7 +163,7 @@ fn a_cache_that_cannot_be_used_costs_no_picture() {
 
 #[test]
 fn what_a_crash_left_is_never_shown_and_goes_in_time() {
-    let (_folder, renders) = cache(3 * BLOCK);
+    let (_folder, renders) = cache(3 * MIN_FILE_BYTES);
     let left = renders.path(&id(1), "a.jpg.1.part");
     fs::create_dir_all(left.parent().unwrap()).unwrap();
     fs::write(&left, b"half a pic").unwrap();

@@ -48,7 +48,7 @@ fn read(name: &str) -> Rendering {
         } else if let Some(number) = part.strip_prefix('q') {
             quality = number.parse().unwrap();
         } else {
-            assert_eq!(part, LOOK.to_string());
+            assert_eq!(part, RENDERING_VERSION.to_string());
         }
     }
     Rendering { source: Format::Png, trim, asked, format, quality }
