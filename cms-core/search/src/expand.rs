@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pattern_is_too_long_to_be_asked() {
+    fn patterns_match_up_to_127_characters() {
         for length in [126, 127, 128, 129, 1000] {
             let pattern = Pattern(vec![PatternToken::AnyChar; length]);
             let text = vec![b'a'; length];

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_starts_anew() {
+    fn tokenizer_resets_for_every_text() {
         let mut tokenizer = WordTokenizer::default();
         let mut words = |handed: &str| {
             let mut found = Vec::new();

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noted_from_any_depth_and_stays() {
+    fn damage_is_recorded_from_nested_errors_and_stays() {
         let noted = Damage::default();
         for harmless in [map(failure(ffi::SQLITE_BUSY)), Error::internal("other")] {
             noted.watch::<()>(Err(harmless)).unwrap_err();

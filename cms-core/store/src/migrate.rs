@@ -226,8 +226,9 @@ fn lost(folder: &Path, size: Option<u64>) -> Error {
     let found = dependent_data(folder);
     if size.is_none() && found.contains(&RESTORE_STAGING) {
         return Error::Conflict(format!(
-            "the data folder {data} holds an unfinished restore ({RESTORE_STAGING}/) and no database: \
-             run `cms restore FILE --data {data}` again; --new-database starts an empty site instead"
+            "the data folder {data} holds an unfinished restore ({RESTORE_STAGING}/) and no \
+             database: run `cms restore FILE --data {data}` again; --new-database starts an empty \
+             site instead"
         ));
     }
     let state = match size {

@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn next_deliveries_cost_the_same_whatever_waits() {
+    fn next_deliveries_have_constant_cost() {
         let (_folder, database) = backlog();
         let table: [(&str, &[i64], &[i64], &str); 4] = [
             (OLDEST, &[7], &[1], "webhook_queue"),

@@ -301,7 +301,7 @@ mod tests {
 
     /// The transaction ends with its batch in every case: the next one can begin.
     #[test]
-    fn a_batch_ends_its_transaction() {
+    fn batch_always_ends_its_transaction() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE t (a)").unwrap();
         let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
@@ -331,7 +331,7 @@ mod tests {
 
     /// A full disk is never reported as success, and writes work again once there is space.
     #[test]
-    fn a_full_disk_is_told_and_passes() {
+    fn full_disk_is_reported_and_recovers() {
         let folder = tempfile::tempdir().unwrap();
         let connection = Connection::open(folder.path().join("t.db")).unwrap();
         connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn new_folders_are_private_and_others_stay_as_they_are() {
+    fn new_directories_are_private_and_existing_ones_unchanged() {
         let outside = tempfile::tempdir().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let open = outside.path().join("open");

@@ -10,8 +10,8 @@ const VALUE_BITS: u32 = 11;
 /// The codes of one table.
 #[derive(Clone, Default)]
 pub(super) struct Codes {
-    /// By the next [`WINDOW_BITS`] bits: length and symbol of the code at their start. Length 0: the
-    /// code is longer.
+    /// By the next [`WINDOW_BITS`] bits: length and symbol of the code at their start. Length 0:
+    /// the code is longer.
     short: Vec<(u8, u8)>,
     /// By the same bits: all codes of coefficients in them, combined.
     runs: Vec<Run>,

@@ -68,7 +68,7 @@ fn assert_shows(file: &[u8], pixels: &[u8], (width, height): (u16, u16), what: &
 }
 
 #[test]
-fn every_arrangement_of_channels_shows_the_picture() {
+fn sampling_factors_decode_to_the_image() {
     for size in [(160, 96), (161, 97), (200, 33), (65, 130)] {
         let pixels = waves(size.0, size.1, 3);
         for factor in FACTORS {
@@ -103,7 +103,7 @@ fn scans_with_restarts_are_read() {
 
 /// Noise has coefficients in all positions and long codes, so that all branches of the decoder run.
 #[test]
-fn noise_comes_out_as_its_mean() {
+fn noise_decodes_to_its_mean() {
     let size = (320, 240);
     let pixels: Vec<_> =
         (0_u32..320 * 240).map(|at| at.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
@@ -119,7 +119,7 @@ fn noise_comes_out_as_its_mean() {
 }
 
 #[test]
-fn other_files_are_left_to_others() {
+fn unsupported_files_return_none() {
     let size = (80, 80);
     let pixels = waves(80, 80, 3);
     let progressive =

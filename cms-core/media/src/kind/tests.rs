@@ -15,7 +15,7 @@ fn binary(head: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn signatures_decide_whatever_a_file_is_called() {
+fn signatures_override_file_names() {
     let webm = |tracks: &[u8]| {
         let head = b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm\x42\x87\x81\x04";
         binary(&[head, tracks, b"\x1f\x43\xb6\x75\x86\x85V_VP9"].concat())
@@ -76,7 +76,7 @@ fn signatures_decide_whatever_a_file_is_called() {
 }
 
 #[test]
-fn texts_are_told_by_name_then_by_declaration() {
+fn text_types_come_from_name_then_declaration() {
     for (content, name, declared, expected) in [
         ("hello", "a.txt", None, "text/plain"),
         ("hello", "a.TXT", Some("text/html"), "text/plain"),
@@ -133,7 +133,7 @@ fn extensions_come_from_the_name_or_the_type() {
 }
 
 #[test]
-fn only_still_formats_of_pixels_are_resized() {
+fn resize_accepts_still_raster_formats_only() {
     let resizable: Vec<_> = ALLOWED
         .into_iter()
         .filter(|media_type| Format::from_media_type(media_type).is_some())
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_never_taken_for_something_else(text in "[a-zA-Z0-9é ]\\PC*") {
+    fn text_is_never_detected_as_another_type(text in "[a-zA-Z0-9é ]\\PC*") {
         prop_assert_eq!(media_type(text.as_bytes(), "a.txt", None), "text/plain");
     }
 }

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_that_unpack_to_too_much_are_found() {
+    fn profiles_beyond_the_maximum_size_are_detected() {
         let most = usize::try_from(MAX_PROFILE_BYTES).unwrap();
         for size in [0, 3000, most] {
             assert!(are_modest(&png(size)), "{size}");

@@ -128,7 +128,7 @@ fn is_refused(outcome: &Result<impl Sized>) -> bool {
 }
 
 #[test]
-fn every_format_becomes_every_format() {
+fn formats_convert_to_every_format() {
     let picture = quarters(120, 80);
     for from in FORMATS {
         for to in FORMATS {
@@ -140,7 +140,7 @@ fn every_format_becomes_every_format() {
 }
 
 #[test]
-fn the_stored_format_decides_and_not_what_the_content_looks_like() {
+fn stored_format_overrides_detected_format() {
     let png = file(&quarters(8, 8), Format::Png);
     for wrong in [Format::Jpeg, Format::Webp, Format::Gif, Format::Bmp] {
         assert!(is_refused(&resized(&png, wrong, wrong, (4, 4))), "{wrong:?}");
@@ -168,7 +168,7 @@ fn exif(orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn pictures_come_out_upright() {
+fn images_are_rendered_upright() {
     let picture = quarters(400, 240);
     for (orientation, expected) in TURNS {
         let jpeg = jpeg_of(&picture, |encoder| {
@@ -205,7 +205,7 @@ fn pictures_come_out_upright() {
 }
 
 #[test]
-fn a_part_in_its_own_size_is_copied() {
+fn crop_in_its_own_size_is_copied() {
     let picture = RgbImage::from_raw(90, 70, pictures::photo_pixels(90, 70)).unwrap();
     let crop = Rectangle { x: 13, y: 7, width: 41, height: 29 };
     let part = cut(&file(&picture, Format::Png), Format::Png, crop).to_rgb8();
@@ -214,7 +214,7 @@ fn a_part_in_its_own_size_is_copied() {
 }
 
 #[test]
-fn what_was_cut_off_does_not_shine_in() {
+fn cropped_pixels_do_not_affect_the_output() {
     let inside = |x, y| (30..70).contains(&x) && (20..60).contains(&y);
     let picture = RgbImage::from_fn(100, 80, |x, y| Rgb(if inside(x, y) { RED } else { [0; 3] }));
     let crop = Rectangle { x: 30, y: 20, width: 40, height: 40 };
@@ -230,7 +230,7 @@ fn what_was_cut_off_does_not_shine_in() {
 }
 
 #[test]
-fn reduced_decoding_shows_the_same_picture() {
+fn reduced_decoding_renders_the_same_image() {
     let source = pictures::photo(803, 597);
     let pixels = jpeg_decoder::Decoder::new(&source[..]).decode().unwrap();
     let unreduced = written(RgbImage::from_raw(803, 597, pixels).unwrap(), ImageFormat::Png);
@@ -255,7 +255,7 @@ fn reduced_decoding_shows_the_same_picture() {
 }
 
 #[test]
-fn jpegs_of_any_shape_can_be_small() {
+fn jpegs_of_any_aspect_ratio_can_be_reduced() {
     for (width, height) in
         [(1, 1), (7, 5), (8, 8), (400, 1), (1, 400), (400, 7), (9, 400), (64, 64)]
     {
@@ -289,7 +289,7 @@ fn transparent_pixels_have_no_colour() {
 }
 
 #[test]
-fn deep_and_grey_pictures_become_eight_bits_of_what_they_are() {
+fn deep_and_grey_images_convert_to_eight_bits() {
     let grey = GrayImage::from_fn(40, 40, |x, _| image::Luma([if x < 20 { 40 } else { 200 }]));
     let grey = DynamicImage::from(grey);
     let deep = [
@@ -318,7 +318,7 @@ fn grey_jpegs_stay_grey() {
 }
 
 #[test]
-fn profiles_are_followed_and_left_behind() {
+fn profiles_are_applied_and_removed() {
     let wide = ColorProfile::new_display_p3().encode().unwrap();
     let picture = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
     let mut png = Vec::new();
@@ -341,7 +341,7 @@ fn profiles_are_followed_and_left_behind() {
 const P3_IN_SRGB: [u8; 3] = [215, 93, 31];
 
 #[test]
-fn a_profile_that_says_nothing_changes_nothing() {
+fn unusable_profile_is_ignored() {
     let picture = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
     let mut grey = ColorProfile::new_gray_with_gamma(2.2).encode().unwrap();
     grey.truncate(200);
@@ -353,7 +353,7 @@ fn a_profile_that_says_nothing_changes_nothing() {
 }
 
 #[test]
-fn inks_become_light() {
+fn cmyk_converts_to_rgb() {
     let inks = [
         ([255, 0, 0, 0], [0, 255, 255]),
         ([0, 255, 255, 0], [255, 0, 0]),
@@ -377,7 +377,7 @@ fn inks_become_light() {
 }
 
 #[test]
-fn sizes_beyond_a_format_are_refused() {
+fn sizes_beyond_the_format_maximum_are_rejected() {
     let source = file(&quarters(8, 8), Format::Png);
     for (format, side) in [(Format::Webp, 16_384), (Format::Jpeg, 65_536), (Format::Gif, 65_536)] {
         let plan = |_| job(whole(8, 8), (side, 1), format, 85);
@@ -390,7 +390,7 @@ fn sizes_beyond_a_format_are_refused() {
 }
 
 #[test]
-fn what_the_plan_refuses_is_refused() {
+fn plan_errors_are_returned() {
     let source = file(&quarters(8, 8), Format::Png);
     let plan = |_| Err(Error::invalid("trim", message::NOT_VALID));
     let Err(Error::Invalid(errors)) = render(&source, Format::Png, plan, &Limits::default()) else {

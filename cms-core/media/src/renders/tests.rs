@@ -50,7 +50,7 @@ fn names(renders: &Renders) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_picture_is_made_once_and_kept_until_it_is_forgotten() {
+fn image_is_rendered_once_and_kept_until_removed() {
     let (_folder, renders) = cache(1 << 20);
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
@@ -68,7 +68,7 @@ fn a_picture_is_made_once_and_kept_until_it_is_forgotten() {
 }
 
 #[test]
-fn of_many_who_want_a_picture_one_makes_it() {
+fn concurrent_requests_share_one_rendering() {
     let (_folder, renders) = cache(1 << 20);
     let started = [const { AtomicUsize::new(0) }; 3];
     let all = Barrier::new(24);
@@ -92,7 +92,7 @@ fn of_many_who_want_a_picture_one_makes_it() {
 }
 
 #[test]
-fn what_could_not_be_made_is_tried_again() {
+fn failed_rendering_is_retried() {
     let (_folder, renders) = cache(1 << 20);
     let failed =
         renders.get_or_make(&id(1), "a.jpg", now(), || Err(Error::invalid("file", "broken")));
@@ -107,7 +107,7 @@ fn what_could_not_be_made_is_tried_again() {
 }
 
 #[test]
-fn a_full_cache_gives_up_what_was_not_used_for_longest() {
+fn full_cache_evicts_least_recently_used_images() {
     let (_folder, renders) = cache(20 * MIN_FILE_BYTES);
     let start = now();
     for number in 0..20 {
@@ -125,7 +125,7 @@ fn a_full_cache_gives_up_what_was_not_used_for_longest() {
 }
 
 #[test]
-fn pictures_that_are_the_stored_file_take_room_as_well() {
+fn markers_of_stored_files_count_for_the_capacity() {
     let (_folder, renders) = cache(10 * MIN_FILE_BYTES);
     for number in 0..50 {
         let name = format!("{number}.jpg");
@@ -137,7 +137,7 @@ fn pictures_that_are_the_stored_file_take_room_as_well() {
 }
 
 #[test]
-fn what_is_larger_than_the_cache_is_not_kept() {
+fn image_larger_than_the_cache_is_not_kept() {
     let (_folder, renders) = cache(MIN_FILE_BYTES);
     let large = vec![7; 5 * 4096];
     let picture = renders.get_or_make(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
@@ -146,7 +146,7 @@ fn what_is_larger_than_the_cache_is_not_kept() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_used_costs_no_picture() {
+fn cache_errors_do_not_fail_requests() {
     let (folder, renders) = cache(1 << 20);
     // A directory cannot be created in place of a file.
     fs::write(folder.path().join("images"), b"in the way").unwrap();
@@ -162,7 +162,7 @@ fn a_cache_that_cannot_be_used_costs_no_picture() {
 }
 
 #[test]
-fn what_a_crash_left_is_never_shown_and_goes_in_time() {
+fn files_of_a_crash_are_ignored_and_evicted() {
     let (_folder, renders) = cache(3 * MIN_FILE_BYTES);
     let left = renders.path(&id(1), "a.jpg.1.part");
     fs::create_dir_all(left.parent().unwrap()).unwrap();
@@ -179,7 +179,7 @@ fn what_a_crash_left_is_never_shown_and_goes_in_time() {
 }
 
 #[test]
-fn a_large_picture_is_read_in_pieces_also_when_its_place_is_taken() {
+fn large_image_is_read_in_chunks_after_eviction() {
     let (_folder, renders) = cache(1 << 30);
     let large: Vec<u8> = (0..3 * limits::CHUNK_BYTES).map(|at| at.to_le_bytes()[1]).collect();
     let made = renders.get_or_make(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();

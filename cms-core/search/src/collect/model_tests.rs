@@ -325,7 +325,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn searches_answer_like_plain_code(
+    fn searches_agree_with_plain_code(
         items in objects(),
         searches in prop::collection::vec(searches(), 12),
     ) {
@@ -368,7 +368,7 @@ proptest! {
 
     /// Skipping hits changes nothing except the last digits of score sums.
     #[test]
-    fn skipping_finds_the_same(
+    fn skipping_returns_the_same_hits(
         texts in prop::collection::vec("[abc]( [abcd]){0,6}", 300..400),
         words in prop::collection::vec("[abcd]", 1..4),
         needs_all in any::<bool>(),

@@ -171,7 +171,7 @@ fn scope() -> Scope {
 }
 
 #[test]
-fn conditions_find_what_they_say() {
+fn conditions_match_expected_objects() {
     let long = format!("start {}", "filling ".repeat(100));
     let corpus = Corpus::new(
         &[
@@ -244,7 +244,7 @@ fn conditions_find_what_they_say() {
 }
 
 #[test]
-fn better_matches_come_first() {
+fn hits_are_ordered_by_score() {
     let corpus = Corpus::new(
         &[
             &[
@@ -316,7 +316,7 @@ fn scores_are_multiplied_by_type_and_age() {
 }
 
 #[test]
-fn requests_see_their_types_and_versions() {
+fn scope_limits_types_and_versions() {
     let shown = |pk, ctd, current, published, approved| Item {
         flags: Flags { ctd, current, published, approved },
         ..item(pk, json!({"title": "word"}))
@@ -386,7 +386,7 @@ fn ties_are_broken_by_value_then_date_then_row() {
 }
 
 #[test]
-fn circles_keep_what_is_near() {
+fn circles_match_points_within_the_radius() {
     let at = |pk, lat, lon| item(pk, json!({"place": {"lat": lat, "lon": lon}}));
     let corpus = Corpus::new(
         &[&[at(1, 52.0, 21.0), at(2, 52.0, 22.0)], &[at(3, 0.0, 179.999), item(4, json!({}))]],
@@ -457,7 +457,7 @@ fn aggregations_count_values_once_per_object() {
 }
 
 #[test]
-fn aggregations_show_a_thousand_buckets() {
+fn aggregations_return_at_most_a_thousand_buckets() {
     let items: Vec<Item> =
         (0..1200).map(|pk| item(pk, json!({"n": pk, "s": [format!("{pk:04}"), "x"]}))).collect();
     let corpus = Corpus::new(&[&items], &[]);
@@ -475,7 +475,7 @@ fn aggregations_show_a_thousand_buckets() {
 }
 
 #[test]
-fn hits_tell_where_they_come_from_page_by_page() {
+fn pages_continue_in_the_same_order() {
     let items: Vec<Item> = (1..=10).map(|pk| item(pk, json!({"title": "word"}))).collect();
     let corpus = Corpus::new(&[&items[..4], &items[4..]], &[]);
     for query in [Query::All, word("word")] {
@@ -498,7 +498,7 @@ fn hits_tell_where_they_come_from_page_by_page() {
 }
 
 #[test]
-fn totals_end_at_what_can_be_paged() {
+fn totals_are_capped_at_the_last_page() {
     let items: Vec<Item> = (1..=10_050).map(|pk| item(pk, json!({"title": "word"}))).collect();
     let corpus = Corpus::new(&[&items[..5000], &items[5000..]], &[1]);
     for query in [Query::All, word("word"), field("title", pattern("w*"))] {

@@ -55,7 +55,7 @@ fn cost(test: &TestCms, query: &str) -> (u16, usize) {
 }
 
 #[test]
-fn each_level_costs_one_statement_per_type() {
+fn statements_are_one_per_level_and_type() {
     let test = folder(20);
     let plain = cost(&test, "{ postList { id } }");
     let plus = |more: usize| (200, plain.1 + more);
@@ -76,7 +76,7 @@ fn each_level_costs_one_statement_per_type() {
 }
 
 #[test]
-fn a_hundred_posts_cost_as_many_statements_as_one() {
+fn statements_do_not_depend_on_the_number_of_posts() {
     let (many, one) = (folder(100), folder(1));
     let table = [
         ("{ postList(limit: 100) { id next { id tags { name } } tags { name } } }", 3),
@@ -97,7 +97,7 @@ fn a_hundred_posts_cost_as_many_statements_as_one() {
 }
 
 #[test]
-fn objects_are_counted_where_they_are_shown() {
+fn objects_are_counted_once_per_occurrence() {
     let test = folder(20);
     let nested = |times: usize| {
         format!("{{ postList {{ {} id {} }} }}", "next { ".repeat(times), "}".repeat(times))

@@ -86,7 +86,7 @@ fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rend
 }
 
 #[test]
-fn stored_pictures_are_sent_when_nothing_else_is_asked_for() {
+fn stored_image_is_sent_without_a_job() {
     for (media_type, query) in [
         ("image/png", [None, None]),
         ("image/png", [Some("png"), None]),
@@ -114,7 +114,7 @@ fn stored_pictures_are_sent_when_nothing_else_is_asked_for() {
 }
 
 #[test]
-fn a_quality_that_changes_nothing_makes_no_other_picture() {
+fn quality_without_effect_does_not_change_the_name() {
     for media_type in ["image/png", "image/gif", "image/bmp"] {
         let plain = wanted(media_type, "90x0", [None, None]);
         assert!(plain.is_some());

@@ -55,7 +55,7 @@ fn either_direction(plan: &str) -> String {
 }
 
 #[test]
-fn a_page_is_found_within_one_index() {
+fn page_uses_one_index() {
     const CREATED: (&str, bool) = ("internal.createdAt", false);
     let title = |operator: &str, value: &str| json!({"Title": condition(operator, value)});
     let table = [
@@ -152,7 +152,7 @@ fn page_is_read_in_index_order_in_both_directions() {
 }
 
 #[test]
-fn few_objects_are_found_by_the_condition_and_many_by_the_order() {
+fn access_path_depends_on_the_number_of_matches() {
     let table = [
         (
             json!({"Title": condition("equals", "Aa")}),
@@ -214,7 +214,7 @@ fn few_objects_are_found_by_the_condition_and_many_by_the_order() {
 }
 
 #[test]
-fn counts_read_nothing_but_an_index() {
+fn counts_use_covering_indexes() {
     let table = [
         (json!({}), ""),
         (json!({"Title": condition("equals", "Aa")}), "object_slot_0 (ctd=? AND <expr>=?)"),
@@ -239,7 +239,7 @@ fn counts_read_nothing_but_an_index() {
 }
 
 #[test]
-fn unique_values_are_looked_up_in_their_index() {
+fn unique_lookup_uses_the_index() {
     let properties = properties();
     let connection = database(&properties);
     for (edition, expected) in [

@@ -358,7 +358,7 @@ proptest! {
 }
 
 #[test]
-fn unique_values_clash_when_they_are_equal() {
+fn unique_values_conflict_when_equal() {
     let mut properties = properties();
     for property in &mut properties {
         property.unique = true;
@@ -407,7 +407,7 @@ fn unique_values_clash_when_they_are_equal() {
 }
 
 #[test]
-fn what_clients_send_is_never_part_of_the_text() {
+fn client_values_are_never_part_of_the_sql() {
     let properties = properties();
     let connection = database(&properties);
     let hostile = "x'\"; DROP TABLE object; --";

@@ -54,14 +54,14 @@ fn third(source: &[u8], format: Format, limits: &Limits) -> Result<Option<Vec<u8
 }
 
 #[test]
-fn the_samples_are_whole() {
+fn samples_are_valid() {
     for (format, source) in samples() {
         third(&source, format, &Limits::default()).unwrap();
     }
 }
 
 #[test]
-fn files_that_end_early_are_refused() {
+fn truncated_files_are_rejected() {
     for (format, source) in samples() {
         for length in [0, 1, 10, source.len() / 3, source.len() / 2] {
             let outcome = third(&source[..length], format, &Limits::default());
@@ -105,7 +105,7 @@ fn crc(bytes: &[u8]) -> u32 {
 }
 
 #[test]
-fn pictures_beyond_the_limits_are_refused_before_they_are_decoded() {
+fn images_beyond_the_limits_are_rejected_before_decoding() {
     for (format, source) in claiming(60_000) {
         assert_eq!(
             measure(&source),
@@ -119,7 +119,7 @@ fn pictures_beyond_the_limits_are_refused_before_they_are_decoded() {
 }
 
 #[test]
-fn each_limit_counts() {
+fn limits_are_checked_independently() {
     for (format, source) in samples() {
         let Size { width, height } = measure(&source).unwrap();
         let pixels = u64::from(width) * u64::from(height);
@@ -136,7 +136,7 @@ fn each_limit_counts() {
 }
 
 #[test]
-fn a_picture_of_many_passes_is_refused() {
+fn image_with_too_many_scans_is_rejected() {
     let source = jpeg_of(&quarters(90, 70), |encoder| encoder.set_progressive(true));
     let last = memchr::memmem::rfind(&source, b"\xff\xda").unwrap();
     let scan = &source[last..source.len() - 2];
@@ -161,7 +161,7 @@ fn scans_times_pixels_of_a_jpeg_are_bounded() {
 
 /// No encoder writes more scans than this, and no larger progressive image fits into memory.
 #[test]
-fn scans_of_the_largest_progressive_pictures_are_within_the_default_limit() {
+fn scans_of_the_largest_progressive_images_are_within_the_default_limit() {
     let Limits { scan_pixels, memory, .. } = Limits::default();
     assert!(scan_pixels / 50_000_000 >= 30);
     // Three channels with two bytes per coefficient.
@@ -233,7 +233,7 @@ proptest! {
 
     /// A corrupted file is rendered in the requested size, or rejected; it never causes a panic.
     #[test]
-    fn harmed_files_are_rendered_or_refused(
+    fn corrupted_files_are_rendered_or_rejected(
         which in any::<prop::sample::Index>(),
         harms in prop::collection::vec(harm(), 1..6),
         sums in any::<bool>(),
