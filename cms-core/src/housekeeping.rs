@@ -5,9 +5,9 @@ use cms_model::{clock::Timestamp, error::Result, limits};
 use crate::{cms::Cms, object::idempotency};
 
 impl Cms {
-    /// Removes expired objects of the trash, journal rows that nobody needs, and expired idempotency
-    /// keys, and stores when keys were used. A server calls it every
-    /// minute and when it stops.
+    /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
+    /// idempotency keys, and stores when keys were used. A server calls it every minute and when it
+    /// stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
         let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);

@@ -46,7 +46,7 @@ pub fn verify_backup(backup: &Path) -> Result<Backup> {
 /// A killed process leaves the staging directory, which no server opens; the next call starts again.
 ///
 /// # Errors
-/// Those of [`verify_backup`]; [`Error::Conflict`] when the folder is not empty, [`Error::Busy`] when
+/// Those of [`verify_backup`]; [`Error::Conflict`] when the directory is not empty, [`Error::Busy`] when
 /// another process uses it.
 pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     let input = open(backup)?;

@@ -22,7 +22,7 @@ pub struct Changes<'a> {
 }
 
 impl Cms {
-    /// What changed.
+    /// The kind of the change.
     pub fn changes(&self) -> Changes<'_> {
         Changes { cms: self }
     }

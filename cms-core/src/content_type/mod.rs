@@ -1,5 +1,5 @@
-//! Content types: the catalog of this process ([`catalog_cache`]), and the operations ([`service`],
-//! [`plan`] over [`change`]). What a type is and what a change does to values: [`cms_model::content_type`].
+//! Content types: the cached catalog ([`catalog_cache`]), and the operations ([`service`], [`plan`]
+//! over [`change`]). The rules of types and of value conversion: [`cms_model::content_type`].
 
 pub(crate) mod catalog_cache;
 pub(crate) mod change;

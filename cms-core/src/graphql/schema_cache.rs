@@ -47,7 +47,7 @@ impl Weighter<String, Arc<ExecutableDocument>> for QueryBytes {
     }
 }
 
-/// A cache of the most used queries, limited to so many bytes of text.
+/// A cache of the most used queries, limited by the bytes of their text.
 fn query_cache<V: Clone>(bytes: u64) -> Cache<String, V, QueryBytes>
 where
     QueryBytes: Weighter<String, V>,

@@ -1,5 +1,6 @@
-//! The operations on content objects ([`service`] over [`mod@write`], [`create`], [`batch`], [`version`],
-//! [`duplicate`], [`idempotency`], [`synchronous_webhooks`]); [`hydrate`] replaces links by objects.
+//! The operations on content objects ([`service`] over [`mod@write`], [`create`], [`batch`],
+//! [`version`], [`duplicate`], [`idempotency`], [`synchronous_webhooks`]); [`hydrate`] replaces links with
+//! objects.
 
 pub(crate) mod batch;
 mod create;

@@ -1,9 +1,9 @@
-//! One writer, and commits that many callers share.
+//! One writer, and group commit.
 //!
-//! A commit waits for the disk; that wait is the price of a durable write and the same for one row
-//! or a hundred. So whoever finds the writer free becomes the leader: it runs all jobs that wait,
-//! each in its own savepoint, commits once, and only then tells all of them. Jobs that arrive
-//! meanwhile wait for the next leader, which is the first of them.
+//! A commit waits for the disk; that wait is the same for one row or a hundred. So the caller that
+//! finds the writer free becomes the leader: it runs all waiting jobs, each in its own savepoint,
+//! commits once, and only then returns their results. Jobs that arrive meanwhile wait for the next
+//! leader, which is the first of them.
 
 use std::{
     collections::VecDeque,
@@ -20,22 +20,22 @@ use rusqlite::Connection;
 
 use super::{Reader, Writer, error::map};
 
-/// Most jobs in one commit, so that the first of them does not wait for ever.
-const JOBS_PER_COMMIT: usize = 256;
+/// Maximum jobs in one commit, so that the first of them does not wait indefinitely.
+const MAX_JOBS_PER_COMMIT: usize = 256;
 
 pub(super) struct Writers {
     queue: Mutex<Queue>,
-    /// Only the leader locks this, so nobody ever waits for it.
+    /// Only the leader locks this, so no thread waits for it.
     connection: Mutex<Connection>,
-    /// Who wants to know of commits.
+    /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
-    /// Commits, the jobs in them, and the time that they took together, in nanoseconds.
+    /// Number of commits, the jobs in them, and their total duration in nanoseconds.
     commits: AtomicU64,
     committed: AtomicU64,
     busy: AtomicU64,
 }
 
-/// What the writer did, and what waits for it.
+/// Statistics of the writer, and the number of waiting jobs.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterCounts {
     pub commits: u64,
@@ -56,16 +56,16 @@ struct Job {
     ticket: Arc<Ticket>,
 }
 
-/// What becomes of the changes of a job.
+/// What to do with the changes of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Keep,
     Undo,
-    /// There is no room for them.
+    /// The disk is full.
     NoSpace,
 }
 
-/// Where a caller waits for its turn or its answer.
+/// The slot in which a caller waits for its result or the lead.
 #[derive(Default)]
 struct Ticket {
     turn: Mutex<Turn>,
@@ -77,7 +77,7 @@ enum Turn {
     #[default]
     Waiting,
     Lead,
-    /// The batch ended; an error means that nothing of it was kept.
+    /// The batch ended; an error means that it was rolled back.
     Done(std::result::Result<(), Arc<Error>>),
 }
 
@@ -146,7 +146,7 @@ impl Writers {
         outcome.unwrap_or_else(|| Err(Error::internal("a write job panicked")))
     }
 
-    /// Waits for the answer, and leads when it is this caller's turn.
+    /// Waits for the result, and leads when it is this caller's turn.
     fn wait(&self, ticket: &Ticket) -> std::result::Result<(), Arc<Error>> {
         let mut turn = lock(&ticket.turn);
         loop {
@@ -164,7 +164,7 @@ impl Writers {
         }
     }
 
-    /// Tells those who listen, and forgets those who do not any more.
+    /// Notifies the listeners, and removes dropped ones.
     fn tell(&self) {
         lock(&self.listeners).retain(|listener| {
             let listener = listener.upgrade();
@@ -172,11 +172,11 @@ impl Writers {
         });
     }
 
-    /// Runs one batch, answers it, and hands the lead to the next caller that waits.
+    /// Runs one batch, delivers the results, and passes the lead to the next waiting caller.
     fn lead(&self) {
         let jobs: Vec<Job> = {
             let mut queue = lock(&self.queue);
-            let count = queue.waiting.len().min(JOBS_PER_COMMIT);
+            let count = queue.waiting.len().min(MAX_JOBS_PER_COMMIT);
             queue.waiting.drain(..count).collect()
         };
         let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.ticket)).unzip();
@@ -202,20 +202,21 @@ impl Writers {
 
 type Run = Box<dyn FnOnce(&Writer<'_>) -> Verdict + Send>;
 
-/// Runs jobs in one transaction: each keeps or undoes its own changes, one commit keeps them all.
+/// Runs jobs in one transaction: each keeps or rolls back its own changes, one commit stores them
+/// all.
 fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
     let writer = Writer(Reader(connection));
     execute(&writer, "BEGIN IMMEDIATE")?;
     let ended = run_jobs(&writer, jobs)
         .and_then(|succeeded| execute(&writer, if succeeded { "COMMIT" } else { "ROLLBACK" }));
     if ended.is_err() && !connection.is_autocommit() {
-        // Else nobody could begin again.
+        // Otherwise no other transaction could begin.
         execute(&writer, "ROLLBACK")?;
     }
     ended
 }
 
-/// Tells whether any job succeeded.
+/// Returns whether any job succeeded.
 fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
     let alone = jobs.len() == 1;
     let mut succeeded = false;
@@ -227,7 +228,7 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         let kept = verdict == Verdict::Keep;
         succeeded |= kept;
         if writer.0.0.is_autocommit() {
-            // The database gave the whole transaction up: disk full, or an I/O error.
+            // The database rolled back the complete transaction: disk full, or an I/O error.
             let reason = "the database rolled the transaction back";
             let is_full = verdict == Verdict::NoSpace;
             return Err(if is_full {
@@ -278,7 +279,7 @@ impl std::error::Error for SharedError {
     }
 }
 
-/// A panic inside a lock leaves nothing half done that anybody would see: results are set whole.
+/// A panic inside a lock leaves no partial state: results are set completely.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -298,9 +299,9 @@ mod tests {
         })
     }
 
-    /// Whatever becomes of a batch, its transaction is over: the next one can begin.
+    /// The transaction ends with its batch in every case: the next one can begin.
     #[test]
-    fn a_batch_ends_its_transaction() {
+    fn batch_always_ends_its_transaction() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE t (a)").unwrap();
         let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
@@ -328,10 +329,9 @@ mod tests {
         }
     }
 
-    /// Nobody in a batch is told that a change was kept which had no room, and with room again
-    /// everything goes on.
+    /// A full disk is never reported as success, and writes work again once there is space.
     #[test]
-    fn a_full_disk_is_told_and_passes() {
+    fn full_disk_is_reported_and_recovers() {
         let folder = tempfile::tempdir().unwrap();
         let connection = Connection::open(folder.path().join("t.db")).unwrap();
         connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();

@@ -2,11 +2,11 @@
 //!
 //! | condition on | term |
 //! |---|---|
-//! | a scalar property | key and spelling, the columns of its index, wherever they tell exactly |
+//! | a scalar property | key and spelling, the columns of its index, where they decide exactly |
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
-//! | what is the same for all objects | `TRUE` or `FALSE` |
-//! | anything else | `matches` and its like, which ask [`cms_model::query::eval`] |
+//! | a value that is the same for all objects | `TRUE` or `FALSE` |
+//! | any other value | `matches` and similar functions, which call [`cms_model::query::eval`] |
 
 use cms_model::{
     clock::Timestamp,
@@ -38,13 +38,13 @@ pub(super) struct Term {
     pub(super) reach: Reach,
 }
 
-/// Tells whether all objects have the same value at a path, because a condition asks for it.
+/// Returns whether a condition forces all objects to have the same value at a path.
 pub(super) fn is_fixed(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
     of_conditions(query, terms)
         .any(|(condition, term)| term.reach == Reach::Point && condition.path == *path)
 }
 
-/// Pairs the conditions of a list with their terms.
+/// Pairs the conditions of a list with their SQL terms.
 pub(super) fn of_conditions<'t>(
     query: &'t ListQuery,
     terms: &'t [Term],
@@ -52,16 +52,16 @@ pub(super) fn of_conditions<'t>(
     query.conditions.iter().zip(&terms[terms.len() - query.conditions.len()..])
 }
 
-/// What it takes to find the objects that meet a term; better ones are greater.
+/// The access cost of a term; cheaper ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
-    /// Each object must be read.
+    /// Reads every object.
     Object,
-    /// Each entry of an index must be read.
+    /// Reads every entry of an index.
     Scan,
-    /// They stand together in an index, or in a few places of it.
+    /// Reads one or a few ranges of an index.
     Range,
-    /// They stand together in the index of a property and have one key.
+    /// Reads the entries of one key in the index of a property.
     Point,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn join(terms: &[Term]) -> String {
     terms.iter().map(|term| term.sql.as_str()).collect::<Vec<_>>().join(" AND ")
 }
 
-/// How the values of a property compare, when there is one scalar per object.
+/// How values of a property with one scalar per object compare.
 #[derive(Clone, Copy, PartialEq)]
 enum Scalar {
     Text,
@@ -88,8 +88,8 @@ impl Scalar {
     }
 }
 
-/// The JSON text of a field of `internal` as answers show it; none when all objects of a type
-/// have the same.
+/// The JSON text of a field of `internal` as in responses; none when all objects of a type have the
+/// same value.
 pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
     Some(match field {
         InternalField::ContentType | InternalField::DeletedAt => return None,
@@ -113,7 +113,7 @@ pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
 }
 
 impl Builder<'_> {
-    /// All terms of a list; those of its conditions are the last, in their order.
+    /// All terms of a list; those of its conditions come last, in their order.
     pub(super) fn terms(&mut self, query: &ListQuery) -> Vec<Term> {
         let sql = format!("ctd = {}", self.target.ctd);
         let mut terms = vec![Term { sql, reach: Reach::Object }];
@@ -123,7 +123,7 @@ impl Builder<'_> {
             terms.push(Term { sql, reach: Reach::Range });
         }
         if query.only_approved {
-            // Spelt as the condition of the index `object_approved`.
+            // Must equal the condition of the index `object_approved`.
             let sql = "workflow_state = 'public'".to_owned();
             terms.push(Term { sql, reach: Reach::Range });
         }
@@ -148,25 +148,25 @@ impl Builder<'_> {
         Term { sql, reach }
     }
 
-    /// The way that always works: asks the code of [`cms_model::query::eval`].
+    /// The fallback for any condition: calls [`cms_model::query::eval`].
     fn matches(&mut self, condition: &Condition, json: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches({condition}, {json})")
     }
 
-    /// The same for what a property holds.
+    /// The same for the value of a property.
     fn matches_property(&mut self, condition: &Condition) -> String {
         let condition = self.bind_json(condition);
         format!("matches_property({condition}, data)")
     }
 
-    /// The same for a value that is text, not JSON.
+    /// The same for plain text instead of JSON.
     fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches_text({condition}, {text})")
     }
 
-    /// Equality of ids: found by the index in any letter case, then compared exactly.
+    /// Equality of ids: the index finds any letter case, then the text is compared exactly.
     fn id(&mut self, condition: &Condition) -> Option<String> {
         let is_equality = condition.operator == Operator::Equals
             && condition.path.steps.is_empty()
@@ -227,8 +227,8 @@ impl Builder<'_> {
         (self.matches_property(condition), Reach::Object)
     }
 
-    /// A condition on a property with one scalar per object, in terms of its index; none when
-    /// these cannot tell.
+    /// A condition on a property with one scalar per object, as a term on its index; none when the
+    /// index cannot decide it.
     fn scalar(
         &mut self,
         condition: &Condition,
@@ -280,7 +280,7 @@ impl Builder<'_> {
         let slot = self.slot(name);
         let (key, spelling) = (slots::key(slot), slots::spelling(slot));
         let values = match scalar {
-            // A text may also equal a number or a boolean, which keys do not tell.
+            // A text may also equal a number or a boolean, which keys do not distinguish.
             Scalar::Text if condition.values.iter().all(Value::is_string) => {
                 condition.values.clone()
             }
@@ -303,8 +303,8 @@ impl Builder<'_> {
         Some((sql, Reach::Range))
     }
 
-    /// Ordered comparison: numbers by their key, text by its exact spelling, dates within the
-    /// range of keys that can hold them.
+    /// Ordered comparison: numbers by key, text by exact spelling, dates within the range of keys
+    /// that can contain them.
     fn comparison(
         &mut self,
         condition: &Condition,
@@ -333,10 +333,10 @@ impl Builder<'_> {
         Some((terms.join(" AND "), reach))
     }
 
-    /// Dates are stored as text, with zones: how two compare is sure from the text when they are
-    /// more than two days apart, and must be asked otherwise. Text that is no date compares as
-    /// text with the bound (contract 3.3), and lies on the same side of these edges, because
-    /// letters are greater than digits in either case.
+    /// Dates are stored as text with time zones. The text decides a comparison when both dates are
+    /// more than two days apart; otherwise the dates are parsed. Text that is not a date compares
+    /// as text with the bound (see docs/reference/filters.md#comparison). It is on the same side of
+    /// these edges, because letters are greater than digits in either case.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Reach)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
@@ -358,7 +358,7 @@ impl Builder<'_> {
     }
 }
 
-/// The keys of the days two days before and after a date that is written as stored ones are.
+/// The keys of the days two days before and after a date in the stored format.
 fn edges(date: &str) -> Option<(Sql, Sql)> {
     const TWO_DAYS: i64 = 2 * 86_400;
     dates::parse_date(date.get(..10)?)?;
@@ -369,13 +369,13 @@ fn edges(date: &str) -> Option<(Sql, Sql)> {
         text.truncate(10);
         Sql::Blob(text)
     };
-    // The first and last years that four digits can say have no days beyond.
+    // The first and last four-digit years have no days beyond.
     (FIRST_EDGE..LAST_EDGE)
         .contains(&seconds)
         .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))
 }
 
-/// The comparisons that an ordered condition consists of.
+/// The comparisons of an ordered condition.
 fn bounds(condition: &Condition) -> Option<Vec<(&'static str, &Value)>> {
     let first = condition.values.first()?;
     Some(match (condition.operator, &condition.upper) {
@@ -388,18 +388,18 @@ fn bounds(condition: &Condition) -> Option<Vec<(&'static str, &Value)>> {
     })
 }
 
-/// A condition whose answer is the same for all objects.
+/// A condition with the same result for all objects.
 fn constant(condition: &Condition, value: Option<&Value>) -> String {
     if Matcher::new(condition).matches(value) { "TRUE" } else { "FALSE" }.to_owned()
 }
 
-/// The text of a property as it was stored, from the columns of its index; NULL when empty.
+/// The stored text of a property, from the columns of its index; NULL when empty.
 fn exact_text(slot: usize) -> String {
     format!("ifnull({}, CAST({} AS TEXT))", slots::spelling(slot), slots::key(slot))
 }
 
-/// The one text that keys are searched for, as a key. An empty one is found in every value, but
-/// not by these means.
+/// The single search text of a condition, as a key. None for an empty text, which every value
+/// contains but the key cannot find.
 fn text_needle(condition: &Condition, scalar: Scalar) -> Option<Sql> {
     match condition.values.as_slice() {
         [needle] if scalar == Scalar::Text && !value::is_empty(needle) => {
@@ -409,7 +409,7 @@ fn text_needle(condition: &Condition, scalar: Scalar) -> Option<Sql> {
     }
 }
 
-/// The first key after all that begin with a key. No byte of UTF-8 is 0xFF, so the last one has a
+/// The first key after all keys with a prefix. No UTF-8 byte is 0xFF, so the last byte has a
 /// successor.
 fn after_prefix(key: &Sql) -> Sql {
     let mut next = key.clone();
@@ -421,7 +421,7 @@ fn after_prefix(key: &Sql) -> Sql {
     next
 }
 
-/// The values of a number or boolean property that equal a value of a condition.
+/// The values of a number or boolean property that equal the value of a condition.
 fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
     match (scalar, value) {
         (Scalar::Number, value) => match Number::of(value) {
@@ -439,7 +439,7 @@ fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
     }
 }
 
-/// The first whole second that is not before a point in time.
+/// The first whole second at or after a point in time.
 fn ceiling(at: Timestamp) -> i64 {
     at.seconds() + i64::from(at.0.rem_euclid(1_000_000) != 0)
 }

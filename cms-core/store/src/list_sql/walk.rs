@@ -1,9 +1,9 @@
-//! Which way to a page is short: along the index of the order, asking each object, until the page
-//! is full; or through an index of the conditions, sorting what they find.
+//! Chooses the access path of a page: scan the index of the order and check each object until the
+//! page is full, or use an index of the conditions and sort the matches.
 //!
-//! SQLite keeps no statistics here and would guess. The number of objects that match is known by
-//! the time a page is read, and from it the cost of both ways: neither is ever much longer than
-//! the geometric mean of the page and the type.
+//! SQLite keeps no statistics here and would guess. The number of matching objects is known before
+//! a page is read, and gives the cost of both paths: the cheaper one never costs much more than the
+//! geometric mean of the page and the type.
 
 use cms_model::{
     content_type::indexed::indexed,
@@ -19,17 +19,17 @@ use super::{
 };
 use crate::{object::table_of, slots};
 
-/// Entries of an index that are read in the time of fetching and reading one object.
+/// Cost of fetching and parsing one object, in index entries read.
 const ENTRIES_PER_OBJECT: u64 = 16;
 
-/// The way to the objects of a page.
+/// The access path of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Walk {
-    /// Along this index, which has the order.
+    /// Scan this index, which has the order.
     Along(String),
-    /// Along an index of a condition, and then sorting.
+    /// Use an index of a condition, then sort.
     Conditions,
-    /// No index has the order: SQLite chooses, and sorts.
+    /// No index has the order: SQLite chooses an index, and sorts.
     Free,
 }
 
@@ -41,10 +41,10 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
         && let Some(name) = fixed_property(query, terms)
         && let Some(index) = property_index(query, target, name, false)
     {
-        // Objects with one value stand in the order of creation there.
+        // In that index, objects with one value are in creation order.
         return Walk::Along(index);
     }
-    // What conditions on the order's own values find is in order.
+    // The matches of conditions on the sort value are in order.
     let in_order = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
         .map(|(_, term)| term.reach)
@@ -59,7 +59,7 @@ pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size
     if asked.min(size.live) < found { Walk::Along(index) } else { Walk::Conditions }
 }
 
-/// Returns about how many entries of an index are read in the time that a page takes.
+/// Returns the estimated cost of a page, in index entries read.
 pub(super) fn cost(walk: &Walk, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
     let reach = best(terms);
@@ -79,7 +79,7 @@ pub(super) fn cost(walk: &Walk, query: &ListQuery, terms: &[Term], size: Size) -
     if reads_objects { entries.saturating_mul(ENTRIES_PER_OBJECT) } else { entries }
 }
 
-/// Tells whether no index helps to find the objects.
+/// Returns whether no index helps to find the objects.
 pub(super) fn reads_objects(terms: &[Term]) -> bool {
     best(terms) == Reach::Object
 }
@@ -88,7 +88,7 @@ fn best(terms: &[Term]) -> Reach {
     terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object)
 }
 
-/// A property of which a condition allows one value only.
+/// A property that a condition limits to one value.
 fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
     terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
         PathRoot::Property(name) if term.reach == Reach::Point => Some(name.as_str()),
@@ -96,7 +96,7 @@ fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str
     })
 }
 
-/// The index that has the order, if there is one.
+/// The index that has the order, if any.
 fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     let order = &query.order;
     let fixed = |name: &str| format!("{}_{name}", table_of(query.edition));
@@ -118,7 +118,7 @@ fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     }
 }
 
-/// The index of a property for a direction, if it has one.
+/// The index of a property for a direction, if any.
 fn property_index(
     query: &ListQuery,
     target: Target<'_>,
@@ -129,7 +129,7 @@ fn property_index(
     Some(slots::index_name(query.edition, slot, descending))
 }
 
-/// Tells whether the order is that of creation, be it because no object has an order value.
+/// Returns whether the order is the creation order, also because no object has a sort value.
 fn is_by_creation(order: &PropertyPath) -> bool {
     match order.root {
         PathRoot::Any | PathRoot::Nowhere => true,
