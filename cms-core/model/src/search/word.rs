@@ -1,8 +1,8 @@
 //! The encoding of words in the term dictionary of the index: the word, a separator, and the path.
 //!
-//! So one dictionary serves searches with and without a field: a word at a path is one entry, a word at
-//! any path is a range of entries. A text is passed to the engine with its path as prefix; the
-//! tokenizer appends the path to every word.
+//! So one dictionary serves searches with and without a field: a word at a path is one entry, a
+//! word at any path is a range of entries. A text is passed to the engine with its path as prefix;
+//! the tokenizer appends the path to every word.
 
 /// Separates word and path of text that searches without a field find.
 const SEARCHABLE: char = '\0';
@@ -19,13 +19,14 @@ pub fn text(path: &str, text: &str) -> String {
     format!("{path}{SEARCHABLE}{text}")
 }
 
-/// Encodes the text of a number or a boolean for the engine. Its words have no path: conditions compare
-/// the value.
+/// Encodes the text of a number or a boolean for the engine. Its words have no path: conditions
+/// compare the value.
 pub fn scalar(text: &str) -> String {
     format!("{SEARCHABLE}{text}")
 }
 
-/// Encodes for the engine that a path has a text, for texts that are too long to index as one value.
+/// Encodes for the engine that a path has a text, for texts that are too long to index as one
+/// value.
 pub fn presence(path: &str) -> String {
     format!("{path}{FIELD_ONLY}")
 }
