@@ -1,9 +1,9 @@
 //! One connection: the unsent bytes of its responses, and when the server closes it.
 //!
-//! Every byte of a response that is in memory counts against the budgets of the connection and of the
-//! process, until the HTTP library has written it to the socket. The library buffers what HTTP/2 streams
-//! have no window for, so this count is the only measure of memory that clients hold by not reading.
-//! [`mod@crate::server`] drives the connection.
+//! Every byte of a response that is in memory counts against the budgets of the connection and of
+//! the process, until the HTTP library has written it to the socket. The library buffers what
+//! HTTP/2 streams have no window for, so this count is the only measure of memory that clients hold
+//! by not reading. [`mod@crate::server`] drives the connection.
 
 use std::{
     io,
@@ -86,7 +86,8 @@ impl Connection {
         RunningRequest(Arc::clone(self))
     }
 
-    /// Waits until the connection is idle for too long, or its client reads too slowly; returns which.
+    /// Waits until the connection is idle for too long, or its client reads too slowly; returns
+    /// which.
     pub(crate) async fn timed_out(&self, min_rate: MinTransferRate) -> &'static str {
         let (mut requests, mut written, mut unsent) = (0, 0, 0);
         let mut idle_since = Instant::now();

@@ -1,15 +1,17 @@
 //! Unencoded quotes and angle brackets in the query of an HTTP/1 request line.
 //!
-//! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts that
-//! (docs/reference/http.md). The HTTP library accepts all of it but `"`, `<` and `>`, for which it refuses
-//! the request line before a handler runs. So [`RequestLines`] replaces these bytes on their way in by a
-//! placeholder and records them; [`RequestLines::restore`] adds the original query as [`RawQuery`].
+//! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts
+//! that (docs/reference/http.md). The HTTP library accepts all of it but `"`, `<` and `>`, for
+//! which it refuses the request line before a handler runs. So [`RequestLines`] replaces these
+//! bytes on their way in by a placeholder and records them; [`RequestLines::restore`] adds the
+//! original query as [`RawQuery`].
 //!
-//! A placeholder has the length of what it replaces, so an error in here cannot move the border between
-//! two requests. A request line is expected only where a request certainly begins: on a new connection,
-//! and where nothing was read yet behind a request that ended. Where that is not certain (pipelined
-//! requests, a body without a length), nothing is replaced: a body is never taken for a request line.
-//! HTTP/2 has no request line; there clients must encode these characters.
+//! A placeholder has the length of what it replaces, so an error in here cannot move the border
+//! between two requests. A request line is expected only where a request certainly begins: on a new
+//! connection, and where nothing was read yet behind a request that ended. Where that is not
+//! certain (pipelined requests, a body without a length), nothing is replaced: a body is never
+//! taken for a request line. HTTP/2 has no request line; there clients must encode these
+//! characters.
 
 use std::{
     pin::Pin,
@@ -171,8 +173,8 @@ impl State {
         });
     }
 
-    /// Records the end of a request with a body of so many bytes. Where more was read, or may have been,
-    /// the start of the next request is not known.
+    /// Records the end of a request with a body of so many bytes. Where more was read, or may have
+    /// been, the start of the next request is not known.
     fn end(&mut self, length: Option<u64>) {
         let is_certain =
             matches!(self.position, Position::AfterHead(bytes) if Some(bytes) == length);

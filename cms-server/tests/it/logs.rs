@@ -41,8 +41,8 @@ struct Recording {
 
 impl Recording {
     fn start() -> Self {
-        // With a single subscriber, `tracing` caches its interest of the thread that reached the line first,
-        // which may be that of another test. With several, it queries all.
+        // With a single subscriber, `tracing` caches its interest of the thread that reached the
+        // line first, which may be that of another test. With several, it queries all.
         let beside = Dispatch::new(tracing_subscriber::registry());
         let log = Log::default();
         let writer = log.clone();

@@ -1,5 +1,5 @@
-//! A scoped key never learns of a type that no rule of it names: neither what it holds nor what it is
-//! called. What other types say in their links is theirs.
+//! A scoped key never learns of a type that no rule of it names: neither what it holds nor what it
+//! is called. What other types say in their links is theirs.
 
 use cms_core::Caller;
 use cms_server::ROUTES;

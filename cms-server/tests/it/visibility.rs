@@ -428,8 +428,8 @@ fn versions(target: &str) -> Vec<(Value, u32, u32)> {
     }
 }
 
-/// Versions belong to the object as a whole: any of them, or none. The public view of a type that has
-/// one shows the published version alone.
+/// Versions belong to the object as a whole: any of them, or none. The public view of a type that
+/// has one shows the published version alone.
 #[tokio::test]
 async fn view_of_versions() {
     let app = fixture().await;

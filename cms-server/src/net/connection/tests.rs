@@ -127,7 +127,8 @@ async fn connections_close_sooner_while_memory_is_scarce() {
     assert!(time >= SCARCE_STALL_TIMEOUT && time <= latest, "{time:?}");
 }
 
-/// Minimum rate, bytes of the response, bytes that the client reads every ten seconds, whether it gets all.
+/// Minimum rate, bytes of the response, bytes that the client reads every ten seconds, whether it
+/// gets all.
 #[tokio::test(start_paused = true)]
 async fn responses_must_be_read_at_the_minimum_rate() {
     let table = [
