@@ -1,7 +1,7 @@
 //! `cms.toml`: the settings of `cms serve` in a file, each under the name of its flag.
 //!
-//! A setting of the file becomes the flag of that name, unless the flag or its environment variable is
-//! set. So names, values and defaults of settings are declared once, for clap.
+//! A setting of the file becomes the flag of that name, unless the flag or its environment variable
+//! is set. So names, values and defaults of settings are declared once, for clap.
 
 mod renamed;
 

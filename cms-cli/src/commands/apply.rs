@@ -1,8 +1,9 @@
-//! `cms ctd plan` and `cms ctd apply`: apply project files to the types, workflows and keys of a space.
+//! `cms ctd plan` and `cms ctd apply`: apply project files to the types, workflows and keys of a
+//! space.
 //!
-//! Plan and apply are one request each: the target computes the plan, so both kinds of target agree. A
-//! saved plan contains the request and the token of the plan; applying it fails when anything changed
-//! since.
+//! Plan and apply are one request each: the target computes the plan, so both kinds of target
+//! agree. A saved plan contains the request and the token of the plan; applying it fails when
+//! anything changed since.
 
 use std::{fs, path::Path};
 
@@ -51,8 +52,8 @@ struct PlannedProject {
     plan: ProjectPlan,
     publishing_changes: PublishingChanges,
     locations: Locations,
-    /// Token of the saved plan to apply. Files are applied without a token, also when objects change
-    /// meanwhile; `--allow-data-loss` is checked in any case.
+    /// Token of the saved plan to apply. Files are applied without a token, also when objects
+    /// change meanwhile; `--allow-data-loss` is checked in any case.
     token: Option<String>,
 }
 

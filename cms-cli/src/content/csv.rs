@@ -1,4 +1,5 @@
-//! CSV files of objects: the header has property paths, the content type defines the types of cells.
+//! CSV files of objects: the header has property paths, the content type defines the types of
+//! cells.
 //!
 //! | property | cell |
 //! |---|---|
@@ -9,8 +10,8 @@
 //! | list, geo location, block | JSON |
 //! | any other | the text |
 //!
-//! An empty cell is a property without a value. A cell that is not valid stays text, so that validation
-//! reports it with the property.
+//! An empty cell is a property without a value. A cell that is not valid stays text, so that
+//! validation reports it with the property.
 
 mod lines;
 
