@@ -255,8 +255,8 @@ fn keys_find_readable_types_and_only_admin_keys_rebuild_the_index() {
     assert_eq!(unknown.exit, 3, "{}", unknown.transcript());
 }
 
-/// Each finds the writes of the other immediately, and the server runs the rebuild that a command on
-/// the data directory requests.
+/// Each finds the writes of the other immediately, and the server runs the rebuild that a command
+/// on the data directory requests.
 #[test]
 fn command_line_searches_beside_a_running_server() {
     let folder = Cli::with_data();

@@ -172,7 +172,8 @@ impl Cli {
         }
     }
 
-    /// Runs a shell command in which `cms` is the built binary; returns its exit code and its output.
+    /// Runs a shell command in which `cms` is the built binary; returns its exit code and its
+    /// output.
     pub(crate) fn shell(&self, line: &str) -> (i32, String) {
         let (mut reader, writer) = pipe().unwrap();
         let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
@@ -319,7 +320,8 @@ impl Server {
         server
     }
 
-    /// Starts a server whose data directory is a disk of that size; none where users cannot mount one.
+    /// Starts a server whose data directory is a disk of that size; none where users cannot mount
+    /// one.
     pub(crate) fn start_on_disk(megabytes: u32) -> Option<Self> {
         let folder = TempDir::new().expect("a temporary directory can be created");
         let serve = on_disk(folder.path(), megabytes, "exec \"$0\" \"$@\"")?;

@@ -14,8 +14,8 @@ const CODE_LINES: usize = 500;
 const FILE_LINES: usize = 600;
 const TEST_LINES: usize = 800;
 
-/// Packages that a few places use, and those places: a path that ends in `/` is a folder. Which crate
-/// may use a package at all is for `layers.rs`.
+/// Packages that a few places use, and those places: a path that ends in `/` is a folder. Which
+/// crate may use a package at all is for `layers.rs`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("async_graphql", &["cms-core/model/src/graphql/", "cms-core/src/graphql/"]),
     ("regex_automata", &["cms-core/model/src/pattern/"]),

@@ -395,8 +395,8 @@ fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
     assert_eq!(send_all(&test).len(), 5);
 }
 
-/// Failures of one object, rejections, and failures before a success do not mean that the endpoint is
-/// down.
+/// Failures of one object, rejections, and failures before a success do not mean that the endpoint
+/// is down.
 #[test]
 fn endpoint_that_responds_is_not_down() {
     let test = with_webhook();
