@@ -1,4 +1,4 @@
-//! The OpenAPI documents that were made last.
+//! A cache of the most recently built OpenAPI documents.
 
 use std::{
     collections::VecDeque,
@@ -10,19 +10,19 @@ use cms_model::wire::{
     openapi::{OpenApiDocument, OpenApiRequest},
 };
 
-/// Documents that are kept. Each may have some megabytes.
+/// Maximum number of cached documents. Each can have several megabytes.
 const KEPT: usize = 8;
 
-/// Documents by what they depend on, newest last.
+/// Cached documents with their keys, newest last.
 #[derive(Default)]
 pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument>)>>);
 
-/// All that a document depends on.
+/// Everything that a document depends on.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct DocumentKey {
     pub(crate) schema_rev: i64,
     pub(crate) request: OpenApiRequest,
-    /// None for keys that may do everything.
+    /// None for keys with all rights.
     pub(crate) rules: Option<Vec<Rule>>,
 }
 
@@ -35,7 +35,7 @@ impl DocumentCache {
 
     pub(crate) fn keep(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
         let mut kept = self.lock();
-        // Those of older types are of no use any more.
+        // Documents of older revisions are never requested again.
         kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
         if kept.len() == KEPT {
             kept.pop_front();

@@ -69,7 +69,7 @@ pub struct Webhooks<'a> {
 }
 
 impl Cms {
-    /// Webhooks, and what they are told.
+    /// Webhooks and their deliveries.
     pub fn webhooks(&self) -> Webhooks<'_> {
         Webhooks { cms: self }
     }

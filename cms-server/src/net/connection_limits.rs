@@ -1,5 +1,5 @@
-//! Connection caps: in all, and per client address; and the memory that the responses to one
-//! address may take. Request rates are the business of [`super::rate_limit`].
+//! Limits on connections: their total number, their number per client address, and the memory of
+//! the responses to one address. [`super::rate_limit`] limits request rates.
 
 use std::{
     collections::HashMap,

@@ -1,7 +1,7 @@
 //! Scheduled publications across processes: killed ones, late ones, and several on one folder.
 //!
-//! The processes are this test binary again, in the part of [`process`]. What to do comes on their
-//! standard input, and report their progress on standard output.
+//! The processes run this test binary again, with the test [`process`]. They read their task from
+//! standard input and report their progress on standard output.
 
 use std::{
     env,

@@ -1,5 +1,4 @@
-//! What searches find, and in which order: each parameter and mode over the same few recipes
-//!.
+//! Hits of searches and their order: each parameter and mode on the same few recipes.
 
 use std::fmt::Write;
 

@@ -42,7 +42,7 @@ pub fn decode(encoded: &str) -> (String, Option<&str>) {
     }
 }
 
-/// What follows a word of a path in its entry.
+/// The part of an entry after the word: a separator and the path.
 pub fn suffix(path: &str) -> String {
     let separator = if path.starts_with(INTERNAL) { FIELD_ONLY } else { SEARCHABLE };
     format!("{separator}{path}")
@@ -64,7 +64,7 @@ pub fn split(entry: &str) -> (&str, &str) {
     entry.find(SEPARATORS).map_or((entry, ""), |at| entry.split_at(at))
 }
 
-/// For a byte that ends the word of an entry: whether searches without a field find the entry.
+/// For a separator: tells whether searches without a field find the entry. None for any other byte.
 pub fn ends_word(byte: u8) -> Option<bool> {
     match char::from(byte) {
         SEARCHABLE => Some(true),
