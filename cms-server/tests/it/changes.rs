@@ -164,7 +164,7 @@ fn stream_resumes_without_loss_or_repetition() {
     running.shutdown();
 }
 
-/// A stream ends when the key is revoked or the server stops; a new request is then refused.
+/// A stream ends when its key is revoked, after which requests get 401, and when the server stops.
 #[test]
 fn stream_ends_with_its_key_and_its_server() {
     let (core, running) = start(ServerConfig::default());
