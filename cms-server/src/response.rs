@@ -119,7 +119,7 @@ impl Response {
         Self::new(StatusCode::OK, bytes).with_header(header::CONTENT_TYPE, media_type)
     }
 
-    /// 200 with a file of so many bytes, as a stream of chunks.
+    /// 200 with a file of this size, as a stream of chunks.
     pub(crate) fn stream(media_type: HeaderValue, length: u64, body: Body) -> Self {
         let response = Self::file(media_type, Bytes::new());
         Self { body: Content::Stream { length: Some(length), body }, ..response }

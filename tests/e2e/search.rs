@@ -133,7 +133,7 @@ fn search_flags_order_hits() {
         assert_ne!(boosted("book=2.5"), ["autumn"]);
         let aged = response(&cli, &["*", "--type", "news", "--decay-old"]);
         assert!(aged["data"][0]["score"].as_f64().unwrap() > 0.9, "{aged}");
-        // One order per seed, the same on all pages.
+        // Each seed has one order, the same on all pages.
         let page =
             |seed, page| found(&cli, &["*", "--random", seed, "--limit", "2", "--page", page]);
         let all = found(&cli, &["*", "--random", "-7.5", "--limit", "6"]);

@@ -20,7 +20,7 @@ pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
 }
 
-/// The folder of files that transcripts read.
+/// The folder with the input files of the transcripts.
 pub(crate) fn files() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/e2e/files")
 }
@@ -281,7 +281,7 @@ pub(crate) fn on_disk(folder: &Path, megabytes: u32, line: &str) -> Option<Comma
     tried.is_ok_and(|status| status.success()).then(|| shell(&format!("{mount} && {line}")))
 }
 
-/// A running `cms serve`; it is killed with this value.
+/// A running `cms serve`; it is killed on drop.
 pub(crate) struct Server {
     pub(crate) url: String,
     /// The admin key.

@@ -253,10 +253,10 @@ fn save(path: &Path, planned: &PlannedProject) -> Result<()> {
     fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), error))
 }
 
-/// Reads a saved plan, when that is what the one file is.
+/// Reads a saved plan, if the only file is one.
 fn saved(files: &[std::path::PathBuf]) -> Result<Option<SavedPlan>> {
     let [file] = files else { return Ok(None) };
-    // Standard input and named pipes can be read once only, and project::load reads them.
+    // Standard input and named pipes can be read only once, by `project::load`.
     if !file.is_file() {
         return Ok(None);
     }

@@ -196,7 +196,7 @@ async fn next_chunk(app: &Arc<App>, image: &Arc<Image>, rest: &mut Rest) -> Resu
     blocking::run(app, Work::File, move |app| app.cms.media().read(&image, chunk)).await?.map(Some)
 }
 
-/// Waits until the memory budget of responses has room for so many bytes.
+/// Waits until the response memory budget has room for this many bytes.
 async fn wait_for_memory(app: &App, bytes: u64) -> Result<()> {
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let waiting = async {

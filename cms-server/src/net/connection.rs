@@ -41,7 +41,7 @@ const CONTROL_BYTES: usize = 64;
 /// Fraction of the memory of the process that the responses of one connection may take.
 const CONNECTIONS_PER_BUDGET: usize = 8;
 
-/// A connection that is open.
+/// An open connection.
 pub(crate) struct Connection {
     /// None without a socket.
     pub(crate) peer: Option<IpAddr>,
@@ -56,7 +56,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection whose responses take memory of `available`, a part of that of the process.
+    /// A connection whose responses reserve memory of the budget `available`, which is part of that
+    /// of the process.
     pub(crate) fn new(
         process: &Arc<MemoryBudget>,
         available: &Arc<MemoryBudget>,
@@ -104,7 +105,7 @@ impl Connection {
                 return "idle";
             }
             if unsent == 0 || unsent_before == 0 {
-                // Only time counts in which the server waits for the client.
+                // Only time in which the server waits for the client counts.
                 transfer = min_rate.start();
                 continue;
             }
@@ -135,7 +136,7 @@ impl Connection {
 pub(crate) struct RunningRequest(Arc<Connection>);
 
 impl RunningRequest {
-    /// Counts the bytes of a response; `memory` is what was reserved for it.
+    /// Counts the bytes of a response; `memory` is the reservation for it.
     pub(crate) fn respond(self, body: Body, memory: Arc<Reservation>) -> ResponseBody {
         ResponseBody { body, memory: Some(memory), request: self }
     }
@@ -150,7 +151,7 @@ impl Drop for RunningRequest {
 /// The body of a response, whose bytes count until they are sent.
 pub(crate) struct ResponseBody {
     body: Body,
-    /// What was reserved for the first bytes.
+    /// The memory reserved for the first bytes.
     memory: Option<Arc<Reservation>>,
     request: RunningRequest,
 }

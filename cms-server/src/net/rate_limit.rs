@@ -29,7 +29,7 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 pub struct Rate {
     /// At least 1.
     pub per_second: u32,
-    /// Most requests at once; at least 1.
+    /// Maximum burst of requests; at least 1.
     pub burst: u32,
 }
 

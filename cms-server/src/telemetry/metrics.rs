@@ -62,7 +62,7 @@ impl Metrics {
         valid(metrics.registry.register(Box::new(metrics.durations.clone())));
         valid(metrics.registry.register(Box::new(metrics.deliveries.clone())));
         valid(metrics.registry.register(Box::new(metrics.backups.clone())));
-        // What never happened is 0, not absent.
+        // Counters without events are 0, not absent.
         for result in ["delivered", "rejected", "no_response"] {
             metrics.deliveries.with_label_values(&[result]);
         }
