@@ -1,4 +1,5 @@
-//! The content of the benchmarks: authors, and posts of about 2 KB that link to them, always the same.
+//! The content of the benchmarks: authors, and posts of about 2 KB that link to them, always the
+//! same.
 
 use std::{
     fs::File,

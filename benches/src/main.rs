@@ -1,5 +1,5 @@
-//! Load on the release server and on a bare baseline, alternating, with the same posts. Prints requests
-//! per second of both and their ratio.
+//! Load on the release server and on a bare baseline, alternating, with the same posts. Prints
+//! requests per second of both and their ratio.
 //!
 //! `cargo build --release && cargo run --release -p cms-benches` — only the ratios are comparable
 //! between machines. [`baseline`] lists what the baseline leaves out.
@@ -49,8 +49,8 @@ struct Options {
     /// Search for this number of minutes and print the memory of the server, instead of measuring
     #[arg(long)]
     soak: Option<u32>,
-    /// Read, write and search for this number of minutes, with the first number of posts and the last
-    /// number of connections, and check that no write is lost, instead of measuring
+    /// Read, write and search for this number of minutes, with the first number of posts and the
+    /// last number of connections, and check that no write is lost, instead of measuring
     #[arg(long)]
     mixed: Option<f64>,
     /// Number of kills of the server with --mixed
@@ -260,8 +260,8 @@ fn operations(posts: usize, image: &str) -> Vec<Operation> {
     operations
 }
 
-/// Ascending and descending lists, by properties with many and with few values. The baseline reads its
-/// ascending list for both, so that the ratios of a pair are comparable.
+/// Ascending and descending lists, by properties with many and with few values. The baseline reads
+/// its ascending list for both, so that the ratios of a pair are comparable.
 fn directions(list: &str, filter: &str) -> Vec<Operation> {
     const ORDERS: [(&str, &str); 5] = [
         ("rank", "order_by=rank"),

@@ -75,14 +75,15 @@ pub(crate) struct Global {
     pub(crate) data: Option<OsString>,
     /// Store the media files of a data directory in S3-compatible storage: `s3://BUCKET/PREFIX`.
     ///
-    /// Set the access key in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, region and endpoint in
-    /// `AWS_REGION` and `AWS_ENDPOINT_URL`. Ignored with --server.
+    /// Set the access key in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, region and endpoint
+    /// in `AWS_REGION` and `AWS_ENDPOINT_URL`. Ignored with --server.
     #[arg(long, global = true, value_name = "URL", env = "CMS_MEDIA", hide_env_values = true)]
     pub(crate) media: Option<String>,
-    /// Create an empty database in a data directory whose database is missing or has 0 bytes, although
-    /// it contains media files, a search index or an unfinished restore.
+    /// Create an empty database in a data directory whose database is missing or has 0 bytes,
+    /// although it contains media files, a search index or an unfinished restore.
     ///
-    /// The content of the missing database is not restored, and its media files become orphaned files.
+    /// The content of the missing database is not restored, and its media files become orphaned
+    /// files.
     #[arg(long, global = true)]
     pub(crate) new_database: bool,
     /// Read the key of the server from this file instead of `CMS_KEY`.
@@ -167,7 +168,8 @@ pub(crate) enum Command {
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type `_webhooks`.
+    /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
+    /// `_webhooks`.
     #[command(subcommand)]
     Webhook(WebhookCommand),
     /// Print a shell completion script.
@@ -348,9 +350,9 @@ pub(crate) struct ListArgs {
 /// Import objects from files, or types, objects and media files from an exported folder.
 ///
 /// `cms import TYPE FILE...` reads .json (an array, or one object per line), .ndjson, .csv (a
-/// header line of property paths) and .yaml, and creates objects like the API does: unpublished, if the
-/// type has Draft & Public. `cms import DIR` reads a folder that `cms export` wrote: types, then media
-/// files, then objects, whose links may point in any direction, then their statuses.
+/// header line of property paths) and .yaml, and creates objects like the API does: unpublished, if
+/// the type has Draft & Public. `cms import DIR` reads a folder that `cms export` wrote: types,
+/// then media files, then objects, whose links may point in any direction, then their statuses.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// Import into this content type, or from this folder.
@@ -361,8 +363,8 @@ pub(crate) struct ImportArgs {
     /// Replace existing objects and types, unless they are equal.
     #[arg(long)]
     pub(crate) update_existing: bool,
-    /// Keep the dates of creation, change and deletion in `internal`; on a server, this needs an admin
-    /// key.
+    /// Keep the dates of creation, change and deletion in `internal`; on a server, this needs an
+    /// admin key.
     #[arg(long)]
     pub(crate) keep_dates: bool,
     /// Stop at the first object that is refused.
@@ -393,8 +395,8 @@ pub(crate) struct ExportArgs {
     pub(crate) dry_run: DryRun,
 }
 
-/// Ids are sent in batches, whatever the statuses of the objects. With --hydrate, each object is sent
-/// alone, and actions that its status does not allow are refused.
+/// Ids are sent in batches, whatever the statuses of the objects. With --hydrate, each object is
+/// sent alone, and actions that its status does not allow are refused.
 #[derive(Debug, Args)]
 pub(crate) struct PublishArgs {
     pub(crate) r#type: String,

@@ -1,7 +1,7 @@
 //! `cms.toml`: the settings of `cms serve` in a file, each under the name of its flag.
 //!
-//! A setting of the file becomes the flag of that name, unless the flag or its environment variable is
-//! set. So names, values and defaults of settings are declared once, for clap.
+//! A setting of the file becomes the flag of that name, unless the flag or its environment variable
+//! is set. So names, values and defaults of settings are declared once, for clap.
 
 mod renamed;
 
@@ -250,7 +250,7 @@ mod tests {
                 "key-rate = 100\naddress-rate = \"5/9\"",
                 &["--address-rate=5/9", "--key-rate=100"],
             ),
-            // A flag wins, also one that says what is the default anyway.
+            // A flag takes precedence, even with the default value.
             (&["--slow-query", "250"], "slow-query = 9", &[]),
             (&["--slow-query", "1"], "slow-query = 9\nleast-rate = 0", &["--min-transfer-rate=0"]),
         ];

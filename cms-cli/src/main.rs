@@ -1,7 +1,8 @@
 //! `cms`: the command line, and with the feature `serve` the server.
 //!
-//! [`cli`] declares the arguments for clap, [`settings`] resolves them, [`commands`] runs a command on a
-//! [`target`], [`printer`] and [`report`] write the output, [`failure`] has errors and exit codes.
+//! [`cli`] declares the arguments for clap, [`settings`] resolves them, [`commands`] runs a command
+//! on a [`target`], [`printer`] and [`report`] write the output, [`failure`] has errors and exit
+//! codes.
 
 mod cli;
 mod commands;
@@ -26,8 +27,8 @@ use failure::{Failure, FailureKind, Outcome, Result};
 use printer::Printer;
 use settings::Settings;
 
-/// Responses are large, short-lived buffers on many threads: with this allocator, hydrated lists take a
-/// fifth less time, and half of the memory stays allocated afterwards (measured).
+/// Responses are large, short-lived buffers on many threads: with this allocator, hydrated lists
+/// take a fifth less time, and half of the memory stays allocated afterwards (measured).
 #[cfg(feature = "serve")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

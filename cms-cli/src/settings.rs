@@ -91,8 +91,8 @@ fn format(global: &Global, command: &Command) -> Format {
     }
 }
 
-/// Finds the target. `is_flag` returns whether an argument was given as a flag: a flag takes precedence
-/// over the variable of the other kind of target.
+/// Finds the target. `is_flag` returns whether an argument was given as a flag: a flag takes
+/// precedence over the variable of the other kind of target.
 fn target(
     global: &Global,
     command: &Command,
@@ -212,7 +212,8 @@ pub(crate) fn backup_location(location: &str) -> Result<cms_core::BackupPlace> {
     }
 }
 
-/// Reads bucket and prefix. Characters that S3 encodes differently in paths and signatures are refused.
+/// Reads bucket and prefix. Characters that S3 encodes differently in paths and signatures are
+/// refused.
 fn bucket(url: &str) -> Option<(&str, &str)> {
     let path = url.strip_prefix("s3://")?;
     let path = path.strip_suffix('/').unwrap_or(path);

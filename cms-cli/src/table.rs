@@ -1,7 +1,7 @@
 //! Rows as aligned columns that fit the terminal.
 //!
-//! Text wraps at spaces. Words that users copy, such as ids, URLs, numbers and dates, are never broken, even
-//! if the table becomes wider than the terminal.
+//! Text wraps at spaces. Words that users copy, such as ids, URLs, numbers and dates, are never
+//! broken, even if the table becomes wider than the terminal.
 
 use std::{io, iter};
 
@@ -53,8 +53,8 @@ pub(crate) fn aligned(
     text
 }
 
-/// The width of the terminal; none where standard output is no terminal, or one of unknown width, as in
-/// some containers and editors.
+/// The width of the terminal; none where standard output is no terminal, or one of unknown width,
+/// as in some containers and editors.
 pub(crate) fn terminal_width() -> Option<usize> {
     let (width, _) = terminal_size_of(io::stdout())?;
     known_width(variable("COLUMNS").as_deref(), width.0)

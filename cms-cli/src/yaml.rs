@@ -1,7 +1,8 @@
 //! YAML in and out: the only file that names `serde_yaml`. It reads JSON too, which YAML includes.
 //!
-//! `serde_yaml` has no positions of values, but its errors have positions. So the position of a value,
-//! which only error messages need, is found by reading the text again and failing at the value.
+//! `serde_yaml` has no positions of values, but its errors have positions. So the position of a
+//! value, which only error messages need, is found by reading the text again and failing at the
+//! value.
 
 use std::{fmt, rc::Rc};
 
@@ -45,8 +46,8 @@ impl Document {
         Self { name: String::new(), text: String::new(), value }
     }
 
-    /// The locations of the items of a top-level sequence: `file:line`, or `file[number]` where several
-    /// items are on one line.
+    /// The locations of the items of a top-level sequence: `file:line`, or `file[number]` where
+    /// several items are on one line.
     pub(crate) fn item_locations(&self) -> Vec<String> {
         let name = &self.name;
         let indent = |line: &str| line.len() - line.trim_start().len();

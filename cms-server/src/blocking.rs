@@ -1,8 +1,8 @@
-//! The only place where a request moves from the threads that drive connections to work that may
-//! block: database, disk, long computation.
+//! The only place where a request moves from the connection threads to threads that may block: for
+//! the database, the disk, or long computations.
 //!
-//! [`Permits`](crate::net::permits::Permits) limit how much of it runs. A panic in the work is an error of
-//! that request alone.
+//! [`Permits`](crate::net::permits::Permits) limit how much of it runs. A panic in the work is an
+//! error of that request alone.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

@@ -58,10 +58,11 @@ pub struct ServerConfig {
     pub workers: usize,
     /// Concurrent reads of the database; at most two thirds of them are searches.
     pub reads: usize,
-    /// Concurrent writes. The core commits waiting writes together, so more of them make larger groups.
+    /// Concurrent writes. The core commits waiting writes together, so more of them make larger
+    /// groups.
     pub writes: usize,
-    /// Concurrent work on images. Slow renders and uploads take at most half: they hold a decoded file
-    /// in memory for seconds.
+    /// Concurrent work on images. Slow renders and uploads take at most half: they hold a decoded
+    /// file in memory for seconds.
     pub images: usize,
     /// Concurrent reads of stored files, one chunk each.
     pub files: usize,
@@ -73,8 +74,9 @@ pub struct ServerConfig {
     pub response_memory: usize,
     /// Open connections; more wait in the queue of the system.
     pub connections: usize,
-    /// Open connections of one client address, 0 for any number; more are closed. None limits public
-    /// addresses alone, and none where a proxy is trusted: many clients may share the others.
+    /// Open connections of one client address, 0 for any number; more are closed. None limits
+    /// public addresses alone, and none where a proxy is trusted: many clients may share the
+    /// others.
     pub connections_per_address: Option<usize>,
     /// Webhooks may have addresses of private networks and of this machine.
     pub webhook_private: bool,

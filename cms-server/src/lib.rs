@@ -1,7 +1,7 @@
 //! The HTTP interface of cms: content, media and keys over HTTP/1.1 and HTTP/2.
 //!
-//! This crate knows requests and responses; what they mean is the business of `cms-core`, of which it
-//! uses the public names alone. It reads no flags and no environment: [`ServerConfig`] is plain data.
+//! This crate handles requests and responses; the rules of content are in `cms-core`, of which it
+//! uses the public API only. It reads no flags and no environment: [`ServerConfig`] is plain data.
 //!
 //! A request goes through these modules, in this order:
 //!
@@ -16,8 +16,8 @@
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |
 //!
-//! `state` is what all requests share, and knows no routes. `background` has the tasks that run without a
-//! request: publishing on schedule, indexing, clean-up, backups, webhook deliveries.
+//! `state` is what all requests share, and knows no routes. `background` has the tasks that run
+//! without a request: publishing on schedule, indexing, clean-up, backups, webhook deliveries.
 
 mod background;
 mod blocking;

@@ -35,8 +35,8 @@ impl PublicUrl {
         forwarded.flatten().or(peer)
     }
 
-    /// Returns the URL of the API for the client of a request, without a slash at the end: the configured
-    /// one, else the host of the request.
+    /// Returns the URL of the API for the client of a request, without a slash at the end: the
+    /// configured one, else the host of the request.
     pub(crate) fn of(&self, head: &Parts) -> String {
         if let Some(url) = &self.configured {
             return url.trim_end_matches('/').to_owned();

@@ -119,7 +119,7 @@ impl Response {
         Self::new(StatusCode::OK, bytes).with_header(header::CONTENT_TYPE, media_type)
     }
 
-    /// 200 with a file of so many bytes, as a stream of chunks.
+    /// 200 with a file of this size, as a stream of chunks.
     pub(crate) fn stream(media_type: HeaderValue, length: u64, body: Body) -> Self {
         let response = Self::file(media_type, Bytes::new());
         Self { body: Content::Stream { length: Some(length), body }, ..response }
@@ -182,8 +182,8 @@ impl Response {
         self.with_header(header::CONTENT_RANGE, range)
     }
 
-    /// Becomes a 304 when the client has the body, else compresses it when that saves enough and the
-    /// client accepts it.
+    /// Becomes a 304 when the client has the body, else compresses it when that saves enough and
+    /// the client accepts it.
     pub(crate) fn negotiated(
         mut self,
         method: &Method,
@@ -193,7 +193,8 @@ impl Response {
         let Content::Full(body) = &self.body else { return self };
         let is_large = body.len() >= MIN_COMPRESSED_BYTES;
         let coding = if is_large { Coding::preferred(request) } else { None };
-        // Both are in memory during compression; without memory for that the body is sent uncompressed.
+        // Both are in memory during compression; without memory for that the body is sent
+        // uncompressed.
         let coding = coding.filter(|_| memory.grow(body.len() / 2).is_ok());
         if is_large {
             self.headers.push((header::VARY, HeaderValue::from_static("accept-encoding")));
@@ -217,8 +218,8 @@ impl Response {
         self
     }
 
-    /// Reserves memory for exactly what is sent. Without enough memory the response becomes a 503, but for
-    /// a small one, and the response to a write, which is committed.
+    /// Reserves memory for exactly what is sent. Without enough memory the response becomes a 503,
+    /// but for a small one, and the response to a write, which is committed.
     pub(crate) fn with_memory(self, memory: &Reservation, is_write: bool, method: &Method) -> Self {
         let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
         let (length, held) = match &self.body {

@@ -139,11 +139,11 @@ impl Running {
         self.address
     }
 
-    /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period. A
-    /// signal to reload (SIGHUP) calls `reload`, and applies the settings that it returns.
+    /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period.
+    /// A signal to reload (SIGHUP) calls `reload`, and applies the settings that it returns.
     ///
-    /// The process ends within the grace period and some seconds, whatever still runs: threads within
-    /// the database or an image cannot be interrupted.
+    /// The process ends within the grace period and some seconds, whatever still runs: threads
+    /// within the database or an image cannot be interrupted.
     ///
     /// # Errors
     /// When signals cannot be listened for.

@@ -62,7 +62,7 @@ pub(crate) struct App {
     key_rate: RateLimiter<String>,
     address_rate: RateLimiter<IpAddr>,
     started: Instant,
-    /// The server is about to stop: it finishes running requests and is not ready for more.
+    /// The server is shutting down: it finishes running requests and is not ready for more.
     pub(crate) draining: AtomicBool,
 }
 
@@ -113,7 +113,7 @@ impl App {
         self.address_rate.set(tunables.address_rate);
     }
 
-    /// Tells whether a read that took so long is logged as a slow query.
+    /// Tells whether a read of this duration is logged as a slow query.
     pub(crate) fn is_slow(&self, time: Duration) -> bool {
         micros(Some(time)) >= self.slow_query.load(Ordering::Relaxed)
     }

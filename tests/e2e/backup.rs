@@ -102,7 +102,8 @@ fn backup_of_a_busy_server_has_all_acknowledged_writes() {
     }
 }
 
-/// A backup contains all content and the hashes of keys: whatever the umask, only its owner may read it.
+/// A backup contains all content and the hashes of keys: whatever the umask, only its owner may
+/// read it.
 #[cfg(unix)]
 #[test]
 fn backup_is_readable_by_its_owner_only() {

@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use super::support::{Cli, fixtures};
 
-/// The blocks of one language in the guide to the command line.
+/// The blocks of one language in the guide.
 pub(crate) fn blocks(language: &str) -> Vec<String> {
     let guide = fixtures().join("../docs/cli.md");
     let text = fs::read_to_string(guide).unwrap();

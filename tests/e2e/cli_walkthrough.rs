@@ -1,5 +1,5 @@
-//! The walkthrough in docs/cli.md: its files are written, its commands are run, and the page is compared
-//! with the output. `UPDATE_DOCS=1` writes the output into the page instead.
+//! The walkthrough in docs/cli.md: its files are written, its commands are run, and the page is
+//! compared with the output. `UPDATE_DOCS=1` writes the output into the page instead.
 
 use std::{env, fmt::Write as _, fs, path::PathBuf};
 

@@ -421,7 +421,7 @@ fn standard_input_replaces_a_file_named_dash() {
     let deleted = cli.run_with(&["object", "delete", "note", "-"], "a\n\nb\nc\nA\n").ok();
     assert_eq!(deleted, "deleted 3, refused 0\n");
 
-    // Publishing and workflows read ids too.
+    // Publishing and workflow commands read ids from standard input too.
     cli.copy(&files());
     cli.run(&["ctd", "apply", "desk.yaml"]).ok();
     for name in ["article", "memo"] {

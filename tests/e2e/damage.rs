@@ -1,5 +1,5 @@
-//! A database with overwritten pages: responses are correct or errors, the server refuses writes after
-//! it read such a page, and `cms check` lists the damage.
+//! A database with overwritten pages: responses are correct or errors, the server refuses writes
+//! after it read such a page, and `cms check` lists the damage.
 
 use std::{
     fmt::Write as _,

@@ -143,7 +143,8 @@ fn changes(database: &Connection) -> u64 {
     database.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// Starts a process and kills it after `number` changes of the database, or when its import is over.
+/// Starts a process and kills it after `number` changes of the database, or when its import is
+/// over.
 fn kill_after(start: impl FnOnce() -> Child, data: &Path, number: u64) {
     let database = open(data);
     // Counted before the process starts.

@@ -14,7 +14,8 @@ use serde_json::Value;
 const LAYERS: [&str; 6] =
     ["cms-jpeg", "cms-media", "cms-model", "cms-search", "cms-store", "cms-system"];
 
-/// Engines, network and terminal; and the layers whose dependencies may contain them, directly or not.
+/// Engines, network and terminal; and the layers whose dependencies may contain them, directly or
+/// not.
 const RESTRICTED: &[(&str, &[&str])] = &[
     ("axum", &[]),
     ("clap", &[]),

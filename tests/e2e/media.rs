@@ -51,7 +51,7 @@ fn library(cli: &Cli) -> Vec<Value> {
     rows(&output)
 }
 
-/// Fetches a file as bytes, which a transcript cannot hold.
+/// Downloads a file as bytes, which a transcript cannot contain.
 fn fetched(cli: &Cli, id: &str) -> Vec<u8> {
     cli.run(&["media", "get", id, "-o", "fetched"]).ok();
     fs::read(cli.path("fetched")).unwrap()
@@ -294,7 +294,7 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
     }
 }
 
-/// Files go with their objects: out, in, out again, and nothing differs.
+/// An export includes the files of objects; an import of it and a second export reproduce them.
 #[test]
 fn files_are_exported_and_imported_with_their_objects() {
     let server = Server::start();

@@ -1,5 +1,5 @@
-//! Data directories without a database, and killed restores: nothing is removed, and no new database
-//! is created beside other data.
+//! Data directories without a database, and killed restores: nothing is removed, and no new
+//! database is created beside other data.
 
 use std::{
     fs,

@@ -26,7 +26,7 @@ pub(crate) enum Behavior {
     Redirect(String),
 }
 
-/// A request that was received.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     headers: Vec<(String, String)>,

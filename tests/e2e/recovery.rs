@@ -1,9 +1,9 @@
-//! Durability: a server that is killed during writes, several processes on one data directory, and a
-//! database of a newer version.
+//! Durability: a server that is killed during writes, several processes on one data directory, and
+//! a database of a newer version.
 //!
-//! Each writer keeps a ledger: per object the last acknowledged state and the one under way when the
-//! server was killed. After a restart an object has one of the two, and so has the search index. At the
-//! end the tables of the database are compared with each other.
+//! Each writer keeps a ledger: per object the last acknowledged state and the one under way when
+//! the server was killed. After a restart an object has one of the two, and so has the search
+//! index. At the end the tables of the database are compared with each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

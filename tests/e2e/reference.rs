@@ -1,9 +1,9 @@
 //! The examples of README.md and docs/reference run as printed.
 //!
-//! The `sh` and `graphql` blocks of a page run in order, in one shell, on a server with the example site.
-//! A `json` block directly below one must be contained in what it prints, a `text` block must equal it.
-//! `yaml` blocks name their file in the first line. `"..."` in JSON stands for any value, as the last
-//! element of a list for any further ones.
+//! The `sh` and `graphql` blocks of a page run in order, in one shell, on a server with the example
+//! site. A `json` block directly below one must be contained in what it prints, a `text` block must
+//! equal it. `yaml` blocks name their file in the first line. `"..."` in JSON stands for any value,
+//! as the last element of a list for any further ones.
 
 use std::{
     fmt::Write as _,

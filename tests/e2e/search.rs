@@ -133,7 +133,7 @@ fn search_flags_order_hits() {
         assert_ne!(boosted("book=2.5"), ["autumn"]);
         let aged = response(&cli, &["*", "--type", "news", "--decay-old"]);
         assert!(aged["data"][0]["score"].as_f64().unwrap() > 0.9, "{aged}");
-        // One order per seed, the same on all pages.
+        // Each seed has one order, the same on all pages.
         let page =
             |seed, page| found(&cli, &["*", "--random", seed, "--limit", "2", "--page", page]);
         let all = found(&cli, &["*", "--random", "-7.5", "--limit", "6"]);
@@ -255,8 +255,8 @@ fn keys_find_readable_types_and_only_admin_keys_rebuild_the_index() {
     assert_eq!(unknown.exit, 3, "{}", unknown.transcript());
 }
 
-/// Each finds the writes of the other immediately, and the server runs the rebuild that a command on
-/// the data directory requests.
+/// Each finds the writes of the other immediately, and the server runs the rebuild that a command
+/// on the data directory requests.
 #[test]
 fn command_line_searches_beside_a_running_server() {
     let folder = Cli::with_data();

@@ -171,7 +171,8 @@ fn pages(cli: &Cli, flags: &[&str]) -> Value {
     Value::Array(own.collect())
 }
 
-/// A draft whose published version cannot be restored stays a draft, in the same and in a new space.
+/// A draft whose published version cannot be restored stays a draft, in the same and in a new
+/// space.
 #[test]
 fn drafts_of_readonly_properties_are_never_published() {
     let origin = Cli::with_data();
@@ -237,8 +238,8 @@ fn import_publishes_only_values_of_the_file() {
     assert_eq!(pages(&cli, &["--preview"]), before);
 }
 
-/// A slug missing in the file is generated from its source; one that an editor wrote is not published
-/// instead.
+/// A slug missing in the file is generated from its source; one that an editor wrote is not
+/// published instead.
 #[test]
 fn slug_of_a_draft_is_not_published() {
     let cli = Cli::with_data();

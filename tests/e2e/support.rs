@@ -20,7 +20,7 @@ pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
 }
 
-/// The folder of files that transcripts read.
+/// The folder with the input files of the transcripts.
 pub(crate) fn files() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/e2e/files")
 }
@@ -172,7 +172,8 @@ impl Cli {
         }
     }
 
-    /// Runs a shell command in which `cms` is the built binary; returns its exit code and its output.
+    /// Runs a shell command in which `cms` is the built binary; returns its exit code and its
+    /// output.
     pub(crate) fn shell(&self, line: &str) -> (i32, String) {
         let (mut reader, writer) = pipe().unwrap();
         let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
@@ -280,7 +281,7 @@ pub(crate) fn on_disk(folder: &Path, megabytes: u32, line: &str) -> Option<Comma
     tried.is_ok_and(|status| status.success()).then(|| shell(&format!("{mount} && {line}")))
 }
 
-/// A running `cms serve`; it is killed with this value.
+/// A running `cms serve`; it is killed on drop.
 pub(crate) struct Server {
     pub(crate) url: String,
     /// The admin key.
@@ -319,7 +320,8 @@ impl Server {
         server
     }
 
-    /// Starts a server whose data directory is a disk of that size; none where users cannot mount one.
+    /// Starts a server whose data directory is a disk of that size; none where users cannot mount
+    /// one.
     pub(crate) fn start_on_disk(megabytes: u32) -> Option<Self> {
         let folder = TempDir::new().expect("a temporary directory can be created");
         let serve = on_disk(folder.path(), megabytes, "exec \"$0\" \"$@\"")?;

@@ -1,7 +1,7 @@
 //! The rules of the layout, as tests that read the sources.
 //!
-//! ARCHITECTURE.md says why each rule holds. A rule speaks about code: comments and the test module
-//! at the end of a file are not looked at, unless the rule is about them. Nothing here runs `cms`.
+//! ARCHITECTURE.md explains each rule. The rules are about code: they ignore comments and the test
+//! module at the end of a file, unless they are about these. Nothing here runs `cms`.
 
 use std::{
     collections::BTreeSet,
@@ -9,13 +9,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Longest file without its test module, with it, and for files that are tests.
+/// Maximum lines of a file without its test module, with it, and of a file of tests.
 const CODE_LINES: usize = 500;
 const FILE_LINES: usize = 600;
 const TEST_LINES: usize = 800;
 
-/// Packages that a few places use, and those places: a path that ends in `/` is a folder. Which crate
-/// may use a package at all is for `layers.rs`.
+/// Packages that a few places use, and those places: a path that ends in `/` is a folder. Which
+/// crate may use a package at all is for `layers.rs`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("async_graphql", &["cms-core/model/src/graphql/", "cms-core/src/graphql/"]),
     ("regex_automata", &["cms-core/model/src/pattern/"]),
@@ -190,7 +190,7 @@ fn links_in_documents_resolve() {
     none(&violations, "a link leads nowhere");
 }
 
-/// The rules are only as good as the reading: this is what they rely on.
+/// Tests the functions that read the sources, on which all rules rely.
 #[test]
 fn source_reader_ignores_comments_and_tests() {
     let source = Source {
@@ -211,13 +211,13 @@ fn source_reader_ignores_comments_and_tests() {
 
 /// One Rust file.
 struct Source {
-    /// From the root of the workspace, with `/`.
+    /// Path relative to the root of the workspace, with `/`.
     path: String,
     text: String,
 }
 
 impl Source {
-    /// Lines of code with their numbers, without comments and without the test module.
+    /// Numbered lines of code, without comments and the test module.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text
             .lines()
@@ -255,7 +255,7 @@ impl Source {
     }
 }
 
-/// Everything from `//` on is a comment, unless it stands inside a text such as a URL.
+/// Everything after `//` is a comment, unless the `//` is in a string, such as a URL.
 fn without_comment(line: &str) -> &str {
     line.match_indices("//")
         .find(|(at, _)| line[..*at].matches('"').count().is_multiple_of(2))
@@ -294,7 +294,7 @@ fn source(path: &str) -> Source {
     Source { path: path.to_owned(), text }
 }
 
-/// What ships: the sources of the three crates, without files that are tests.
+/// The sources of the program: all crates, without files of tests.
 fn sources() -> Vec<Source> {
     let ships = |source: &Source| {
         source.path.starts_with("cms-") && source.path.contains("/src/") && !source.is_test()

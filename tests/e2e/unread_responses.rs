@@ -16,7 +16,8 @@ use super::support::{Cli, Server, client, link};
 
 /// The response memory budget of the servers, in bytes.
 const RESPONSE_MEMORY: &str = "67108864";
-/// Limit of the server's memory, in kilobytes, of which binary, database and index take some 150 MB.
+/// Limit of the server's memory, in kilobytes, of which binary, database and index take some 150
+/// MB.
 const MAX_MEMORY: u64 = 400_000;
 /// Streams that a client opens on each connection; the server permits fewer.
 const STREAMS: u32 = 100;
@@ -72,8 +73,8 @@ impl Unread {
     }
 }
 
-/// Requests a path on many streams of many connections, without flow control windows for the bodies.
-/// Returns when the server waits for the clients only.
+/// Requests a path on many streams of many connections, without flow control windows for the
+/// bodies. Returns when the server waits for the clients only.
 fn request_and_read_nothing(server: &Server, connections: u32, path: &str) -> Vec<Unread> {
     let mut open = Vec::new();
     for _ in 0..connections {

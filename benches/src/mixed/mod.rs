@@ -1,6 +1,6 @@
 //! Concurrent reads, writes and searches on a server that is killed several times: checks that no
-//! acknowledged write is lost and that every response is correct, and measures latency and memory. A
-//! backup runs meanwhile, and a client follows the changes.
+//! acknowledged write is lost and that every response is correct, and measures latency and memory.
+//! A backup runs meanwhile, and a client follows the changes.
 //!
 //! Of 100 requests 90 read, 8 write and 2 search. Each writer has its own objects, see [`model`].
 

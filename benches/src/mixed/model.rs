@@ -58,8 +58,8 @@ impl Model {
         }
     }
 
-    /// Checks the state of an object that was read: the number of its last write, or none if it does not
-    /// exist. Afterwards no write is under way.
+    /// Checks the state of an object that was read: the number of its last write, or none if it
+    /// does not exist. Afterwards no write is under way.
     pub(super) fn finds(&mut self, id: &str, found: Option<u64>) -> Result<(), String> {
         let state = self.state(id);
         let (is_right, what) = (state.allows(found), *state);

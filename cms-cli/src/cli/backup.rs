@@ -11,7 +11,8 @@ use super::DryRun;
 /// Back up everything into one file, while the server runs.
 ///
 /// The file contains every write that was acknowledged before, and all media files. It is verified
-/// before it gets its name. The search index and rendered images are not included: they are rebuilt.
+/// before it gets its name. The search index and rendered images are not included: they are
+/// rebuilt.
 #[derive(Debug, Args)]
 pub(crate) struct BackupArgs {
     /// Write to this file; an earlier one is replaced when the new one is complete.
@@ -32,13 +33,14 @@ pub(crate) struct RestoreArgs {
 
 /// Check data integrity and repair it.
 ///
-/// Verifies the database, links, unique values, versions, the public view, property indexes, the search
-/// index against the database, and media files against media objects and their uploaded sizes. Exits
-/// with code 6 when problems remain.
+/// Verifies the database, links, unique values, versions, the public view, property indexes, the
+/// search index against the database, and media files against media objects and their uploaded
+/// sizes. Exits with code 6 when problems remain.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Rebuild derived data, remove all files that have had no media object for more than a day, and
-    /// record size and digest of files that an earlier version received. Content is never changed.
+    /// Rebuild derived data, remove all files that have had no media object for more than a day,
+    /// and record size and digest of files that an earlier version received. Content is never
+    /// changed.
     #[arg(long)]
     pub(crate) repair: bool,
     /// Read all media files and compare their SHA-256 with that of the upload.

@@ -26,8 +26,8 @@ pub(crate) struct VersionArgs {
 
 /// Run a query and print the response.
 ///
-/// The response is JSON with `data` and, if objects were not found, `errors`; then the exit code is 4. A
-/// query that is not valid is not run.
+/// The response is JSON with `data` and, if objects were not found, `errors`; then the exit code
+/// is 4. A query that is not valid is not run.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
     /// Read the query from this file, or from standard input with `-`.

@@ -20,8 +20,8 @@ pub(crate) enum MediaCommand {
 
 /// Upload files to the media library.
 ///
-/// A file whose content is in the library already is not uploaded again, and files with the same content
-/// are uploaded once; so the command can be repeated at any time.
+/// A file whose content is in the library already is not uploaded again, and files with the same
+/// content are uploaded once; so the command can be repeated at any time.
 #[derive(Debug, Args)]
 pub(crate) struct UploadArgs {
     /// Upload these files, all files in these folders, and files that match patterns such as

@@ -6,9 +6,9 @@ use super::DryRun;
 
 /// Search all content.
 ///
-/// QUERY contains words, any of which may match, or `*` for everything. It supports "phrases", a AND b,
-/// a OR b, NOT a, +required, -excluded, (groups), property:word, wild*cards, property:[1 TO 5], word^2
-/// and word~1. After `--` it may start with a dash.
+/// QUERY contains words, any of which may match, or `*` for everything. It supports "phrases", a
+/// AND b, a OR b, NOT a, +required, -excluded, (groups), property:word, wild*cards, property:[1 TO
+/// 5], word^2 and word~1. After `--` it may start with a dash.
 ///
 /// On a data directory, the command updates the index first.
 #[derive(Debug, Args)]
@@ -86,9 +86,9 @@ pub(crate) enum ModeChoice {
 
 /// Rebuild the search index.
 ///
-/// Not needed in normal operation: the index follows the content. Searches use the old index until the
-/// new one is complete. A server rebuilds it in the background; on a data directory without a server,
-/// this command does.
+/// Not needed in normal operation: the index follows the content. Searches use the old index until
+/// the new one is complete. A server rebuilds it in the background; on a data directory without a
+/// server, this command does.
 #[derive(Debug, Args)]
 pub(crate) struct ReindexArgs {
     /// Rebuild only these types.

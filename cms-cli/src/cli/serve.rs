@@ -12,9 +12,9 @@ use super::{
 
 /// Run the server.
 ///
-/// The first start creates the data directory and three keys. They are printed once, on standard output,
-/// as lines that a shell can read (`CMS_ADMIN_KEY=...`); everything else goes to standard error. Keys
-/// from the environment are used instead and are not printed.
+/// The first start creates the data directory and three keys. They are printed once, on standard
+/// output, as lines that a shell can read (`CMS_ADMIN_KEY=...`); everything else goes to standard
+/// error. Keys from the environment are used instead and are not printed.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Listen on this address and port; port 0 selects a free one.
@@ -24,25 +24,26 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", env = "CMS_LISTEN",
         value_parser = listen_address)]
     pub(crate) listen: std::net::SocketAddr,
-    /// Use this public URL in responses, for example `https://cms.example.com`, instead of the host of
-    /// each request.
+    /// Use this public URL in responses, for example `https://cms.example.com`, instead of the host
+    /// of each request.
     #[arg(long, value_name = "URL", env = "CMS_PUBLIC_URL", value_parser = base_url)]
     pub(crate) public_url: Option<String>,
-    /// Trust X-Forwarded-Host, X-Forwarded-Proto and the last address of X-Forwarded-For; only behind a
-    /// proxy that sets them.
+    /// Trust X-Forwarded-Host, X-Forwarded-Proto and the last address of X-Forwarded-For; only
+    /// behind a proxy that sets them.
     #[arg(long, env = "CMS_TRUST_PROXY", value_parser = BoolishValueParser::new())]
     pub(crate) trust_proxy: bool,
     /// Apply this project file before listening; may be repeated.
     #[arg(long, value_name = "FILE", env = "CMS_APPLY")]
     pub(crate) apply: Vec<PathBuf>,
-    /// Import this content folder before listening; existing objects do not change, and an interrupted
-    /// import is resumed.
+    /// Import this content folder before listening; existing objects do not change, and an
+    /// interrupted import is resumed.
     #[arg(long, value_name = "DIR", env = "CMS_IMPORT")]
     pub(crate) import: Option<PathBuf>,
     /// Set the durability of commits: `full` survives a power failure, `normal` is faster.
     #[arg(long, default_value = "full", env = "CMS_DURABILITY")]
     pub(crate) durability: DurabilityChoice,
-    /// Set the maximum size of a request body, in bytes or with a unit like all sizes: `64MB`, `64MiB`.
+    /// Set the maximum size of a request body, in bytes or with a unit like all sizes: `64MB`,
+    /// `64MiB`.
     #[arg(long, value_name = "SIZE", env = "CMS_BODY_LIMIT", value_parser = memory_size)]
     pub(crate) body_limit: Option<usize>,
     /// Set the maximum number of elements in a batch.
@@ -77,8 +78,9 @@ pub(crate) struct ServeArgs {
     /// Set the maximum number of open connections; more wait until one is closed.
     #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = limit)]
     pub(crate) max_connections: Option<usize>,
-    /// Set the maximum number of connections of one client address, or IPv6 /64 network; more are closed.
-    /// 0 disables the limit. Default: 128 for public addresses, unless --trust-proxy is set.
+    /// Set the maximum number of connections of one client address, or IPv6 /64 network; more are
+    /// closed. 0 disables the limit. Default: 128 for public addresses, unless --trust-proxy is
+    /// set.
     #[arg(long, value_name = "N", env = "CMS_CONNECTIONS_PER_ADDRESS")]
     pub(crate) connections_per_address: Option<usize>,
     /// Set the memory budget for responses, at least 16 MiB; requests over the budget are refused.
@@ -96,7 +98,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, alias = "least-rate", value_name = "SIZE", default_value = "4096",
         env = "CMS_MIN_TRANSFER_RATE", value_parser = size)]
     pub(crate) min_transfer_rate: u64,
-    /// Limit the requests per second of one key: RATE, or RATE/BURST like `100/500`. More get status 429.
+    /// Limit the requests per second of one key: RATE, or RATE/BURST like `100/500`. More get
+    /// status 429.
     #[arg(long, value_name = "RATE", env = "CMS_KEY_RATE")]
     pub(crate) key_rate: Option<Rate>,
     /// Limit the requests per second of one client address, or IPv6 /64 network, like --key-rate.
@@ -111,8 +114,8 @@ pub(crate) struct ServeArgs {
     /// Send traces to this OpenTelemetry collector over HTTP, for example `http://127.0.0.1:4318`.
     #[arg(long, value_name = "URL", env = "CMS_TRACES", value_parser = base_url)]
     pub(crate) traces: Option<String>,
-    /// Read settings from this file; flags and environment variables override it. Default: `cms.toml` in
-    /// the data directory, if it exists.
+    /// Read settings from this file; flags and environment variables override it. Default:
+    /// `cms.toml` in the data directory, if it exists.
     #[arg(long, value_name = "FILE", env = "CMS_CONFIG")]
     pub(crate) config: Option<PathBuf>,
     /// Set the format of the log on standard error.

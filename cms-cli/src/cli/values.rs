@@ -58,8 +58,8 @@ fn exact_size(text: &str) -> Option<u64> {
     u64::try_from(units * u128::from(*bytes) / scale).ok()
 }
 
-/// Parses a listen address. Without a host, or with `localhost`, only this machine can connect: a server
-/// is never exposed to the network by default.
+/// Parses a listen address. Without a host, or with `localhost`, only this machine can connect: a
+/// server is never exposed to the network by default.
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
     let address = match (host, port.parse::<u16>()) {

@@ -1,8 +1,9 @@
-//! `cms ctd plan` and `cms ctd apply`: apply project files to the types, workflows and keys of a space.
+//! `cms ctd plan` and `cms ctd apply`: apply project files to the types, workflows and keys of a
+//! space.
 //!
-//! Plan and apply are one request each: the target computes the plan, so both kinds of target agree. A
-//! saved plan contains the request and the token of the plan; applying it fails when anything changed
-//! since.
+//! Plan and apply are one request each: the target computes the plan, so both kinds of target
+//! agree. A saved plan contains the request and the token of the plan; applying it fails when
+//! anything changed since.
 
 use std::{fs, path::Path};
 
@@ -51,8 +52,8 @@ struct PlannedProject {
     plan: ProjectPlan,
     publishing_changes: PublishingChanges,
     locations: Locations,
-    /// Token of the saved plan to apply. Files are applied without a token, also when objects change
-    /// meanwhile; `--allow-data-loss` is checked in any case.
+    /// Token of the saved plan to apply. Files are applied without a token, also when objects
+    /// change meanwhile; `--allow-data-loss` is checked in any case.
     token: Option<String>,
 }
 
@@ -252,10 +253,10 @@ fn save(path: &Path, planned: &PlannedProject) -> Result<()> {
     fs::write(path, text).map_err(|error| Failure::unwritable(path.display(), error))
 }
 
-/// Reads a saved plan, when that is what the one file is.
+/// Reads a saved plan, if the only file is one.
 fn saved(files: &[std::path::PathBuf]) -> Result<Option<SavedPlan>> {
     let [file] = files else { return Ok(None) };
-    // Standard input and named pipes can be read once only, and project::load reads them.
+    // Standard input and named pipes can be read only once, by `project::load`.
     if !file.is_file() {
         return Ok(None);
     }

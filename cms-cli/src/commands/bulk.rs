@@ -87,8 +87,8 @@ pub(super) struct BulkReport {
 }
 
 impl BulkReport {
-    /// Prints the results with the participle `verb` ("published"). When all objects were refused, the
-    /// first error gives the exit code.
+    /// Prints the results with the participle `verb` ("published"). When all objects were refused,
+    /// the first error gives the exit code.
     pub(super) fn print(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
         for (id, error) in self.refused.iter().take(MAX_PRINTED) {
             printer.note(&format!("refused {id}: {}", error.reason()))?;

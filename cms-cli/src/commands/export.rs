@@ -1,9 +1,9 @@
 //! `cms export`: types, objects and media files as a folder that `cms import` reads.
 //!
-//! Exports are deterministic: types by name, objects in the order of creation, in their current versions.
-//! `internal` contains only what an import restores: the dates, the status with the published version of
-//! a modified object, or the workflow state. A complete export replaces an earlier one. Empty built-in
-//! types without changes are left out: other spaces have them too.
+//! Exports are deterministic: types by name, objects in the order of creation, in their current
+//! versions. `internal` contains only what an import restores: the dates, the status with the
+//! published version of a modified object, or the workflow state. A complete export replaces an
+//! earlier one. Empty built-in types without changes are left out: other spaces have them too.
 
 use std::{
     collections::HashMap,

@@ -80,8 +80,8 @@ fn open_to_read(settings: &Settings) -> Result<Box<dyn Target>> {
     open(settings, false)
 }
 
-/// Opens and prints the target of a command that changes something. A dry run does not create a data
-/// directory.
+/// Opens and prints the target of a command that changes something. A dry run does not create a
+/// data directory.
 fn open_to_write(
     settings: &Settings,
     printer: &mut Printer,
@@ -92,8 +92,8 @@ fn open_to_write(
     Ok(target)
 }
 
-/// Opens and prints the target of a plan. A data directory that does not exist yet counts as an empty
-/// one: the first apply creates it.
+/// Opens and prints the target of a plan. A data directory that does not exist yet counts as an
+/// empty one: the first apply creates it.
 fn open_to_plan(settings: &Settings, printer: &mut Printer) -> Result<Box<dyn Target>> {
     let new = settings.target.as_ref().map(target::open_new).transpose()?.flatten();
     let Some(target) = new else { return open_to_write(settings, printer, true) };

@@ -181,8 +181,8 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     Err(Diagnostic { location: name, message }.into())
 }
 
-/// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not stop
-/// the others.
+/// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not
+/// stop the others.
 fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<BulkReport> {
     let mut report = BulkReport::default();
     let mut size = BATCH_SIZE;

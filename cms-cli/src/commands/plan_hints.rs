@@ -1,5 +1,5 @@
-//! Hints for a plan: the location of what blocks it, and the keys (`renamedFrom`, `convert`, `backfill`)
-//! that keep or supply values.
+//! Hints for a plan: the location of what blocks it, and the keys (`renamedFrom`, `convert`,
+//! `backfill`) that keep or supply values.
 
 use cms_core::wire::plan::{
     NestedPlan, PlanAction, PlanRequest, ProjectPlan, PropertyChange, PropertyPlan, TypePlan,
@@ -107,8 +107,8 @@ impl TypeHints<'_> {
         self.planned.properties.iter().filter(|property| property.change == PropertyChange::Remove)
     }
 
-    /// The only removed property of the same type that loses values, where this one is the only added
-    /// property of its type.
+    /// The only removed property of the same type that loses values, where this one is the only
+    /// added property of its type.
     fn likely_old_name(&self, added: &PropertyPlan) -> Option<&str> {
         let is_new = |property: &&PropertyPlan| {
             property.change == PropertyChange::Add && property.renamed_from.is_none()
@@ -127,7 +127,8 @@ fn rename_hint(old: &str, location: &str) -> String {
     format!("if {old} was renamed, add \"renamedFrom: {old}\" at {location} to keep its values")
 }
 
-/// The only removed nested property of the same type, where this one is the only added one of its type.
+/// The only removed nested property of the same type, where this one is the only added one of its
+/// type.
 fn likely_old_nested<'a>(nested: &'a [NestedPlan], added: &NestedPlan) -> Option<&'a str> {
     let (level, _) = added.name.rsplit_once('.')?;
     let beside = || {

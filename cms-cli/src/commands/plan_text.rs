@@ -24,8 +24,8 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 const MOVED: Style = AnsiColor::Cyan.on_default();
 const BLOCKED: Style = AnsiColor::Red.on_default().bold();
 
-/// Formats a plan as lines, the last one with the totals. The printer removes colours where the output
-/// is no terminal.
+/// Formats a plan as lines, the last one with the totals. The printer removes colours where the
+/// output is no terminal.
 pub(super) fn render(
     plan: &ProjectPlan,
     wanted: &PlanRequest,

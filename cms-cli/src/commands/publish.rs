@@ -69,8 +69,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The target applies an action to all objects of a batch or to none; halving a refused batch finds
-    /// the unknown objects.
+    /// The target applies an action to all objects of a batch or to none; halving a refused batch
+    /// finds the unknown objects.
     fn in_batches(&mut self, ids: &[String]) -> cms_core::Result<()> {
         // A stack: the last part is sent next.
         let mut parts: Vec<&[String]> = ids.chunks(BATCH_SIZE).rev().collect();

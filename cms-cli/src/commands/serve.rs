@@ -1,4 +1,5 @@
-//! `cms serve`: opens the data directory, creates the first keys, applies files, and runs the server.
+//! `cms serve`: opens the data directory, creates the first keys, applies files, and runs the
+//! server.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -119,7 +120,8 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
 /// Changes the log level.
 type SetLevel = Box<dyn Fn(&str) -> Result<()>>;
 
-/// Starts logging to standard error, and traces. `level` is a level or a filter such as `cms=debug`.
+/// Starts logging to standard error, and traces. `level` is a level or a filter such as
+/// `cms=debug`.
 fn start_log(
     format: LogFormat,
     level: &str,
@@ -148,7 +150,8 @@ impl Drop for FlushLog {
     }
 }
 
-/// The layers of logs and traces. A list, because an `Option` without a layer would enable every span.
+/// The layers of logs and traces. A list, because an `Option` without a layer would enable every
+/// span.
 fn layers(
     format: LogFormat,
     filter: impl Filter<Registry> + Send + Sync + 'static,
@@ -167,7 +170,8 @@ fn layers(
 }
 
 fn filter(level: &str) -> Result<EnvFilter> {
-    // A single word could name a module, and disable all others: more likely it is a misspelt level.
+    // A single word could name a module, and disable all others: more likely it is a misspelt
+    // level.
     let is_known = |word: &str| word.parse::<LevelFilter>().is_ok();
     let is_word = |part: &&str| !part.contains(['=', '[']);
     if let Some(word) =

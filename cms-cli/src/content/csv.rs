@@ -1,4 +1,5 @@
-//! CSV files of objects: the header has property paths, the content type defines the types of cells.
+//! CSV files of objects: the header has property paths, the content type defines the types of
+//! cells.
 //!
 //! | property | cell |
 //! |---|---|
@@ -9,8 +10,8 @@
 //! | list, geo location, block | JSON |
 //! | any other | the text |
 //!
-//! An empty cell is a property without a value. A cell that is not valid stays text, so that validation
-//! reports it with the property.
+//! An empty cell is a property without a value. A cell that is not valid stays text, so that
+//! validation reports it with the property.
 
 mod lines;
 
@@ -256,7 +257,7 @@ mod tests {
             ["f:2", "f:4", "f:6"]
         );
         assert_eq!(lines_of(b"\r\n\r\nid\r\na\r\n"), ["f:4"]);
-        // A row that cannot be read has its line too.
+        // A row that cannot be parsed has a line, too.
         assert_eq!(lines_of(b"id\r\na\r\n\xff\r\nb\r\n"), ["f:2", "f:3", "f:4"]);
         // Longer than the read buffer.
         let long = format!("id,name\r\na,\"{}\"\r\nb,B\r\n", "x\r\n".repeat(100_000));

@@ -1,8 +1,9 @@
 //! The layout of an exported folder, compatible with exports of the reference product.
 //!
-//! Each type has a folder `ContentType<Name>`, or `InternalContentType<Name>` for system types. It contains
-//! the definition, the objects as JSON lines in one or more files `contentObject<Name>*.json`, and the
-//! files of media objects, `<id>.<extension>`. Custom workflows are in [`WORKFLOWS`].
+//! Each type has a folder `ContentType<Name>`, or `InternalContentType<Name>` for system types. It
+//! contains the definition, the objects as JSON lines in one or more files
+//! `contentObject<Name>*.json`, and the files of media objects, `<id>.<extension>`. Custom
+//! workflows are in [`WORKFLOWS`].
 
 use std::{
     collections::BTreeMap,
@@ -52,7 +53,8 @@ const FALLBACK_EXTENSION: &str = "bin";
 pub(crate) struct MediaFiles(BTreeMap<String, PathBuf>);
 
 impl MediaFiles {
-    /// Removes and returns the file of an object, with another extension if there is none with its own.
+    /// Removes and returns the file of an object, with another extension if there is none with its
+    /// own.
     pub(crate) fn take(&mut self, id: &str, extension: &str) -> Option<PathBuf> {
         let right = file_name(id, extension).to_lowercase();
         self.0.remove(&right).or_else(|| {

@@ -1,8 +1,8 @@
 //! Files of content objects: JSON arrays, JSON lines, YAML and CSV, streamed object by object.
 //!
 //! Knows file formats, but neither targets nor rules of content. [`csv`] converts cells to property
-//! types, [`folder`] has the layout of an exported folder, [`stream`] reads and writes files, [`paths`]
-//! finds them.
+//! types, [`folder`] has the layout of an exported folder, [`stream`] reads and writes files,
+//! [`paths`] finds them.
 
 pub(crate) mod csv;
 pub(crate) mod folder;
@@ -89,8 +89,8 @@ impl Source {
         Ok(Self { name, format, bytes: Bytes::File(path.to_owned()) })
     }
 
-    /// Reads all rows in order; the content type defines the types of CSV cells. Members that `T` does not
-    /// have are skipped.
+    /// Reads all rows in order; the content type defines the types of CSV cells. Members that `T`
+    /// does not have are skipped.
     pub(crate) fn rows<T: DeserializeOwned>(
         &self,
         content_type: &ContentType,
@@ -214,7 +214,8 @@ fn from_value<T: DeserializeOwned>(value: Value) -> std::result::Result<T, Strin
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
-/// Passes on the elements of a JSON array while it is read, so that it is never completely in memory.
+/// Passes on the elements of a JSON array while it is read, so that it is never completely in
+/// memory.
 struct Elements<'a, 'e, T> {
     name: &'a str,
     each: Each<'e, T>,

@@ -1,6 +1,7 @@
 //! Converts the short form of a content type to the API form.
 //!
-//! [`PROPERTY_KINDS`] lists the property types and their keys. A type in the API form stays unchanged.
+//! [`PROPERTY_KINDS`] lists the property types and their keys. A type in the API form stays
+//! unchanged.
 
 use cms_core::{DEFAULT_WORKFLOW, wire::content_type::WRITABLE_KEYS};
 use serde_json::{Map, Value, json};

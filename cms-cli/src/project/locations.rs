@@ -1,5 +1,6 @@
-//! The locations of definitions in project files, by name: `post`, `post.title`, `post.title.pattern`,
-//! `workflows.editorial`. [`Locations::find`] maps paths of API errors to these names.
+//! The locations of definitions in project files, by name: `post`, `post.title`,
+//! `post.title.pattern`, `workflows.editorial`. [`Locations::find`] maps paths of API errors to
+//! these names.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Project files: the content types, workflows and keys that a space should have.
 //!
-//! [`load`] reads files and directories and reports all errors with their locations. [`expand`] converts
-//! the short form of a type to the API form, [`shorten`] converts it back; [`workflow`] does both for
-//! workflows. [`node`] reads documents, [`locations`] keeps the locations of definitions. `commands::apply`
-//! applies a project.
+//! [`load`] reads files and directories and reports all errors with their locations. [`expand`]
+//! converts the short form of a type to the API form, [`shorten`] converts it back; [`workflow`]
+//! does both for workflows. [`node`] reads documents, [`locations`] keeps the locations of
+//! definitions. `commands::apply` applies a project.
 
 mod expand;
 mod locations;
@@ -321,7 +321,8 @@ impl Loader {
         }
     }
 
-    /// Checks that the types of relations and the workflows of types exist in the files or on the target.
+    /// Checks that the types of relations and the workflows of types exist in the files or on the
+    /// target.
     fn check_references(&mut self, present: &Present) {
         fn names<'p>(payloads: &'p [Map<String, Value>], key: &str) -> Vec<&'p str> {
             payloads.iter().filter_map(|payload| payload.get(key)?.as_str()).collect()

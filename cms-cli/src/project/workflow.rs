@@ -1,8 +1,8 @@
 //! Converts workflows between the short form of project files and the API form.
 //!
 //! `transitions: [draft>review]` is short for
-//! `[{"name": "_draft_review", "froms": ["draft"], "tos": ["review"]}]`, which is allowed too. Definitions
-//! that the API would refuse are reported here with their location.
+//! `[{"name": "_draft_review", "froms": ["draft"], "tos": ["review"]}]`, which is allowed too.
+//! Definitions that the API would refuse are reported here with their location.
 
 use std::collections::HashMap;
 

@@ -55,8 +55,8 @@ pub(crate) struct Direct {
     caller: Caller,
     /// Sees published versions.
     reader: Caller,
-    /// Set when the data directory does not exist yet. Declared last: the temporary files are removed
-    /// after `cms` is closed.
+    /// Set when the data directory does not exist yet. Declared last: the temporary files are
+    /// removed after `cms` is closed.
     placeholder: Option<Placeholder>,
 }
 

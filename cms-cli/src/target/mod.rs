@@ -1,7 +1,8 @@
 //! The operations of a target: a running server or a data directory.
 //!
 //! Arguments and results are those of the API ([`cms_core::wire`]), errors those of the core. Only
-//! [`direct`] and [`remote`] know the kind of target; loops, progress and output belong to the commands.
+//! [`direct`] and [`remote`] know the kind of target; loops, progress and output belong to the
+//! commands.
 
 mod direct;
 mod remote;
@@ -58,8 +59,8 @@ pub(crate) struct FileUpload {
 /// Returns the number of rewritten objects and of all objects, from any thread.
 pub(crate) type RewriteProgress = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
 
-/// Content, types, files, workflows and keys of one space. Objects of every status are visible, except in
-/// lists and searches of published versions. Several threads may use it at the same time.
+/// Content, types, files, workflows and keys of one space. Objects of every status are visible,
+/// except in lists and searches of published versions. Several threads may use it at the same time.
 pub(crate) trait Target: Sync {
     /// Names the target and the key for messages.
     fn describe(&self) -> Result<String>;
@@ -108,11 +109,12 @@ pub(crate) trait Target: Sync {
 
     /// Stores a file; returns its media object.
     fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value>;
-    /// Opens the stored file of a media object. Errors of the reader contain a [`cms_core::Error`], see
-    /// [`read_error`].
+    /// Opens the stored file of a media object. Errors of the reader contain a [`cms_core::Error`],
+    /// see [`read_error`].
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>>;
 
-    /// Publishes, unpublishes or archives an object; with `cascade` also the objects that it links to.
+    /// Publishes, unpublishes or archives an object; with `cascade` also the objects that it links
+    /// to.
     fn act(&self, content_type: &str, id: &str, action: PublishAction, cascade: bool)
     -> Result<()>;
     /// Does the same to several objects of any status; to none when one of them does not exist.
@@ -135,7 +137,8 @@ pub(crate) trait Target: Sync {
     /// Returns the state of a job. On a data directory, each call does a part of the work.
     fn job(&self, id: &str) -> Result<Job>;
 
-    /// Writes a consistent backup of a moment after the call. After an error, the output is incomplete.
+    /// Writes a consistent backup of a moment after the call. After an error, the output is
+    /// incomplete.
     fn backup(&self, output: &mut dyn Write) -> Result<()>;
 
     /// Checks data integrity, and repairs it if requested.
@@ -166,7 +169,8 @@ pub(crate) trait Target: Sync {
     fn test_webhook(&self, id: &str) -> Result<Delivery>;
 }
 
-/// Opens the target of the settings. Only a command that changes something creates a data directory.
+/// Opens the target of the settings. Only a command that changes something creates a data
+/// directory.
 pub(crate) fn open(
     address: &TargetAddress,
     settings: &Settings,
@@ -180,8 +184,8 @@ pub(crate) fn open(
     })
 }
 
-/// Opens a data directory that does not exist yet as an empty one, without creating it; none for any
-/// other target.
+/// Opens a data directory that does not exist yet as an empty one, without creating it; none for
+/// any other target.
 pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dyn Target>>> {
     Ok(match address {
         TargetAddress::Directory(folder) if direct::is_new(folder) => {

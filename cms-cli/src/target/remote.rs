@@ -1,5 +1,5 @@
-//! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`] transfers
-//! files.
+//! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
+//! transfers files.
 
 mod http;
 mod media;

@@ -92,8 +92,8 @@ impl Caller {
         Self { catalog: Some(catalog), ..self }
     }
 
-    /// The same request, where lists and single objects are read only if that is certain to take well
-    /// below a millisecond. Otherwise the read ends with [`Error::NotFast`].
+    /// The same request, where lists and single objects are read only if that is certain to take
+    /// well below a millisecond. Otherwise the read ends with [`Error::NotFast`].
     #[must_use]
     pub fn fast_only(self) -> Self {
         Self { fast_only: true, ..self }

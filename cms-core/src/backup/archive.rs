@@ -6,8 +6,8 @@
 //! manifest.json         counts and a digest of the entries before it
 //! ```
 //!
-//! The manifest is the last entry, so that a file can be written and read as a stream, and a truncated
-//! file has none. Names of entries are compared with these forms and never used as paths.
+//! The manifest is the last entry, so that a file can be written and read as a stream, and a
+//! truncated file has none. Names of entries are compared with these forms and never used as paths.
 
 use std::{
     fmt::Write as _,
@@ -160,8 +160,8 @@ impl<R: Read> Read for ExactReader<'_, R> {
 /// Entries are verified only when this returns, because the manifest is the last one.
 ///
 /// # Errors
-/// [`Error::BadRequest`] when the file is not a backup, damaged or truncated, [`Error::Conflict`] when a
-/// newer version wrote it, and errors of `take`.
+/// [`Error::BadRequest`] when the file is not a backup, damaged or truncated, [`Error::Conflict`]
+/// when a newer version wrote it, and errors of `take`.
 pub(super) fn unpack(
     input: impl Read,
     mut take: impl FnMut(&EntryName, &mut EntryContent<'_>) -> Result<()>,

@@ -33,17 +33,18 @@ const LOCK: &str = "lock";
 /// Verifies a backup against its manifest.
 ///
 /// # Errors
-/// [`Error::BadRequest`] when the file is not a backup, damaged or truncated, [`Error::Conflict`] when a newer
-/// version wrote it.
+/// [`Error::BadRequest`] when the file is not a backup, damaged or truncated, [`Error::Conflict`]
+/// when a newer version wrote it.
 pub fn verify_backup(backup: &Path) -> Result<Backup> {
     archive::unpack(open(backup)?, |_, _| Ok(()))
 }
 
-/// Restores a data directory from a backup: in an empty or missing directory, or in one whose restore was
-/// interrupted. `config` decides where uploaded files are stored.
+/// Restores a data directory from a backup: in an empty or missing directory, or in one whose
+/// restore was interrupted. `config` decides where uploaded files are stored.
 ///
-/// Entries are written to a staging directory and verified; then the files are moved, the database last.
-/// A killed process leaves the staging directory, which no server opens; the next call starts again.
+/// Entries are written to a staging directory and verified; then the files are moved, the database
+/// last. A killed process leaves the staging directory, which no server opens; the next call starts
+/// again.
 ///
 /// # Errors
 /// Those of [`verify_backup`]; [`Error::Conflict`] when the directory is not empty, [`Error::Busy`] when
@@ -238,8 +239,8 @@ impl StagingDirectory {
         fs::remove_dir_all(&self.folder).map_err(|error| path_error(&self.folder, &error))
     }
 
-    /// Removes the staging directory of an interrupted restore. Moved files are moved back first: without
-    /// a database they would look like those of a lost one.
+    /// Removes the staging directory of an interrupted restore. Moved files are moved back first:
+    /// without a database they would look like those of a lost one.
     fn discard(&self, folder: &Path) -> Result<()> {
         let (from, to) = (folder.join(FILES), self.folder.join(FILES));
         if from.exists() {

@@ -1,7 +1,7 @@
 //! Scheduled backups in a directory or a bucket, of which the newest are kept.
 //!
-//! The time of the next backup follows from the names of the existing ones, so restarts do not change
-//! the schedule.
+//! The time of the next backup follows from the names of the existing ones, so restarts do not
+//! change the schedule.
 
 use std::{
     fs,
@@ -103,8 +103,8 @@ impl Backups<'_> {
         Ok(())
     }
 
-    /// Returns the names of the backups of this space, oldest first. Backups dated in the future by a wrong
-    /// clock are ignored, so that they do not delay or replace others.
+    /// Returns the names of the backups of this space, oldest first. Backups dated in the future by
+    /// a wrong clock are ignored, so that they do not delay or replace others.
     fn own(&self, storage: &Storage) -> Result<Vec<String>> {
         let now = self.cms.config.clock.now();
         let mut names = storage.names()?;

@@ -1,7 +1,7 @@
 //! Creates backups without blocking writers.
 //!
-//! First the removal of files is suspended, then the database is copied. The files of the backup are
-//! those of the copy, and all of them exist until the end.
+//! First the removal of files is suspended, then the database is copied. The files of the backup
+//! are those of the copy, and all of them exist until the end.
 
 use std::{
     collections::HashMap,
@@ -76,9 +76,9 @@ impl Backups<'_> {
     /// Begins a backup with all writes acknowledged before the call.
     ///
     /// # Errors
-    /// [`Error::Busy`] while another backup of the data directory runs, [`Error::Internal`] when the
-    /// database is damaged or the disk is full, [`Error::Damaged`] with the stored files whose size differs
-    /// from the upload.
+    /// [`Error::Busy`] while another backup of the data directory runs, [`Error::Internal`] when
+    /// the database is damaged or the disk is full, [`Error::Damaged`] with the stored files whose
+    /// size differs from the upload.
     pub fn begin(&self) -> Result<DatabaseCopy> {
         let config = &self.cms.config;
         let kept = self.cms.files.keep()?;
@@ -95,8 +95,8 @@ impl Backups<'_> {
     /// Writes a backup in chunks; returns its manifest.
     ///
     /// # Errors
-    /// [`Error::Internal`] with the error of the output or of a file, [`Error::Damaged`] with the first file
-    /// that differs from the upload. The output is then not a valid backup.
+    /// [`Error::Internal`] with the error of the output or of a file, [`Error::Damaged`] with the
+    /// first file that differs from the upload. The output is then not a valid backup.
     pub fn write(&self, copied: DatabaseCopy, output: &mut dyn Write) -> Result<Backup> {
         let DatabaseCopy { database, files, mut known, at, _kept: kept } = copied;
         let seconds = u64::try_from(at.seconds()).unwrap_or_default();
@@ -129,8 +129,8 @@ impl Backups<'_> {
         Ok(backup)
     }
 
-    /// Compares the sizes of all stored files with those of the uploads before anything is written, so that
-    /// one error names every truncated file.
+    /// Compares the sizes of all stored files with those of the uploads before anything is written,
+    /// so that one error names every truncated file.
     fn require_sizes(&self, files: &[(FileId, Option<Fingerprint>)]) -> Result<()> {
         let stored = self.cms.files.list()?;
         let sizes: HashMap<_, _> = stored.into_iter().map(|file| (file.id, file.size)).collect();

@@ -1,8 +1,8 @@
 //! Executes a plan: reads its objects and writes the response.
 //!
-//! One snapshot serves the complete query. Root fields are lists like those of the REST API, with the
-//! same conditions, order, views and cached counts. Relations are resolved level by level: one statement
-//! per level and type reads all linked objects, each of them once.
+//! One snapshot serves the complete query. Root fields are lists like those of the REST API, with
+//! the same conditions, order, views and cached counts. Relations are resolved level by level: one
+//! statement per level and type reads all linked objects, each of them once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -329,8 +329,8 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Reads the linked objects of one type by one statement, for all relations of a level; returns the
-    /// bytes of their templates.
+    /// Reads the linked objects of one type by one statement, for all relations of a level; returns
+    /// the bytes of their templates.
     fn fetch(
         &self,
         response: &mut PartialResponse<'_>,

@@ -31,7 +31,7 @@ pub struct GraphQl<'a> {
 }
 
 impl Cms {
-    /// Queries in the language GraphQL.
+    /// Executes GraphQL queries.
     pub fn graphql(&self) -> GraphQl<'_> {
         GraphQl { cms: self }
     }

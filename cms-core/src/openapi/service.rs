@@ -1,5 +1,5 @@
-//! The OpenAPI document for a key. It changes only with content types, so documents are cached by the
-//! rights of the key and the parameters.
+//! The OpenAPI document for a key. It changes only with content types, so documents are cached by
+//! the rights of the key and the parameters.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Creates deliveries from the journal, in its order.
 //!
-//! Deliveries and the position in the journal are written together, so each row creates them once. A
-//! webhook gets events after its own creation.
+//! Deliveries and the position in the journal are written together, so each row creates them once.
+//! A webhook gets events after its own creation.
 
 use std::{
     collections::BTreeSet,
@@ -69,7 +69,8 @@ pub(super) fn create_deliveries(
     Ok(has_more)
 }
 
-/// Reads the complete journal, inside a transaction that is subject to delete the objects of its events.
+/// Reads the complete journal, inside a transaction that is subject to delete the objects of its
+/// events.
 pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
     let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
     if own.is_none_or(|state| state.live == 0) {

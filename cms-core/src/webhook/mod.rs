@@ -1,6 +1,6 @@
-//! Webhooks (see docs/reference/webhooks.md): [`feed`] creates deliveries from the journal, [`service`]
-//! schedules and logs them, [`synchronous`] calls synchronous webhooks before a write. The server sends
-//! the requests.
+//! Webhooks (see docs/reference/webhooks.md): [`feed`] creates deliveries from the journal,
+//! [`service`] schedules and logs them, [`synchronous`] calls synchronous webhooks before a write.
+//! The server sends the requests.
 
 pub(crate) mod feed;
 pub(crate) mod service;

@@ -1,8 +1,8 @@
 //! The webhook service: due deliveries, their requests, their outcome, and their log.
 //!
 //! The dispatcher gets the next deliveries from [`Webhooks::due`] and a request from
-//! [`Webhooks::outgoing`], and reports the [`DeliveryOutcome`] to [`Webhooks::record`]. A failed delivery
-//! stays the first of the queue of its object.
+//! [`Webhooks::outgoing`], and reports the [`DeliveryOutcome`] to [`Webhooks::record`]. A failed
+//! delivery stays the first of the queue of its object.
 
 use std::{
     collections::BTreeMap,
@@ -181,8 +181,8 @@ impl Webhooks<'_> {
         feed::create_deliveries(store, catalog, &webhooks.subscriptions, &webhooks.cursor, now)
     }
 
-    /// Returns the deliveries to send now, of all webhooks or of one. `running` holds the requests in
-    /// flight by webhook.
+    /// Returns the deliveries to send now, of all webhooks or of one. `running` holds the requests
+    /// in flight by webhook.
     pub fn due(
         &self,
         only: Option<i64>,
@@ -244,8 +244,8 @@ impl Webhooks<'_> {
         Ok(Outgoing { id, url, headers, body, dispatch: dispatch.clone() })
     }
 
-    /// The payload of a delivery: the version of the object, or the current type; none when it no longer
-    /// exists.
+    /// The payload of a delivery: the version of the object, or the current type; none when it no
+    /// longer exists.
     fn payload(&self, reader: &Reader<'_>, row: &DeliveryRow) -> Result<Option<Vec<u8>>> {
         match (row.ctd, row.object, row.version) {
             _ if row.action == "Delete" => Ok(None),
@@ -324,7 +324,8 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Fails expired deliveries and reads the journal; returns the row before which webhooks need no rows.
+    /// Fails expired deliveries and reads the journal; returns the row before which webhooks need
+    /// no rows.
     pub(crate) fn clean_up(&self) -> Result<i64> {
         while self.expire_deliveries()? {}
         while self.create_deliveries()? {}

@@ -160,7 +160,8 @@ fn workflow_states_narrow_the_public_view() {
     assert_eq!(seen(PLAIN), seen(PREVIEW));
 }
 
-/// A key receives changes of readable types only, also if it requests others, and also of deleted types.
+/// A key receives changes of readable types only, also if it requests others, and also of deleted
+/// types.
 #[test]
 fn keys_receive_changes_of_readable_types_only() {
     let (test, local) = (TestCms::new(), Caller::local());

@@ -20,7 +20,8 @@ fn local() -> Caller {
     Caller::local()
 }
 
-/// Five articles of a type with Draft & Public: draft, public, modified, archived, and one that links.
+/// Five articles of a type with Draft & Public: draft, public, modified, archived, and one that
+/// links.
 fn with_articles() -> TestCms {
     let core = TestCms::new();
     let cms = &core.cms;

@@ -195,6 +195,6 @@ fn clock_jump_removes_no_orphaned_files() {
         core.clock.advance(3600);
         cms.media().sweep().unwrap();
     }
-    // The first one has waited for a day by now; the other one has not.
+    // The first one has been waiting for a day, the other one has not.
     assert_eq!(cms.check(&CheckRequest::default()).unwrap().media.waiting, 1);
 }

@@ -1,5 +1,5 @@
-//! Plans of generated type changes, compared with the stored objects after the apply, in all current
-//! and published versions.
+//! Plans of generated type changes, compared with the stored objects after the apply, in all
+//! current and published versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

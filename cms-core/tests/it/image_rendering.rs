@@ -1,8 +1,8 @@
-//! Rendered images in all sizes and trims, compared pixel by pixel, see docs/reference/media.md#resize
-//! and docs/reference/media.md#trim.
+//! Rendered images in all sizes and trims, compared pixel by pixel, see
+//! docs/reference/media.md#resize and docs/reference/media.md#trim.
 //!
-//! The source is a gradient: red grows from left to right, green from top to bottom. So the expected
-//! pixels of any part in any size can be computed.
+//! The source is a gradient: red grows from left to right, green from top to bottom. So the
+//! expected pixels of any part in any size can be computed.
 
 use std::io::{Cursor, Write};
 

@@ -42,7 +42,8 @@ fn page() -> Page {
     Page { number: 1, limit: 1000 }
 }
 
-/// Articles with a text of `bytes` bytes; each links to the previous one, and the first to the second.
+/// Articles with a text of `bytes` bytes; each links to the previous one, and the first to the
+/// second.
 fn with_articles(count: usize, bytes: usize) -> TestCms {
     let test = TestCms::new();
     let mut definition = article();

@@ -1,5 +1,5 @@
-//! Draft & Public compared with a model: after any sequence of actions, editors and readers see what
-//! the model predicts.
+//! Draft & Public compared with a model: after any sequence of actions, editors and readers see
+//! what the model predicts.
 
 use cms_core::{
     Caller, Error, Objects, Visibility,

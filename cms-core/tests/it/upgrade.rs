@@ -1,7 +1,7 @@
 //! Data directories of every released schema open and have all their content.
 //!
-//! [`fill`] defines the content, also of future directories. Lines are only added to it, because older
-//! directories cannot be written again.
+//! [`fill`] defines the content, also of future directories. Lines are only added to it, because
+//! older directories cannot be written again.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -17,10 +17,10 @@ enum Step {
     Change(usize),
     /// The sender starts all requests that are due.
     Send,
-    /// A request under way gets a response.
+    /// A request in flight gets a response.
     Respond(usize, u16),
     Wait(i64),
-    /// The process is killed: the outcome of requests under way is unknown.
+    /// The process is killed: the outcome of requests in flight is unknown.
     Kill,
     Replay,
     GiveUp,
@@ -236,7 +236,7 @@ impl Model {
     }
 }
 
-/// A server with one webhook, and the requests that its sender has under way.
+/// A server with one webhook, and the requests of its sender that are in flight.
 struct System {
     test: TestCms,
     running: BTreeMap<i64, Vec<Dispatch>>,

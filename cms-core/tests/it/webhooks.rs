@@ -54,7 +54,7 @@ fn follow(test: &TestCms) {
     while test.cms.webhooks().create_deliveries().unwrap() {}
 }
 
-/// The requests that are due, if none is under way.
+/// The requests that are due, if none is in flight.
 fn due(test: &TestCms) -> Vec<Outgoing> {
     let due = test.cms.webhooks().due(None, &BTreeMap::new()).unwrap();
     due.iter().map(|dispatch| test.cms.webhooks().outgoing(dispatch).unwrap().unwrap()).collect()
@@ -82,7 +82,7 @@ fn versions(requests: &[Outgoing]) -> Vec<String> {
     requests.iter().map(reference).collect()
 }
 
-/// Sends all that is due; returns the bodies.
+/// Sends all due requests; returns the bodies.
 fn send_all(test: &TestCms) -> Vec<Value> {
     follow(test);
     let mut sent = Vec::new();
@@ -395,8 +395,8 @@ fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
     assert_eq!(send_all(&test).len(), 5);
 }
 
-/// Failures of one object, rejections, and failures before a success do not mean that the endpoint is
-/// down.
+/// Failures of one object, rejections, and failures before a success do not mean that the endpoint
+/// is down.
 #[test]
 fn endpoint_that_responds_is_not_down() {
     let test = with_webhook();

@@ -1,4 +1,5 @@
-//! Tasks at short intervals: scheduled publications, the search index, GraphQL schemas, storage checks.
+//! Tasks at short intervals: scheduled publications, the search index, GraphQL schemas, storage
+//! checks.
 
 use std::{sync::Arc, time::Duration};
 

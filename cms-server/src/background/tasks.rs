@@ -32,7 +32,8 @@ impl BackgroundTasks {
         Self(tasks)
     }
 
-    /// Stops the tasks; work that runs is finished. The index and the housekeeping are brought up to date.
+    /// Stops the tasks; work that runs is finished. The index and the housekeeping are brought up
+    /// to date.
     pub(crate) async fn stop(self, app: &Arc<App>) {
         for task in self.0 {
             task.abort();

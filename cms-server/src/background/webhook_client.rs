@@ -1,5 +1,5 @@
-//! The HTTP client of webhooks: it connects only to public addresses, unless the operator allows private
-//! ones, and follows no redirects.
+//! The HTTP client of webhooks: it connects only to public addresses, unless the operator allows
+//! private ones, and follows no redirects.
 
 use std::{
     error::Error as _,
@@ -112,8 +112,8 @@ impl WebhookClient {
     }
 }
 
-/// Resolves host names to public addresses. The client connects to these addresses only, so a host name
-/// cannot resolve to another address after the check.
+/// Resolves host names to public addresses. The client connects to these addresses only, so a host
+/// name cannot resolve to another address after the check.
 struct Resolver {
     allow_private: bool,
 }

@@ -1,7 +1,8 @@
 //! Sends webhook deliveries, several of each webhook at a time.
 //!
-//! The core decides what is due, the content of a request and when it is retried, and stores all of it:
-//! after a crash the next process sends what was in progress again. This module knows which requests run.
+//! The core decides what is due, the content of a request and when it is retried, and stores all of
+//! it: after a crash the next process sends what was in progress again. This module knows which
+//! requests run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -20,8 +21,8 @@ use crate::{blocking, net::permits::WritePermits, state::App};
 const BATCH_DELAY: Duration = Duration::from_millis(20);
 /// How often retries that are due, and changes of other processes, are looked for.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Pause of a delivery whose outcome could not be recorded: else the receiver would get it again and
-/// again.
+/// Pause of a delivery whose outcome could not be recorded: else the receiver would get it again
+/// and again.
 const RECORD_RETRY_INTERVAL: Duration = Duration::from_secs(10);
 /// Timeout of a delivery.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -42,8 +43,8 @@ struct Dispatcher {
     permits: Arc<Semaphore>,
 }
 
-/// Sends requests to synchronous webhooks, on the threads of writes. These release their write permits
-/// meanwhile, so a slow receiver delays only the writes that it validates.
+/// Sends requests to synchronous webhooks, on the threads of writes. These release their write
+/// permits meanwhile, so a slow receiver delays only the writes that it validates.
 struct SynchronousTransport {
     writes: WritePermits,
     permits: Semaphore,

@@ -115,8 +115,8 @@ async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<B
     Ok(BufferedBody { bytes, _permit: permit })
 }
 
-/// Discards the rest of a short body that arrives without delay: a connection with unread bytes is closed,
-/// and the client may lose the response.
+/// Discards the rest of a short body that arrives without delay: a connection with unread bytes is
+/// closed, and the client may lose the response.
 pub(crate) async fn discard(body: &mut Body) {
     if body.is_end_stream() || body.size_hint().lower() > MAX_DISCARDED_BYTES {
         return;
@@ -175,7 +175,8 @@ mod tests {
             ..ServerConfig::default()
         };
         let app = App::new(&config, Arc::clone(&core.cms));
-        // bytes of the first chunk, bytes of each chunk that follows after ten seconds, whether all arrive
+        // bytes of the first chunk, bytes of each chunk that follows after ten seconds, whether all
+        // arrive
         for (first, chunk, arrives) in [
             (0, 2000, true),
             (LARGE_BYTES / 2, 2000, true),

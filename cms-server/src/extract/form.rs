@@ -53,7 +53,8 @@ pub(crate) async fn read(app: &Arc<App>, headers: &HeaderMap, body: &mut Body) -
     let reading = async {
         let form = read_fields(app, boundary, body).await;
         if matches!(form, Err(Error::NoSpace(_))) {
-            // A client that is disconnected while it sends gets no response, and sends all of it again.
+            // A client that is disconnected while it sends gets no response, and sends all of it
+            // again.
             discard(app, body).await;
         }
         form
@@ -132,9 +133,9 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
     }
 }
 
-/// Passes the body to the parser one frame at a time, and few frames without a part: the parser buffers
-/// all input, and searches it for the next part again and again. The last frame does not count, since the
-/// parser may not have searched it.
+/// Passes the body to the parser one frame at a time, and few frames without a part: the parser
+/// buffers all input, and searches it for the next part again and again. The last frame does not
+/// count, since the parser may not have searched it.
 fn frames(
     body: BodyReader<'_>,
     gap: Arc<AtomicUsize>,

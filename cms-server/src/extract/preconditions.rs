@@ -56,8 +56,8 @@ impl Validators {
         has_cached(headers, &self.etag)
     }
 
-    /// Returns the requested range of a file of this size. A request for several ranges gets the complete
-    /// file.
+    /// Returns the requested range of a file of this size. A request for several ranges gets the
+    /// complete file.
     pub(crate) fn range(&self, headers: &HeaderMap, size: u64) -> RequestedRange {
         let mut ranges = headers.get_all(header::RANGE).iter();
         let range = ranges.next().and_then(|value| value.to_str().ok());

@@ -66,8 +66,8 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns the names that a route does not know as a header value, and after `filters` the paths in it
-    /// that the content type does not have.
+    /// Returns the names that a route does not know as a header value, and after `filters` the
+    /// paths in it that the content type does not have.
     pub(crate) fn ignored(
         &self,
         known: &[&str],

@@ -1,4 +1,5 @@
-//! The headers that select the view of content, and the one that keeps the dates of imported objects.
+//! The headers that select the view of content, and the one that keeps the dates of imported
+//! objects.
 //!
 //! Other values are ignored, also where a proxy adds one to a header.
 

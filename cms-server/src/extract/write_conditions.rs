@@ -28,7 +28,8 @@ pub(crate) fn read(parts: &Parts, json: &[u8]) -> Result<Conditions> {
     Ok(Conditions::new(if_match, key))
 }
 
-/// Returns the values of a header, joined; none without the header. A value that is no text is empty.
+/// Returns the values of a header, joined; none without the header. A value that is no text is
+/// empty.
 fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let values = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
     let values: Vec<&str> = values.collect();

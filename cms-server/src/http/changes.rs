@@ -1,8 +1,8 @@
 //! Changes of the content: a page, or a stream of server-sent events.
 //!
-//! A stream is a task of its own, which reads the same pages. It reads after each commit of this process,
-//! and every second, since other processes write too; each time it authenticates the key again. So a
-//! stream shows what a request at that moment would.
+//! A stream is a task of its own, which reads the same pages. It reads after each commit of this
+//! process, and every second, since other processes write too; each time it authenticates the key
+//! again. So a stream shows what a request at that moment would.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -119,8 +119,8 @@ impl ChangeFeed {
         Ok(Response::events(Body::from_stream(stream::unfold(receiver, next))))
     }
 
-    /// Sends changes until the client disconnects, the key is revoked, or the server stops. A client that
-    /// reconnects then gets the error, or continues.
+    /// Sends changes until the client disconnects, the key is revoked, or the server stops. A
+    /// client that reconnects then gets the error, or continues.
     async fn send(
         mut self,
         (start, first): (Position, Changes),
@@ -173,8 +173,8 @@ fn push(message: &mut Vec<u8>, page: &Changes) {
     }
 }
 
-/// A comment, which keeps the connection alive, and an event without data, of which clients store the
-/// id: so a client that sees few changes keeps up with the journal.
+/// A comment, which keeps the connection alive, and an event without data, of which clients store
+/// the id: so a client that sees few changes keeps up with the journal.
 fn heartbeat(position: Position) -> Vec<u8> {
     format!(":\nid: {position}\n\n").into_bytes()
 }

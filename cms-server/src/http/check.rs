@@ -1,4 +1,4 @@
-//! Integrity check of the data directory.
+//! The integrity check of the data directory.
 
 use cms_core::{Cms, Result, wire::check::CheckRequest};
 

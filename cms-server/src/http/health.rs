@@ -17,8 +17,9 @@ pub(crate) fn alive(_: &App, _: &Parts) -> Response {
     Response::json(&json!({ "status": "ok" }))
 }
 
-/// Readiness: every part of the data directory works, and the server is not about to stop. The response
-/// names the parts that are not ready; the reasons are in the log only, since the route is public.
+/// Readiness: every part of the data directory works, and the server is not about to stop. The
+/// response names the parts that are not ready; the reasons are in the log only, since the route is
+/// public.
 pub(crate) fn ready(app: &App, _: &Parts) -> Response {
     let mut parts = Map::new();
     let mut is_ready = true;

@@ -1,7 +1,7 @@
 //! Images and files, without a key: conditional and range requests.
 //!
-//! Cheap steps come first: a 304 takes one read of the database, a cached image is read immediately, and
-//! only rendering waits for a permit.
+//! Cheap steps come first: a 304 takes one read of the database, a cached image is read
+//! immediately, and only rendering waits for a permit.
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
@@ -31,8 +31,8 @@ const CACHE_ONE_DAY: HeaderValue = HeaderValue::from_static("public, max-age=864
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const SANDBOX: HeaderValue = HeaderValue::from_static("sandbox");
 const UNKNOWN_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream");
-/// Size of the first chunk of a stored file: an HTTP/2 stream buffers it before the client has a window
-/// for it. The next chunks grow up to [`MAX_CHUNK_BYTES`].
+/// Size of the first chunk of a stored file: an HTTP/2 stream buffers it before the client has a
+/// window for it. The next chunks grow up to [`MAX_CHUNK_BYTES`].
 const FIRST_CHUNK_BYTES: u64 = 16 * 1024;
 const CHUNK_GROWTH: u64 = 4;
 /// How long a chunk waits for memory.
@@ -196,7 +196,7 @@ async fn next_chunk(app: &Arc<App>, image: &Arc<Image>, rest: &mut Rest) -> Resu
     blocking::run(app, Work::File, move |app| app.cms.media().read(&image, chunk)).await?.map(Some)
 }
 
-/// Waits until the memory budget of responses has room for so many bytes.
+/// Waits until the response memory budget has room for this many bytes.
 async fn wait_for_memory(app: &App, bytes: u64) -> Result<()> {
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let waiting = async {
@@ -208,8 +208,8 @@ async fn wait_for_memory(app: &App, bytes: u64) -> Result<()> {
     time::timeout(MEMORY_TIMEOUT, waiting).await.map_err(timed_out)
 }
 
-/// Tells whether a browser only shows or plays a file of this media type. Media types are content and may
-/// be any text; a type that is not known to be inert may not run scripts.
+/// Tells whether a browser only shows or plays a file of this media type. Media types are content
+/// and may be any text; a type that is not known to be inert may not run scripts.
 fn is_inert(media_type: &str) -> bool {
     let media_type = media_type.to_ascii_lowercase();
     let is_plain = media_type.bytes().all(|b| b.is_ascii_alphanumeric() || b"/.+-".contains(&b));

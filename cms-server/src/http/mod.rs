@@ -1,7 +1,7 @@
 //! One function per route: unpack the request, call the core once, make the response.
 //!
-//! `routing/table.rs` has the routes; it checks key, permission and media type before. Nothing here knows
-//! the table.
+//! `routing/table.rs` has the routes; it checks key, permission and media type before. Nothing here
+//! knows the table.
 
 pub(crate) mod auth_context;
 pub(crate) mod backup;

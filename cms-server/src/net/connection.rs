@@ -1,9 +1,9 @@
 //! One connection: the unsent bytes of its responses, and when the server closes it.
 //!
-//! Every byte of a response that is in memory counts against the budgets of the connection and of the
-//! process, until the HTTP library has written it to the socket. The library buffers what HTTP/2 streams
-//! have no window for, so this count is the only measure of memory that clients hold by not reading.
-//! [`mod@crate::server`] drives the connection.
+//! Every byte of a response that is in memory counts against the budgets of the connection and of
+//! the process, until the HTTP library has written it to the socket. The library buffers what
+//! HTTP/2 streams have no window for, so this count is the only measure of memory that clients hold
+//! by not reading. [`mod@crate::server`] drives the connection.
 
 use std::{
     io,
@@ -41,7 +41,7 @@ const CONTROL_BYTES: usize = 64;
 /// Fraction of the memory of the process that the responses of one connection may take.
 const CONNECTIONS_PER_BUDGET: usize = 8;
 
-/// A connection that is open.
+/// An open connection.
 pub(crate) struct Connection {
     /// None without a socket.
     pub(crate) peer: Option<IpAddr>,
@@ -56,7 +56,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection whose responses take memory of `available`, a part of that of the process.
+    /// A connection whose responses reserve memory of the budget `available`, which is part of that
+    /// of the process.
     pub(crate) fn new(
         process: &Arc<MemoryBudget>,
         available: &Arc<MemoryBudget>,
@@ -86,7 +87,8 @@ impl Connection {
         RunningRequest(Arc::clone(self))
     }
 
-    /// Waits until the connection is idle for too long, or its client reads too slowly; returns which.
+    /// Waits until the connection is idle for too long, or its client reads too slowly; returns
+    /// which.
     pub(crate) async fn timed_out(&self, min_rate: MinTransferRate) -> &'static str {
         let (mut requests, mut written, mut unsent) = (0, 0, 0);
         let mut idle_since = Instant::now();
@@ -103,7 +105,7 @@ impl Connection {
                 return "idle";
             }
             if unsent == 0 || unsent_before == 0 {
-                // Only time counts in which the server waits for the client.
+                // Only time in which the server waits for the client counts.
                 transfer = min_rate.start();
                 continue;
             }
@@ -134,7 +136,7 @@ impl Connection {
 pub(crate) struct RunningRequest(Arc<Connection>);
 
 impl RunningRequest {
-    /// Counts the bytes of a response; `memory` is what was reserved for it.
+    /// Counts the bytes of a response; `memory` is the reservation for it.
     pub(crate) fn respond(self, body: Body, memory: Arc<Reservation>) -> ResponseBody {
         ResponseBody { body, memory: Some(memory), request: self }
     }
@@ -149,7 +151,7 @@ impl Drop for RunningRequest {
 /// The body of a response, whose bytes count until they are sent.
 pub(crate) struct ResponseBody {
     body: Body,
-    /// What was reserved for the first bytes.
+    /// The memory reserved for the first bytes.
     memory: Option<Arc<Reservation>>,
     request: RunningRequest,
 }

@@ -1,5 +1,5 @@
-//! Connection caps: in all, and per client address; and the memory that the responses to one address may
-//! take. Request rates are the business of [`super::rate_limit`].
+//! Limits on connections: their total number, their number per client address, and the memory of
+//! the responses to one address. [`super::rate_limit`] limits request rates.
 
 use std::{
     collections::HashMap,
@@ -136,8 +136,8 @@ impl Drop for AcceptedConnection {
     }
 }
 
-/// Tells whether an address is public. Behind a private one there may be a proxy, or the gateway of a
-/// container, with all clients behind it.
+/// Tells whether an address is public. Behind a private one there may be a proxy, or the gateway of
+/// a container, with all clients behind it.
 fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private() || v4.is_link_local()),

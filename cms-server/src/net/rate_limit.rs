@@ -1,8 +1,8 @@
 //! Request rate limits by key and by address: 429, only when an operator configures them.
 //!
-//! A leaky bucket of [`Rate::burst`] requests that drains at [`Rate::per_second`] is one number: the time
-//! at which it is empty. The crates for this keep every client for ever and cannot change a rate, so this
-//! is our own. Time is an argument, so that tests choose it.
+//! A leaky bucket of [`Rate::burst`] requests that drains at [`Rate::per_second`] is one number:
+//! the time at which it is empty. The crates for this keep every client for ever and cannot change
+//! a rate, so this is our own. Time is an argument, so that tests choose it.
 
 use std::{
     convert::Infallible,
@@ -29,7 +29,7 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 pub struct Rate {
     /// At least 1.
     pub per_second: u32,
-    /// Most requests at once; at least 1.
+    /// Maximum burst of requests; at least 1.
     pub burst: u32,
 }
 
@@ -56,8 +56,8 @@ impl fmt::Display for Rate {
 pub(crate) struct RateLimiter<K> {
     /// Rate and burst as [`packed`]; 0 without a limit.
     rate: AtomicU64,
-    /// When the bucket of each client is empty, in nanoseconds since the start of the times passed in.
-    /// The least recently used bucket is evicted when there are too many, so memory is bounded.
+    /// When the bucket of each client is empty, in nanoseconds since the start of the times passed
+    /// in. The least recently used bucket is evicted when there are too many, so memory is bounded.
     empty_at: Cache<K, Arc<AtomicU64>>,
 }
 

@@ -1,15 +1,17 @@
 //! Unencoded quotes and angle brackets in the query of an HTTP/1 request line.
 //!
-//! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts that
-//! (docs/reference/http.md). The HTTP library accepts all of it but `"`, `<` and `>`, for which it refuses
-//! the request line before a handler runs. So [`RequestLines`] replaces these bytes on their way in by a
-//! placeholder and records them; [`RequestLines::restore`] adds the original query as [`RawQuery`].
+//! Existing clients send `filters={"title":{..}}` without percent-encoding, and the API accepts
+//! that (docs/reference/http.md). The HTTP library accepts all of it but `"`, `<` and `>`, for
+//! which it refuses the request line before a handler runs. So [`RequestLines`] replaces these
+//! bytes on their way in by a placeholder and records them; [`RequestLines::restore`] adds the
+//! original query as [`RawQuery`].
 //!
-//! A placeholder has the length of what it replaces, so an error in here cannot move the border between
-//! two requests. A request line is expected only where a request certainly begins: on a new connection,
-//! and where nothing was read yet behind a request that ended. Where that is not certain (pipelined
-//! requests, a body without a length), nothing is replaced: a body is never taken for a request line.
-//! HTTP/2 has no request line; there clients must encode these characters.
+//! A placeholder has the length of what it replaces, so an error in here cannot move the border
+//! between two requests. A request line is expected only where a request certainly begins: on a new
+//! connection, and where nothing was read yet behind a request that ended. Where that is not
+//! certain (pipelined requests, a body without a length), nothing is replaced: a body is never
+//! taken for a request line. HTTP/2 has no request line; there clients must encode these
+//! characters.
 
 use std::{
     pin::Pin,
@@ -52,17 +54,17 @@ enum Position {
     Start,
     /// In the path of the request line.
     Path,
-    /// In the query of the request line, after so many bytes of it.
+    /// In the query of the request line, at this offset.
     Query(usize),
     /// In the rest of the head.
     Head(HeaderLine),
-    /// So many bytes after the head.
+    /// At this offset after the head.
     AfterHead(u64),
-    /// Not known any more.
+    /// The position is not known any more.
     Unknown,
 }
 
-/// The part of a header line that was read.
+/// The part of a header line that has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HeaderLine {
     Text,
@@ -171,8 +173,8 @@ impl State {
         });
     }
 
-    /// Records the end of a request with a body of so many bytes. Where more was read, or may have been,
-    /// the start of the next request is not known.
+    /// Records the end of a request with a body of this size. If more bytes were or may have been
+    /// read, the start of the next request is not known.
     fn end(&mut self, length: Option<u64>) {
         let is_certain =
             matches!(self.position, Position::AfterHead(bytes) if Some(bytes) == length);
@@ -201,7 +203,7 @@ fn original(query: &str, replaced: &[(usize, u8)]) -> String {
 /// A request body that records when it was read to its end: there the next request starts.
 pub(crate) struct TrackedBody {
     body: Incoming,
-    /// Bytes, when the head says so.
+    /// The number of bytes, if the head declares it.
     length: Option<u64>,
     has_ended: bool,
     lines: Arc<RequestLines>,

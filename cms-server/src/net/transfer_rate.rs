@@ -1,6 +1,6 @@
 //! How fast a client must send a request body or read a response: the only place with such rules.
 //!
-//! Only the time counts in which the server waits for the client.
+//! Only time in which the server waits for the client counts.
 
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ const LARGE_FACTOR: u64 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MinTransferRate(pub(crate) u64);
 
-/// How fast a client was so far.
+/// The transfer rate of a client so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
     configured: MinTransferRate,
-    /// What the client has to reach now.
+    /// The transfer rate that the client must reach now.
     required: u64,
     bytes: u64,
     waited: Duration,
@@ -40,8 +40,8 @@ impl MinTransferRate {
 }
 
 impl Transfer {
-    /// Sets how many bytes of shared memory the client holds; a change of the required rate starts
-    /// the average again.
+    /// Sets the bytes of shared memory that the client holds. A change of the required rate
+    /// restarts the average.
     pub(crate) fn set_held(&mut self, bytes: usize) {
         let factor = if bytes >= LARGE_BYTES { LARGE_FACTOR } else { 1 };
         let required = self.configured.0.saturating_mul(factor);
@@ -51,7 +51,7 @@ impl Transfer {
         }
     }
 
-    /// Records that so many bytes moved after so long a wait.
+    /// Records a transfer of this many bytes after this waiting time.
     pub(crate) fn record(&mut self, bytes: usize, waited: Duration) {
         self.bytes += bytes as u64;
         self.waited += waited;

@@ -1,7 +1,7 @@
 //! Matches a path to a route, and finds its parameters.
 //!
-//! A trailing slash counts as absent. Segments are percent-decoded once; what is not UTF-8 then has a
-//! replacement character, which no name and no id contains, so the request ends with a 404.
+//! A trailing slash counts as absent. Segments are percent-decoded once; what is not UTF-8 then has
+//! a replacement character, which no name and no id contains, so the request ends with a 404.
 
 use std::borrow::Cow;
 
@@ -40,7 +40,8 @@ enum Segment {
 /// The result of matching a method and a path.
 pub(crate) enum RouteMatch {
     Route(&'static Route, PathParameters),
-    /// The path has routes of the methods of `allow` only; `is_public` when none of them needs a key.
+    /// The path has routes of the methods of `allow` only; `is_public` when none of them needs a
+    /// key.
     MethodNotAllowed {
         allow: HeaderValue,
         is_public: bool,

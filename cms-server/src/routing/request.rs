@@ -1,10 +1,12 @@
 //! The handling of one request, with the checks in this order:
 //!
-//! unknown path 404, address rate limit 429, key 401, key rate limit 429, method 405, permission of the
-//! key 403 or 404, media type 415, size 413, then the handler: body syntax 400, and the errors of the core.
+//! unknown path 404, address rate limit 429, key 401, key rate limit 429, method 405, permission of
+//! the key 403 or 404, media type 415, size 413, then the handler: body syntax 400, and the errors
+//! of the core.
 //!
-//! Key and content types are read once, in one snapshot; the permission is checked against them. A body
-//! is read only after that: a client without the right to write cannot make the server read one.
+//! Key and content types are read once, in one snapshot; the permission is checked against them. A
+//! body is read only after that: a client without the right to write cannot make the server read
+//! one.
 
 use std::{
     sync::{Arc, LazyLock},

@@ -44,7 +44,8 @@ pub(crate) enum Endpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Execution {
     /// On the thread of the connection: lookups of microseconds, where changing threads would take
-    /// longer. A read that may take long ends with [`Error::NotFast`] and is repeated as [`Work::Read`].
+    /// longer. A read that may take long ends with [`Error::NotFast`] and is repeated as
+    /// [`Work::Read`].
     Inline,
     /// On a thread that may block, with a permit.
     Blocking(Work),

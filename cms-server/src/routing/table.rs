@@ -1,7 +1,7 @@
 //! The table of routes: every route of the server is a row here and nowhere else.
 //!
-//! `Allow` headers, the list of ignored query parameters and the coverage test come from the same rows.
-//! Reserved words stand before the parameter that they take precedence over.
+//! `Allow` headers, the list of ignored query parameters and the coverage test come from the same
+//! rows. Reserved words stand before the parameter that they take precedence over.
 
 use axum::http::Method;
 use cms_core::Access;

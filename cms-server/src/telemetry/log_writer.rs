@@ -1,7 +1,7 @@
 //! A bounded queue of log lines, which one thread writes to the output.
 //!
-//! A slow reader of the log blocks no request: lines that do not fit are dropped and counted, and the log
-//! reports their number later.
+//! A slow reader of the log blocks no request: lines that do not fit are dropped and counted, and
+//! the log reports their number later.
 
 use std::{
     io::{self, Write},
@@ -34,8 +34,8 @@ struct State {
 }
 
 impl LogWriter {
-    /// Starts a thread that writes lines to an output. It calls `report` with the number of lines that were
-    /// dropped since the last report, once the queue has room again.
+    /// Starts a thread that writes lines to an output. It calls `report` with the number of lines
+    /// that were dropped since the last report, once the queue has room again.
     ///
     /// # Errors
     /// When the thread cannot be started.

@@ -1,7 +1,7 @@
 //! Counters of requests, webhook deliveries and backups, for Prometheus.
 //!
-//! Labels are routes, never paths: their number is bounded for any input. [`super::exposition`] adds the
-//! gauges of the moment; docs/operations.md lists all metrics.
+//! Labels are routes, never paths: their number is bounded for any input. [`super::exposition`]
+//! adds the gauges of the moment; docs/operations.md lists all metrics.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 
 use super::route_label::RouteLabel;
 
-/// Upper bounds of durations, in seconds: a lookup takes a tenth of the first, a search at most the last.
+/// Upper bounds of durations, in seconds: a lookup takes a tenth of the first, a search at most the
+/// last.
 const BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
@@ -61,7 +62,7 @@ impl Metrics {
         valid(metrics.registry.register(Box::new(metrics.durations.clone())));
         valid(metrics.registry.register(Box::new(metrics.deliveries.clone())));
         valid(metrics.registry.register(Box::new(metrics.backups.clone())));
-        // What never happened is 0, not absent.
+        // Counters without events are 0, not absent.
         for result in ["delivered", "rejected", "no_response"] {
             metrics.deliveries.with_label_values(&[result]);
         }

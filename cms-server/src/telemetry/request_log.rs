@@ -1,7 +1,7 @@
 //! The log lines of a request: route, status and time, slow queries, and errors.
 //!
-//! Never the key, the body, or the query string; but a slow query is logged with the parameters that its
-//! route knows, or with its GraphQL query.
+//! Never the key, the body, or the query string; but a slow query is logged with the parameters
+//! that its route knows, or with its GraphQL query.
 
 use std::{fmt::Write as _, net::IpAddr, time::Duration};
 

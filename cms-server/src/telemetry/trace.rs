@@ -1,7 +1,7 @@
 //! Traces of requests (OpenTelemetry).
 //!
-//! A request is a span, in the trace of the client (W3C `traceparent`) or in a new one. Waiting and work
-//! are child spans, also those of the core. Without a collector no span is created.
+//! A request is a span, in the trace of the client (W3C `traceparent`) or in a new one. Waiting and
+//! work are child spans, also those of the core. Without a collector no span is created.
 
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Takes the URL of a collector for OTLP over HTTP, `http://127.0.0.1:4318`. The collector may start
-    /// later; spans that it does not accept are dropped.
+    /// Takes the URL of a collector for OTLP over HTTP, `http://127.0.0.1:4318`. The collector may
+    /// start later; spans that it does not accept are dropped.
     ///
     /// # Errors
     /// When the URL is not valid.

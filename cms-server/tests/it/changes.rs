@@ -1,4 +1,4 @@
-//! Changes over HTTP: pages, and streams that are cut off and go on.
+//! The change feed over HTTP: pages, and streams that resume after a lost connection.
 
 use std::{
     collections::HashSet,
@@ -24,7 +24,7 @@ use crate::support::{CallerKind, TestApp, definition, fault, generic, object};
 
 const CHANGES: &str = "/api/v1/changes";
 const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
-/// Longer than anything takes that a stream does.
+/// Timeout of a read: longer than a stream takes for any event.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const WRITERS: usize = 4;
@@ -48,11 +48,11 @@ struct Client {
 }
 
 impl Client {
-    /// Asks for a stream that goes on after an event; nothing means from now on.
+    /// Requests a stream that continues after the event `last`; if that is empty, with new events.
     fn connect(address: SocketAddr, key: &str, last: &str) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        // HTTP/1.0 has no chunks, so lines are those of the stream.
+        // HTTP/1.0 has no chunked encoding, so the lines are those of the stream.
         let head = format!(
             "GET {CHANGES} HTTP/1.0\r\nhost: x\r\nx-auth-token: {key}\r\n\
              accept: text/event-stream\r\nlast-event-id: {last}\r\n\r\n"
@@ -65,15 +65,15 @@ impl Client {
         client
     }
 
-    /// One line; none at the end of the stream.
+    /// Reads a line; none at the end of the stream.
     fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.lines.read_line(&mut line).unwrap();
         (read > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// The next event with data; none at the end of the stream. An event counts, and its number is
-    /// remembered, once it is there as a whole.
+    /// Reads the next event with data; none at the end of the stream. The id of an event is stored
+    /// once the event is complete.
     fn next(&mut self) -> Option<Value> {
         let (mut id, mut data) = (None, None);
         let started = Instant::now();
@@ -95,7 +95,7 @@ impl Client {
         }
     }
 
-    /// Waits for the message with which every stream begins, and which says where that is.
+    /// Waits for the first message of the stream, which has the start position.
     fn begun(mut self) -> Self {
         assert_eq!(self.status, 200);
         assert_eq!(self.line().as_deref(), Some(":"));
@@ -111,7 +111,7 @@ fn create(cms: &Cms, id: &str) {
     cms.objects().create(&Caller::local(), "post", new).unwrap();
 }
 
-/// Writers in this process and in another one, while the subscriber loses its connection again and
+/// Two handles on the data directory write, while the subscriber loses its connection again and
 /// again, also in the middle of an event.
 #[test]
 fn stream_resumes_without_loss_or_repetition() {
@@ -164,7 +164,7 @@ fn stream_resumes_without_loss_or_repetition() {
     running.shutdown();
 }
 
-/// A stream ends with the key, and with the server; and comes back in neither case.
+/// A stream ends when its key is revoked, after which requests get 401, and when the server stops.
 #[test]
 fn stream_ends_with_its_key_and_its_server() {
     let (core, running) = start(ServerConfig::default());

@@ -1,4 +1,4 @@
-//! Tags, conditions and repeated requests over HTTP.
+//! Entity tags, conditional requests and idempotency keys over HTTP.
 
 use serde_json::{Value, json};
 
@@ -55,11 +55,11 @@ async fn cached_response_returns_304() {
             }
             tags.push(etag);
         }
-        // Other bytes have another tag.
+        // Different bytes have different tags.
         assert!(tags[0] != tags[1] && tags[1] != tags[2] && tags[0] != tags[2], "{tags:?}");
     }
     let before: Vec<String> = get_tags(&app, &paths).await;
-    // What only hydration shows.
+    // Changes a linked object, which is part of hydrated responses only.
     app.request("PATCH", ONE, &json!({ "price": 1 })).await;
     let after = get_tags(&app, &paths).await;
     let changed: Vec<bool> = before.iter().zip(&after).map(|(a, b)| a != b).collect();
@@ -78,7 +78,7 @@ async fn get_tags(app: &TestApp, paths: &[String]) -> Vec<String> {
     tags
 }
 
-/// The tag of a read, of a hydrated read, of a compressed one and of a write all name the state.
+/// The tags of plain, hydrated and compressed reads and of writes identify the same state.
 #[tokio::test]
 async fn etag_of_any_response_works_in_if_match() {
     let app = TestApp::new();
@@ -109,7 +109,7 @@ async fn etag_of_any_response_works_in_if_match() {
     for never in ["", "\"x\"", "x", "W/\"0000000000000000\""] {
         assert_eq!(patch(never, 8).await.both(), failed, "{never}");
     }
-    // Checks that come before, and calls about no single object.
+    // Checks that precede the condition, and requests without a single object.
     let stale = [("if-match", "\"x\"")];
     let send = async |method: &str, path: &str, body: Value| {
         app.send_as_with(&stale, CallerKind::ReadWrite, method, path, &body).await
@@ -127,7 +127,7 @@ async fn etag_of_any_response_works_in_if_match() {
     assert_eq!(deleted.status, 204);
 }
 
-/// The same request with the same key is the same request; anything else is not.
+/// A request is repeated if key, caller, path, query and body are the same.
 #[tokio::test]
 async fn idempotency_key_prevents_a_second_effect() {
     let app = TestApp::new();
@@ -146,7 +146,7 @@ async fn idempotency_key_prevents_a_second_effect() {
     );
     let batch = format!("{POSTS}/batch");
     assert_eq!(post(CallerKind::ReadWrite, "k-1", &batch, &json!([new])).await.both(), reused);
-    // Rights come first, and others have keys of their own.
+    // Permissions are checked first, and each caller has separate idempotency keys.
     assert_eq!(post(CallerKind::Stranger, "k-1", POSTS, &new).await.status, 403);
     assert_ne!(post(CallerKind::Scoped, "k-1", POSTS, &new).await.json()["id"], first.json()["id"]);
     for update in ["true", "false"] {
@@ -170,6 +170,6 @@ async fn idempotency_key_prevents_a_second_effect() {
         );
     }
     let list = get(&app, POSTS, &[]).await.json();
-    // The one from the start, the first, that of the scoped key, and that of the batch.
+    // The initial object, and one of the first request, of the scoped key, and of the batch.
     assert_eq!(list["total_count"], 4);
 }

@@ -174,11 +174,11 @@ fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value,
     }
 }
 
-/// Puts back what an earlier caller of the same row may have taken away or added; returns the
-/// path with the ids that only the folder knows.
+/// Restores the state that an earlier caller of the same row may have changed; returns the path
+/// with the ids of this data directory.
 pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     let (cms, local) = (&app.core.cms, Caller::local());
-    // Each of these may already be so: then it is refused, which is just as well.
+    // Each of these fails if it has been done already, which is no problem.
     drop(cms.types().delete(&local, "fresh"));
     drop(cms.types().create(&local, definition("author")));
     let one = object(&json!({ "id": "one", "title": "One" }));
@@ -208,7 +208,7 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job)
 }
 
-/// What the type `post` must have for a path.
+/// The settings of the type `post` that a path requires.
 fn settings(path: &str) -> Map<String, Value> {
     let is_of_status = ["publish", "archive", "schedule"].iter().any(|word| path.ends_with(word));
     object(&if is_of_status {

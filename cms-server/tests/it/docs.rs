@@ -1,4 +1,4 @@
-//! The page about the API: that it is whole, loads nothing from elsewhere, and is not sent twice.
+//! The documentation page: it is complete, loads files of this server only, and is cached.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
     app.send("GET", path, headers, "").await
 }
 
-/// What the page loads, as it is written there.
+/// The references of the page to other files.
 fn references(page: &str) -> Vec<&str> {
     let values = ["src=\"", "href=\""].iter().flat_map(|name| page.split(name).skip(1));
     let values = values.map(|rest| rest.split('"').next().unwrap());

@@ -53,7 +53,7 @@ async fn persisted_query_is_found_by_its_hash() {
     let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": HASH } });
     let by_hash = json!({ "extensions": extensions });
     let address = format!("{}?extensions={}", PATHS[0], extensions.to_string().replace('"', "%22"));
-    // A step of the protocol rather than a failure: what the client does next is to send the query.
+    // A step of the protocol rather than an error: the client then sends the query.
     let unknown = failed(200, "PersistedQueryNotFound", "PERSISTED_QUERY_NOT_FOUND");
     assert_eq!(app.request("POST", PATHS[0], &by_hash).await.both(), unknown);
     assert_eq!(app.get(&address).await.both(), unknown);
@@ -124,7 +124,7 @@ async fn error_has_the_graphql_format() {
     }
 }
 
-/// Types for links, geo points and blocks were in every schema.
+/// An earlier version had types for links, geo points and blocks in every schema.
 #[tokio::test]
 async fn schema_contains_reachable_types() {
     let app = TestApp::new();
@@ -142,7 +142,7 @@ async fn schema_contains_reachable_types() {
         for name in ["DataSource", "cms___geo", "cms___block", "cms___block_item", "JSON"] {
             assert!(!sdl.contains(name), "{name} in {sdl}");
             assert!(!described.contains(name), "{name} in {described}");
-            // A query cannot name it either.
+            // A query cannot use the type either.
             let query = format!("query Q($x: {name}) {{ post(id: \"one\") {{ __typename }} }}");
             let reply =
                 app.send_as(CallerKind::Scoped, "POST", path, &json!({ "query": query })).await;

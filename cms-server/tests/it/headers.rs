@@ -45,7 +45,7 @@ async fn view_is_selected_by_headers() {
     let draft = json!({ "id": "d", "title": "Draft" });
     app.request("POST", "/api/v1/content/page", &draft).await.json();
     let key = ("x-auth-token", app.key(CallerKind::ReadOnly).unwrap());
-    // header -> objects in the list, status of the single one
+    // header, objects in the list, status of the single object
     let cases = [
         (None, 0, 200),
         (Some(("X-MODE", "preview")), 1, 200),
@@ -60,7 +60,7 @@ async fn view_is_selected_by_headers() {
         let single = app.send("GET", "/api/v1/content/page/d", &headers, "").await.status;
         assert_eq!((&list["count"], single), (&json!(count), status), "{header:?}");
     }
-    // A proxy that adds a header does not take one away.
+    // A proxy may add a second header of the same name.
     let twice = [key, ("x-visibility", "none"), ("x-visibility", "public")];
     assert_eq!(app.send("GET", "/api/v1/content/page/d", &twice, "").await.status, 404);
 }
@@ -80,7 +80,7 @@ async fn error_lists_ignored_parameters() {
     }
 }
 
-/// Requests have an id: their own when it is harmless, else a new one.
+/// A request keeps its own id if that is harmless, and else gets a new one.
 #[tokio::test]
 async fn response_has_a_request_id() {
     let app = TestApp::new();

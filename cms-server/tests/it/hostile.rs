@@ -28,7 +28,7 @@ fn is_refusal(reply: &Reply) -> bool {
     (400..500).contains(&status) && (is_generic || is_map || is_batch || is_limit)
 }
 
-/// Asks with the admin key, which is refused nothing for its own sake.
+/// Sends a request with the admin key, so that no request is refused for lack of permissions.
 async fn send(app: &TestApp, method: &str, path: &str, body: impl Into<axum::body::Body>) -> Reply {
     let key = app.key(CallerKind::Admin).unwrap();
     app.send(method, path, &[("x-auth-token", key), ("content-type", "application/json")], body)
@@ -42,7 +42,7 @@ async fn refuses(app: &TestApp, method: &str, path: &str, body: &str) {
     assert!(is_refusal(&reply), "{method} {path} {shown}: {} {answer}", reply.status);
 }
 
-/// What is found in front of any parser: broken text, deep nesting, wrong kinds.
+/// Malformed JSON, deep nesting, and invalid encodings.
 #[tokio::test]
 async fn body_that_is_no_valid_json_returns_400() {
     let app = TestApp::new();
@@ -90,12 +90,12 @@ async fn body_that_is_no_valid_json_returns_400() {
             assert_eq!(reply.both(), malformed(), "{method} {path} {shown}");
         }
     }
-    // Of a key that comes twice, the last one counts.
+    // Of a repeated key, the last value counts.
     let twice = send(&app, "POST", POSTS, r#"{"title":1,"title":"x"}"#).await;
     assert_eq!((twice.status, &twice.json()["title"]), (200, &json!("x")));
 }
 
-/// Every kind of value in the place of every part of a payload.
+/// Replaces every part of a payload by a value of every type.
 #[tokio::test]
 async fn value_of_the_wrong_type_returns_400_at_every_level() {
     let app = TestApp::new();
@@ -122,7 +122,7 @@ async fn value_of_the_wrong_type_returns_400_at_every_level() {
             for (method, path) in [("POST", TYPES), ("PUT", "/api/v1/internal/contenttype/author")]
             {
                 let reply = send(&app, method, path, payload.to_string()).await;
-                // Some of these are sound definitions all the same.
+                // Some of these definitions are valid nevertheless.
                 assert!(reply.status == 200 || is_refusal(&reply), "{method} {place} {value}");
                 drop(send(&app, "DELETE", "/api/v1/internal/contenttype/fresh", "").await);
             }
@@ -160,7 +160,7 @@ async fn value_of_the_wrong_type_returns_400_at_every_level() {
     }
 }
 
-/// JSON pointers to every value inside a value.
+/// JSON pointers to all values inside a value.
 fn pointers(value: &Value, here: &mut String, all: &mut Vec<String>) {
     let length = here.len();
     let mut enter = |name: &str, inner: &Value| {
@@ -207,7 +207,7 @@ async fn id_and_name_with_forbidden_characters_return_400() {
     assert_eq!(send(&app, "POST", POSTS, long).await.both(), (400, message));
 }
 
-/// Segments of a path that name nothing.
+/// Path segments without a resource.
 #[tokio::test]
 async fn path_that_is_not_valid_returns_404() {
     let app = TestApp::new();
@@ -257,7 +257,7 @@ async fn path_that_is_not_valid_returns_404() {
     }
 }
 
-/// Queries are repaired or refused by name; nothing in them reaches the database as a command.
+/// Query parameters are corrected or rejected; nothing in them becomes part of a statement.
 #[tokio::test]
 async fn query_that_attacks_is_harmless() {
     let app = TestApp::new();
@@ -343,7 +343,7 @@ async fn query_that_attacks_is_harmless() {
     }
 }
 
-/// Large values are refused by size, large batches by number.
+/// Large values are refused for their size, large batches for the number of elements.
 #[tokio::test]
 async fn value_that_is_too_large_is_refused() {
     let app = TestApp::new();
@@ -375,7 +375,7 @@ async fn value_that_is_too_large_is_refused() {
     }
 }
 
-/// Keys and other headers with what should not be in them.
+/// Keys and other headers with invalid characters.
 #[tokio::test]
 async fn header_that_is_not_valid_is_ignored() {
     let app = TestApp::new();

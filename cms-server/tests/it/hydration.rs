@@ -1,4 +1,4 @@
-//! Hydrated responses are complete, or an error that says what to do.
+//! Hydrated responses are complete, or an error with a remedy.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ const LARGE: [&str; 3] = [
     "/api/v1/search?q=Hub&content_type[]=hub&hydrate=1&limit=1000",
 ];
 
-/// Links stayed links without notice once a response had 64 MiB.
+/// An earlier version silently left links in responses above 64 MiB.
 #[tokio::test]
 async fn hydration_replaces_every_link_of_a_large_response() {
     let app = site(17);

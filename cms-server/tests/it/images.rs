@@ -12,15 +12,15 @@ use crate::{
 };
 
 const OBJECTS: &str = "/api/v1/content/_media";
-/// When the clock of the tests stands, as headers have it.
+/// The time of the test clock, as a header value.
 const MODIFIED: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
 
-/// Asks without a key.
+/// Sends a GET request without a key.
 async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
     app.send("GET", path, headers, "").await
 }
 
-/// Uploads a picture; returns its id.
+/// Uploads an image; returns its id.
 async fn upload(app: &TestApp, name: &str, bytes: &[u8]) -> String {
     let object = stored(app, &[file(name, "", bytes), field("type", "image")]).await;
     object["id"].as_str().unwrap().to_owned()
@@ -30,7 +30,7 @@ fn fixed(name: &str) -> Vec<u8> {
     fs::read(fixture(&format!("media/{name}"))).unwrap()
 }
 
-/// Gives a picture a variant that is its left upper corner.
+/// Adds a variant with the upper left corner of an image.
 async fn with_variant(app: &TestApp, id: &str) {
     let trim = json!({ "top": 0, "left": 0, "width": 200, "height": 100 });
     let variants = json!({ "variants": [{ "name": "corner", "trim": trim }] });
@@ -38,8 +38,7 @@ async fn with_variant(app: &TestApp, id: &str) {
     assert_eq!(reply.status, 200, "{:?}", reply.json());
 }
 
-/// Every form of an address, and the size of what comes.
-/// The tag of a stored file: its id, and when its object was made.
+/// The tag of a stored file: its id, and the time at which its object was created.
 fn tag_of(id: &str) -> String {
     format!("\"{id}-{START:x}\"")
 }
@@ -67,7 +66,7 @@ async fn image_url_has_several_forms() {
         (format!("0x0/{id}/x.jpg?transform=%7B%7D"), (400, 300)),
     ];
     for (path, size) in cases {
-        // A key that does not exist is not looked at, nor is the view.
+        // Key and view are ignored, even an unknown key.
         let headers = [("x-auth-token", "wrong"), ("x-visibility", "public")];
         let reply = get(&app, &format!("/image/{path}"), &headers).await;
         assert_eq!(reply.status, 200, "{path}");
@@ -198,7 +197,7 @@ async fn image_has_cache_headers() {
     };
     let cases = [
         (format!("0x0/{id}.png"), original(&id, "image/png", png.len())),
-        // Drawings and texts have no other size.
+        // SVG and text files are not resized.
         (format!("9x9/{drawing}.svg"), sandboxed(original(&drawing, "image/svg+xml", svg.len()))),
         (format!("0x0/{text}.txt"), sandboxed(original(text, "text/plain", 6))),
     ];
@@ -225,7 +224,8 @@ async fn image_has_cache_headers() {
     assert_ne!(rendered.header("etag"), Some(&*tag_of(&id)));
 }
 
-/// A file of another size than the uploaded one is refused, whichever part or rendering is wanted.
+/// A file whose size differs from the upload is never sent: neither complete, nor a range, nor
+/// rendered.
 #[tokio::test]
 async fn file_of_the_wrong_size_is_refused_with_500() {
     let app = TestApp::new();
@@ -256,14 +256,14 @@ async fn file_of_the_wrong_size_is_refused_with_500() {
         assert_eq!((head.status, head.bytes.len()), (500, 0), "{path}");
     }
     assert_eq!(fs::read_dir(app.core.path().join("cache/images").join(&id)).unwrap().count(), 1);
-    // What clients and the cache have is right.
+    // Cached responses are still correct.
     let again = get(&app, &format!("/image/100x0/{id}.jpg"), &[]).await;
     assert_eq!((again.status, again.bytes), (200, rendered.bytes));
     let known = get(&app, &paths[0], &[("if-none-match", &tag_of(&id))]).await;
     assert_eq!((known.status, known.bytes.len()), (304, 0));
 }
 
-/// Media types are content: what is stored there is sent if it can be, and never runs.
+/// Media types are content: any valid one is sent, and the browser runs no scripts of the file.
 #[tokio::test]
 async fn media_type_that_is_not_inert_is_sandboxed() {
     let app = TestApp::new();
@@ -327,11 +327,11 @@ async fn cached_image_returns_304() {
             }
         }
     }
-    // Renderings have tags of their own.
+    // Rendered images have different tags.
     assert_eq!(get(&app, &path.replace("0x0", "5x5"), &[(none_match, &tag)]).await.status, 200);
 }
 
-/// Range, condition; status, content, `Content-Range`.
+/// Range, condition, status, body, `Content-Range`.
 type Case<'a> = (&'a str, Option<&'a str>, u16, &'a [u8], Option<&'a str>);
 
 /// One part of a stored file.
@@ -404,7 +404,7 @@ async fn large_file_is_streamed() {
     }
 }
 
-/// An object that was made without a file, and what goes with an object.
+/// An object without a file, and the images of a deleted object.
 #[tokio::test]
 async fn image_is_available_as_long_as_its_file() {
     let app = TestApp::new();

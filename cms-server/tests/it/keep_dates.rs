@@ -17,7 +17,7 @@ async fn post(app: &TestApp, path: &str, body: &Value) -> Reply {
     app.send_as_with(&[KEEP], CallerKind::Admin, "POST", path, body).await
 }
 
-/// What a batch reports of one refused element.
+/// The report of a batch whose only element is rejected.
 fn refused(element: &Value, errors: &Value) -> (u16, Value) {
     let report = json!({
         "batch_total_count": 1,
@@ -38,11 +38,11 @@ async fn dates_of_a_new_object_are_kept() {
     let kept = shown("post", "old", &kept, &json!({ "title": "Old" }));
     assert_eq!(post(&app, POSTS, &new).await.both(), (200, kept.clone()));
     assert_eq!(app.get(&format!("{POSTS}/old")).await.both(), (200, kept.clone()));
-    // It comes before what was created before, as it did where it comes from.
+    // Lists are sorted by the kept date of creation.
     let one = shown("post", "one", &json!({}), &json!({ "title": "One" }));
     assert_eq!(app.get(POSTS).await.both(), (200, listed(&[kept, one])));
 
-    // Each member by itself; what is left out has its usual value.
+    // Each member alone; the others have their defaults.
     let table = [
         (json!({ "createdAt": CREATED }), json!({ "createdAt": CREATED })),
         (json!({ "updatedAt": minute(0) }), json!({})),
@@ -67,7 +67,7 @@ async fn dates_that_are_not_valid_return_400() {
         ("deletedAt", json!({ "deletedAt": null }), format),
         ("createdAt", json!({ "createdAt": minute(1) }), invalid),
         ("deletedAt", json!({ "deletedAt": minute(1) }), invalid),
-        // A date of creation that is left out is now.
+        // The default of the date of creation is the current time.
         ("updatedAt", json!({ "updatedAt": UPDATED }), invalid),
         ("updatedAt", json!({ "createdAt": UPDATED, "updatedAt": CREATED }), invalid),
         (
@@ -87,7 +87,7 @@ async fn dates_that_are_not_valid_return_400() {
             "{internal}"
         );
     }
-    // Together with everything else that is wrong.
+    // Together with the other validation errors.
     let new = json!({ "id": "one", "internal": { "createdAt": "" } });
     let errors = json!({
         "id": ["This value is already used"],
@@ -108,7 +108,7 @@ async fn dates_are_kept_only_for_admin_keys() {
             let reply = app.send_as_with(&[KEEP], caller, "POST", path, &body).await;
             assert_eq!(reply.both(), forbidden(), "{caller:?} {path}");
         }
-        // The type comes before the right, as always.
+        // The type is checked before the permission.
         let reply = app.send_as_with(&[KEEP], caller, "POST", "/api/v1/content/nosuch", &new).await;
         let wanted = if caller == CallerKind::ReadOnly { forbidden() } else { not_found() };
         assert_eq!(reply.both(), wanted, "{caller:?}");
@@ -144,7 +144,7 @@ async fn batch_keeps_dates_of_replaced_objects() {
     let batch = json!([
         { "id": "P", "title": "P2", "internal": dates },
         { "id": "new", "title": "N", "internal": { "createdAt": CREATED } },
-        // What it does not say stays: the date of creation is the stored one.
+        // Without a date of creation, the stored one stays.
         { "id": "q", "title": "Q2", "internal": { "updatedAt": minute(0) } },
     ]);
     let path = format!("{page}/batch?updateExisting=true");
@@ -193,7 +193,7 @@ async fn deleted_object_goes_to_the_trash_with_its_dates() {
     assert_eq!(app.get(&format!("{page}/gone")).await.both(), not_found());
     assert_eq!(app.get(page).await.json(), before);
 
-    // Rules of the type hold, and a live object keeps its id.
+    // The object is validated, and its id must not belong to a live object.
     let invalid = json!({ "id": "live", "title": 5, "internal": { "createdAt": CREATED,
         "deletedAt": DELETED } });
     let errors = json!({
@@ -202,7 +202,8 @@ async fn deleted_object_goes_to_the_trash_with_its_dates() {
     });
     assert_eq!(post(&app, page, &invalid).await.both(), (400, errors));
 
-    // A batch that may replace puts a live object there, unless something links to it.
+    // A batch with `updateExisting` moves a live object to the trash, unless another object links
+    // to it.
     let batch = format!("{page}/batch?updateExisting=true");
     let removed = json!({ "id": "live", "title": "M", "internal": { "deletedAt": minute(0) } });
     let used = json!({ "id": "used", "title": "U", "internal": { "deletedAt": minute(0) } });
@@ -222,7 +223,7 @@ async fn deleted_object_goes_to_the_trash_with_its_dates() {
     let actions = changes["data"].as_array().unwrap().iter();
     let actions: Vec<Value> = actions.map(|c| json!([c["action"], c["id"]])).collect();
     assert_eq!(actions, [json!(["delete", "gone"]), json!(["delete", "live"])]);
-    // An id that was deleted is free.
+    // The id of a deleted object can be used again.
     app.create("page", &json!({ "id": "gone", "title": "Again" })).await;
     assert_eq!(ids("").await, json!(["live"]));
 }

@@ -1,4 +1,4 @@
-//! What is written down about a request, and what never is.
+//! The log lines of a request, and data that is never logged.
 
 use std::{
     fs,
@@ -41,8 +41,8 @@ struct Recording {
 
 impl Recording {
     fn start() -> Self {
-        // With a single subscriber, `tracing` caches its interest of the thread that reached the line first,
-        // which may be that of another test. With several, it queries all.
+        // With a single subscriber, `tracing` caches its interest of the thread that reached the
+        // line first, which may be that of another test. With several, it queries all.
         let beside = Dispatch::new(tracing_subscriber::registry());
         let log = Log::default();
         let writer = log.clone();
@@ -60,7 +60,7 @@ impl Recording {
     }
 }
 
-/// The lines with a message, as fields.
+/// The fields of the log lines with this message.
 fn lines(text: &str, message: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["fields"].clone())
@@ -138,7 +138,7 @@ async fn slow_query_is_logged_with_its_parameters() {
     assert!(lines[0]["micros"].is_u64());
 }
 
-/// Without a runtime: what runs on its threads is not recorded.
+/// The subscriber records this thread only, so no runtime with other threads is used.
 #[test]
 fn stored_file_of_the_wrong_size_is_logged() {
     let core = TestCms::new();

@@ -1,4 +1,4 @@
-//! The HTTP interface as its clients see it.
+//! Tests of the HTTP interface through its requests and responses.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

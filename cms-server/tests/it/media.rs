@@ -58,7 +58,7 @@ pub(crate) fn form(parts: &[Part<'_>]) -> Vec<u8> {
     body
 }
 
-/// Sends a form with a key, whatever it says it is.
+/// Sends a body with a key and any content type.
 async fn send(
     app: &TestApp,
     caller: CallerKind,
@@ -86,7 +86,7 @@ fn still(extension: &str) -> Vec<u8> {
     fs::read(fixture(&format!("media/still.{extension}"))).unwrap()
 }
 
-/// Names of the files in a folder of the data folder.
+/// Names of the files in a folder of the data directory.
 pub(crate) fn files(app: &TestApp, folder: &str) -> Vec<String> {
     let entries = fs::read_dir(app.core.path().join(folder)).into_iter().flatten();
     let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -124,7 +124,8 @@ async fn upload_creates_a_media_object() {
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (3, 0));
 }
 
-/// A file, `type`; extension, name and media type, and the size if it is known here.
+/// File and `type`; expected extension, name and media type, and the image size if the server
+/// detects it.
 type Case<'a> = (Part<'a>, &'a str, [&'a str; 3], Option<(u32, u32)>);
 
 /// Properties of files of other kinds: extension, name, media type, type, size.
@@ -243,7 +244,7 @@ async fn unsaved_file_is_used_by_a_later_object() {
     }
 }
 
-/// More fields: texts, tags in two spellings, the id to be.
+/// Further fields: texts, tags in two spellings, the id of the new object.
 #[tokio::test]
 async fn upload_has_optional_fields() {
     let app = TestApp::new();
@@ -270,7 +271,7 @@ async fn upload_has_optional_fields() {
     assert_eq!(object["tags"], json!([link("red"), link("blue")]));
     let texts = ["id", "alt", "title"].map(|key| object[key].as_str().unwrap());
     assert_eq!(texts, [id, "A märe", "Sea"]);
-    // The id is taken, whatever the bytes.
+    // The id is in use, also for the same file.
     for content in [&png, &still("gif")] {
         let reply = upload(&app, &all(content)).await;
         assert_eq!(reply.both(), fault("id", "This value is already used"));
@@ -317,7 +318,7 @@ async fn upload_checks_run_in_order() {
     assert_eq!(app.send("POST", MEDIA, &headers, sound).await.status, 200);
 }
 
-/// A scoped key for media, which may read and perhaps create.
+/// A scoped key that may read media objects, and optionally create them.
 fn scoped(app: &TestApp, name: &str, create: bool) -> String {
     let rule = Rule {
         content_type: "_media".to_owned(),
@@ -330,7 +331,7 @@ fn scoped(app: &TestApp, name: &str, create: bool) -> String {
     app.core.cms.keys().create(&Caller::local(), &new).unwrap().key
 }
 
-/// Forms that are none, or more than anybody needs: refused with a word, and nothing is kept.
+/// Malformed forms and forms over the limits are refused with a message, and leave no file.
 #[tokio::test]
 async fn malformed_form_returns_400() {
     let app = TestApp::new();
@@ -359,14 +360,14 @@ async fn malformed_form_returns_400() {
             assert_eq!(reply.both(), (400, generic(400, message)));
         }
     }
-    // What belongs to no part is not gathered for ever.
+    // Bytes outside of any part are not buffered without a limit.
     let noise = stream::iter((0..1000).map(|_| Ok::<_, String>(vec![b'-'; 1024])));
     let reply = send(&app, CallerKind::ReadWrite, MEDIA, FORM, Body::from_stream(noise)).await;
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
     assert_eq!((files(&app, "media").len(), files(&app, "incoming").len()), (0, 0));
 }
 
-/// A client that stops in the middle of a body is cut off.
+/// A client that stops in the middle of a body gets an error after a timeout.
 #[tokio::test(start_paused = true)]
 async fn stalled_upload_returns_400() {
     let app = TestApp::new();
@@ -377,7 +378,7 @@ async fn stalled_upload_returns_400() {
     assert_eq!(reply.both(), (400, generic(400, "Malformed form data")));
 }
 
-/// What is stored is compared with what there should be.
+/// The check compares the stored files with the media objects.
 #[tokio::test]
 async fn stored_file_is_checked() {
     let app = TestApp::new();
@@ -412,7 +413,7 @@ async fn stored_file_is_checked() {
     assert_eq!(wrong.status, 400);
 }
 
-/// A file that is not what was uploaded is named by the check, and by the backup before it begins.
+/// The check lists damaged files; so does the backup, before it sends anything.
 #[tokio::test]
 async fn check_and_backup_list_damaged_files() {
     let app = TestApp::new();

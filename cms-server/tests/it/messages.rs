@@ -1,7 +1,7 @@
 //! Every validation message, over HTTP: complete responses are
 //! compared.
 //!
-//! The rows of `fixtures/tables` come first; the rest needs more than one object in the store.
+//! First the rows of `fixtures/tables`, then messages that need several stored objects.
 
 use cms_core::{
     Caller,
@@ -47,7 +47,7 @@ fn link(content_type: &str, id: &str) -> Value {
     json!([{ "type": "internal", "dataUrl": format!("/api/v1/content/{content_type}/{id}") }])
 }
 
-/// The types and objects of the table of objects.
+/// An app with the types and objects of a table.
 fn with_example_type(table: &Table) -> TestApp {
     let app = TestApp::new();
     let local = Caller::local();
@@ -61,7 +61,7 @@ fn with_example_type(table: &Table) -> TestApp {
     app
 }
 
-/// The same with the objects `first`, which links to the topic `one`, and `second`.
+/// An app with the objects `first`, which links to the topic `one`, and `second`.
 fn with_examples() -> TestApp {
     let table = Table::read("object_messages");
     let app = with_example_type(&table);
@@ -129,7 +129,7 @@ async fn element_errors() {
             elements.push(element);
         }
     }
-    // Last, because its title would be used otherwise.
+    // Last, because it uses the title that the rows use.
     elements.push(table.base.clone());
     let refused = errors.len();
     assert_eq!(refused, 72);
@@ -186,14 +186,14 @@ async fn id_errors_of_changes() {
         ],
     )
     .await;
-    // A deleted id is free again, and so is a unique value.
+    // The id and the unique values of a deleted object can be used again.
     assert_eq!(
         app.request("POST", EXAMPLES, &second()).await.json()["internal"]["latestVersion"],
         1
     );
 }
 
-/// Unique values clash with those of other live objects, spelt exactly so.
+/// Unique values conflict with equal values of other live objects; case matters.
 #[tokio::test]
 async fn unique_value_errors() {
     let app = with_examples();
@@ -223,7 +223,7 @@ async fn unique_value_errors() {
     .await;
     assert_eq!(app.request("PUT", SECOND, &own).await.status, 200);
     assert_eq!(app.request("PATCH", SECOND, &json!({ "title": "TITLE" })).await.status, 200);
-    // Within one call the later element is refused.
+    // Of two elements with the same value, the later one is refused.
     let pair = json!([
         { "id": "third", "title": "Same", "note": "n", "words": [] },
         { "id": "fourth", "title": "Same", "note": "n", "words": [] },
@@ -232,7 +232,7 @@ async fn unique_value_errors() {
     check(&app, vec![("POST", BATCH, pair, (400, report(2, 1, &error)))]).await;
 }
 
-/// Targets that are gone, and changes that validate the whole object.
+/// Missing link targets, and changes that validate the complete object.
 #[tokio::test]
 async fn changed_value_errors() {
     let app = with_examples();
@@ -252,7 +252,7 @@ async fn changed_value_errors() {
     assert_eq!(app.get(SECOND).await.json()["internal"]["latestVersion"], 1);
 }
 
-/// Read-only properties are set once; the same value and omission are fine.
+/// Read-only properties cannot change; the same value and omission are valid.
 #[tokio::test]
 async fn read_only_value_errors() {
     let app = with_examples();
@@ -284,7 +284,7 @@ async fn read_only_value_errors() {
     }
 }
 
-/// An object over 1 MB is refused by name, and a batch with it as a whole.
+/// The error of an object over 1 MB names it; a batch that contains one is refused completely.
 #[tokio::test]
 async fn object_size_errors() {
     let app = with_examples();
@@ -314,13 +314,13 @@ async fn object_size_errors() {
     .await;
 }
 
-/// What is linked to stays.
+/// An object that another one links to cannot be deleted.
 #[tokio::test]
 async fn linked_object_cannot_be_deleted() {
     let app = with_examples();
     let topic = "/api/v1/content/topic/one";
     check(&app, vec![("DELETE", topic, Value::Null, reasons(&[IN_USE]))]).await;
-    // Only a list still links to it.
+    // Only a list item still links to it.
     let fewer = json!({ "cover": [], "topics": [], "anything": [] });
     assert_eq!(app.request("PATCH", FIRST, &fewer).await.status, 200);
     let batch_delete = "/api/v1/content/topic/batch-delete";
@@ -344,7 +344,7 @@ async fn linked_object_cannot_be_deleted() {
     assert_eq!(app.request("PATCH", FIRST, &json!({ "rows": [] })).await.status, 200);
     assert_eq!(app.request("DELETE", topic, &Value::Null).await.status, 204);
 
-    // A link to itself does not hold an object, nor does one from an object that goes with it.
+    // Links of the object itself, and of objects in the same request, do not prevent a deletion.
     let itself = json!({ "anything": link("example", "second") });
     assert_eq!(app.request("PATCH", SECOND, &itself).await.status, 200);
     let other = json!({ "anything": link("example", "Second") });
@@ -372,7 +372,7 @@ async fn linked_object_cannot_be_deleted() {
     .await;
 }
 
-/// What was deleted since.
+/// The ids of deleted objects.
 #[tokio::test]
 async fn removed_id_errors() {
     let app = with_examples();
@@ -506,12 +506,12 @@ async fn batch_errors() {
     )
     .await;
     let second = app.get(SECOND).await.json();
-    // Replaced once and patched once: what was refused as a whole left nothing behind.
+    // Replaced once and patched once: completely refused batches had no effect.
     assert_eq!((&second["internal"]["latestVersion"], &second["note"]), (&json!(3), &json!("n")));
     assert_eq!(app.get("/api/v1/content/example/a").await.json()["title"], "Bbb");
 }
 
-/// Copies.
+/// Copies of objects.
 #[tokio::test]
 async fn duplicate_errors() {
     let app = with_examples();
@@ -561,7 +561,7 @@ async fn duplicate_errors() {
     let title = copied["title"].as_str().unwrap();
     let suffix = title.strip_prefix("Title-").unwrap();
     assert!(suffix.len() == 6 && suffix.bytes().all(|b| b.is_ascii_hexdigit()), "{title}");
-    // The topic `one` was copied and the copy is linked wherever the original was.
+    // The topic `one` was copied, and the copy of the object links to that copy.
     let topic = &copied["topics"][0]["dataUrl"];
     assert_ne!(topic, "/api/v1/content/topic/one");
     assert_eq!(
@@ -609,7 +609,7 @@ async fn content_type_name_errors() {
     assert_eq!(app.request("POST", &format!("{TYPES}/_tag/purge"), &Value::Null).await.status, 204);
 }
 
-/// An update that stored objects cannot follow changes nothing.
+/// An update that would make stored objects invalid changes nothing.
 #[tokio::test]
 async fn content_type_update_conflicts_with_objects() {
     let app = TestApp::new();
@@ -631,7 +631,7 @@ async fn content_type_update_conflicts_with_objects() {
     assert_eq!(app.request("PUT", post, &json!(stricter)).await.status, 200);
 }
 
-/// What keeps a type, and what a purge leaves.
+/// Types that cannot be deleted, and the state after a purge.
 #[tokio::test]
 async fn content_type_deletion_errors() {
     let app = TestApp::new();
@@ -664,13 +664,13 @@ async fn content_type_deletion_errors() {
         ],
     )
     .await;
-    // Refused means that nothing is gone.
+    // A refused deletion removes nothing.
     assert_eq!(app.get("/api/v1/content/author/a").await.status, 200);
     assert_eq!(app.request("POST", purge, &json!({})).await.status, 204);
     assert_eq!(app.get("/api/v1/content/author/a").await.both(), not_found());
     check(&app, vec![("DELETE", author, Value::Null, reasons(&[by_shop]))]).await;
 
-    // A revoked key holds nothing.
+    // The rules of a revoked key do not prevent a deletion.
     let keys = app.core.cms.keys().list(&Caller::local()).unwrap().data;
     let shop = keys.iter().find(|key| key.name == "shop").unwrap();
     let path = format!("/api/v1/internal/key/{}", shop.id);

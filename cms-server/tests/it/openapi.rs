@@ -67,7 +67,7 @@ async fn cached_document_returns_304() {
     let tag = first.header("etag").unwrap();
     let known = get(&app, "", &[("if-none-match", tag)]).await;
     assert_eq!((known.status, known.bytes.len(), known.header("etag")), (304, 0, Some(tag)));
-    // Other bytes have another tag.
+    // Different bytes have different tags.
     let packed = get(&app, "", &[("if-none-match", tag), ("accept-encoding", "gzip")]).await;
     assert_eq!((packed.status, packed.header("content-encoding")), (200, Some("gzip")));
     assert_ne!(packed.header("etag"), Some(tag));

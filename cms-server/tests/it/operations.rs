@@ -18,8 +18,8 @@ fn with(change: impl FnOnce(&mut ServerConfig)) -> TestApp {
     TestApp::with(&config)
 }
 
-/// Reads the text format of Prometheus, strictly: every sample belongs to a family whose help and
-/// type stand before it, and nothing comes twice.
+/// Parses the text format of Prometheus strictly: each sample follows the help and the type of its
+/// family, and no sample is repeated.
 fn samples(text: &str) -> BTreeMap<String, f64> {
     let mut samples = BTreeMap::new();
     let mut family = (String::new(), String::new());
@@ -86,7 +86,7 @@ async fn metrics_count_requests() {
     };
     assert_eq!(bucket("+Inf"), 3.0);
     assert!(bucket("0.0005") <= bucket("10"));
-    // Types, keys and objects were written one after the other.
+    // Types, keys and objects were written sequentially.
     let writes = samples["cms_writes_total"];
     assert!(writes >= 4.0 && samples["cms_commits_total"] == writes, "{text}");
     assert!(samples["cms_journal_head"] >= 2.0, "{text}");
@@ -160,7 +160,7 @@ async fn readiness_lists_the_part_that_is_not_ready() {
     assert_eq!(app.send("GET", "/readyz", &[], "").await.status, 200);
 }
 
-/// `send` looks for the request id of each of these.
+/// `send` asserts the request id of each response.
 #[tokio::test]
 async fn response_has_a_request_id_and_nosniff() {
     let app = with(|config| config.body_limit = 10);

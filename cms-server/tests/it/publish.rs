@@ -64,14 +64,14 @@ async fn statuses(app: &TestApp, name: &str) -> Value {
     list["data"].as_array().unwrap().iter().map(status).collect()
 }
 
-/// An object as it stands: what changes from cell to cell of the table.
+/// The values of an object that differ between the cells of the table.
 #[derive(Clone, Copy)]
 struct State {
     status: &'static str,
     version: u32,
     title: &'static str,
     updated: u32,
-    /// Version, title and minute of publishing.
+    /// Version, title and minute of the publication.
     published: Option<(u32, &'static str, u32)>,
 }
 
@@ -91,7 +91,7 @@ impl State {
         shown("article", id, &changes, &json!({ "title": self.title }))
     }
 
-    /// What readers get.
+    /// The object in the public view.
     fn public_view(self, id: &str) -> Option<Value> {
         let (version, title, updated) = self.published?;
         Some(Self { status: "public", version, title, updated, ..self }.shown(id))
@@ -105,8 +105,8 @@ async fn status_table() {
     let published = State { updated: 1, published: Some((1, "Old", 1)), ..first("public") };
     let modified =
         State { status: "modified", version: 2, title: "Edited", updated: 2, ..published };
-    // The status after publish, unpublish, archive and an edit. The same one stands for no change
-    // at all, none for a refusal.
+    // The status after publish, unpublish, archive and an edit. The same status means no change,
+    // none a refused action.
     let table = [
         (first("draft"), [Some("public"), Some("draft"), None], "draft"),
         (published, [Some("public"), Some("draft"), Some("archived")], "modified"),
@@ -177,7 +177,7 @@ async fn status_table() {
     }
 }
 
-/// Compares what editors and what readers get of an object.
+/// Compares an object in the view of editors and in the public view.
 async fn assert_shown(app: &TestApp, id: &str, state: State) {
     let path = format!("/api/v1/content/article/{id}");
     assert_eq!(app.get(&path).await.both(), (200, state.shown(id)), "{id}");
@@ -195,7 +195,7 @@ fn saved() -> Value {
     json!({ "batch_total_count": 1, "batch_success_count": 1, "batch_error_count": 0, "errors": [] })
 }
 
-/// Without Draft & Public every object is public, and nothing changes that.
+/// Without Draft & Public every object is always public.
 #[tokio::test]
 async fn type_without_draft_and_public_refuses_every_action() {
     let app = app();
@@ -337,7 +337,7 @@ async fn linked() -> TestApp {
     app
 }
 
-/// What is linked, lists included, and what those link to not.
+/// The cascade reaches directly linked objects, also those in list items, but not their links.
 #[tokio::test]
 async fn cascade_publishes_linked_objects() {
     let all = |a: &str, b: &str, main: &str, z: &str| json!({ "a": a, "b": b, "c": "draft", "main": main, "z": z });
@@ -358,13 +358,13 @@ async fn cascade_publishes_linked_objects() {
     }
 }
 
-/// Related objects in which nothing is to be done, or may be, are left as they are.
+/// The cascade skips linked objects that have the status already or may not get it.
 #[tokio::test]
 async fn cascade_skips_objects_in_other_statuses() {
     let app = linked().await;
     done(&app, "article/main", "publish").await;
     done(&app, "article/a", "publish").await;
-    // The target has the status already; `a` has it too, and `z` may not leave the archive so.
+    // `main` gets the status before the cascade; the action is not allowed for `z`.
     done(&app, "article/main", "unpublish").await;
     app.wait_a_minute();
     done(&app, "article/main", "unpublish?hydrate=1").await;
@@ -407,7 +407,7 @@ async fn cascade_over_a_cycle_ends() {
     assert_eq!(statuses(&app, "article").await["c"], "public");
 }
 
-/// A refused action changes nothing at all.
+/// A refused action changes no object.
 #[tokio::test]
 async fn refused_cascade_changes_nothing() {
     let app = linked().await;
@@ -430,7 +430,7 @@ async fn refused_cascade_changes_nothing() {
     assert_eq!(statuses(&app, "article").await, before);
 }
 
-/// The links of the current version count, not those that readers see.
+/// The cascade follows the links of the current version, not those of the published one.
 #[tokio::test]
 async fn cascade_follows_the_current_version() {
     let app = linked().await;
@@ -443,7 +443,7 @@ async fn cascade_follows_the_current_version() {
     assert_eq!(statuses(&app, "article").await, wanted);
 }
 
-/// A key changes only what it could change itself.
+/// The cascade skips objects that the key may not change.
 #[tokio::test]
 async fn cascade_skips_types_without_permission() {
     let app = linked().await;
@@ -468,7 +468,7 @@ async fn cascade_skips_types_without_permission() {
     assert_eq!(app.send("POST", path, &headers, "").await.both(), forbidden());
 }
 
-/// What readers still see counts as used.
+/// The target of a link in a published version cannot be deleted.
 #[tokio::test]
 async fn published_version_keeps_its_links() {
     let app = app();
@@ -485,7 +485,7 @@ async fn published_version_keeps_its_links() {
     assert_eq!(delete().await.both(), no_content());
 }
 
-/// A value that readers still see is taken, by anybody else.
+/// The unique values of a published version cannot be used by other objects.
 #[tokio::test]
 async fn published_version_keeps_its_unique_values() {
     let app = TestApp::new();
@@ -508,7 +508,7 @@ async fn published_version_keeps_its_unique_values() {
     let taken = fault("title", "This value is already used");
     assert_eq!(create("First").await, taken);
     assert_eq!(create("Second").await, taken);
-    // Its own values do not conflict.
+    // The values of the object itself do not conflict.
     assert_eq!(rename("First").await, 200);
     assert_eq!(rename("Second").await, 200);
     done(&app, "article/a", "publish").await;
@@ -519,14 +519,14 @@ async fn published_version_keeps_its_unique_values() {
     assert_eq!(create("Second").await.0, 200);
 }
 
-/// Counts that are remembered, and pages, follow every step of an object.
+/// Cached counts and pages are correct after every action on an object.
 #[tokio::test]
 async fn list_follows_every_action() {
     let app = app();
     let one = "/api/v1/content/article/one";
     let new = json!({ "title": "New" });
     app.create("article", &json!({ "id": "one", "title": "Old" })).await;
-    // The titles that a list with a filter, a list of ids and a plain list show, by view.
+    // The title in a filtered list, a list of ids and a plain list, which must agree.
     let seen = async |headers: &[(&str, &str)]| {
         let filter = "filters=%7B%22title%22:%7B%22type%22:%22notEmpty%22%7D%7D";
         let mut seen = Vec::new();
@@ -561,7 +561,7 @@ async fn list_follows_every_action() {
             assert_eq!(seen(headers).await, readers, "{method} {path}");
         }
     }
-    // An object of the same id has nothing of the old one, and a purge leaves nothing.
+    // A new object with the same id has no published version, and a purge removes all objects.
     app.create("article", &json!({ "id": "one", "title": "Again" })).await;
     assert_eq!((seen(&PREVIEW).await.as_str(), seen(&[]).await.as_str()), ("Again", "none"));
     done(&app, "article/one", "publish").await;

@@ -1,4 +1,4 @@
-//! The query of a request.
+//! Query parameters of requests.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn invalid_parameter_falls_back() {
     let objects: Vec<Value> =
         (1..=24).map(|n| json!({ "id": format!("p{n:02}"), "title": "T", "price": n })).collect();
     app.request("POST", "/api/v1/content/post/batch", &json!(objects)).await.json();
-    // query -> total_pages, current_page, count
+    // query; total_pages, current_page, count
     let cases = [
         ("", 2, 1, 20),
         ("page=2", 2, 2, 5),
@@ -97,7 +97,7 @@ async fn content_types_are_listed() {
     assert!(plain["schemaDefinition"]["allOf"].is_array());
 }
 
-/// What was sent and ignored is named, in request order.
+/// Ignored parameters and keys are listed, in request order.
 #[tokio::test]
 async fn ignored_names_are_listed() {
     let app = TestApp::new();
@@ -132,7 +132,8 @@ async fn ignored_names_are_listed() {
     payload.insert("icon".to_owned(), json!("x"));
     let reply = app.request("POST", TYPES, &json!(payload)).await;
     assert_eq!((reply.status, reply.header("x-deprecated-payload")), (200, Some("color,icon")));
-    // What was read can be sent back without a word, and a refusal names the keys too.
+    // Keys of responses are ignored without a notice in requests; an error response lists ignored
+    // keys too.
     let reply = app.request("PUT", "/api/v1/internal/contenttype/fresh", &reply.json()).await;
     assert_eq!((reply.status, reply.header("x-deprecated-payload")), (200, None));
     let reply = app.request("POST", TYPES, &json!({ "color": 1 })).await;

@@ -1,7 +1,8 @@
-//! Scheduled publications across processes: killed ones, late ones, and several on one folder.
+//! Scheduled publications across processes: killed, delayed and concurrent ones on one data
+//! directory.
 //!
-//! The processes are this test binary again, in the part of [`process`]. What to do comes on their
-//! standard input, and report their progress on standard output.
+//! The processes run this test binary again, with the test [`process`]. They read their task from
+//! standard input and report their progress on standard output.
 
 use std::{
     env,
@@ -24,13 +25,13 @@ use tempfile::TempDir;
 
 use crate::support::{definition, object};
 
-/// More than one transaction publishes, so that several processes have something to do.
+/// More objects than one transaction publishes, so that several processes take part.
 const OBJECTS: usize = 1201;
 /// Minutes after the start of the clock.
 const DUE: u32 = 10;
 const LONG_AFTER: i64 = 60;
 
-/// A server that schedules is killed; two later ones find everything and share the work.
+/// A process that schedules is killed; two later servers publish every object once.
 #[test]
 fn two_servers_publish_once_what_a_killed_process_scheduled() {
     let folder = TempDir::new().unwrap();
@@ -41,14 +42,14 @@ fn two_servers_publish_once_what_a_killed_process_scheduled() {
     while Books::read(folder.path()).scheduled > 0 {
         assert!(started.elapsed() < Duration::from_mins(1), "nobody publishes what is due");
     }
-    // They end politely, and finish what they had begun.
+    // A graceful shutdown finishes the running transactions.
     for server in servers {
         server.finish();
     }
     assert_eq!(Books::read(folder.path()), Books::all_published());
 }
 
-/// A process is killed while it publishes; two others race for the rest.
+/// A process is killed while it publishes; two others publish the rest concurrently.
 #[test]
 fn kill_while_publishing_loses_and_repeats_nothing() {
     let folder = TempDir::new().unwrap();
@@ -59,7 +60,7 @@ fn kill_while_publishing_loses_and_repeats_nothing() {
     first.kill();
     let books = Books::read(folder.path());
     let done = books.publications;
-    // Whole transactions, each with all that belongs to it.
+    // Only complete transactions took effect.
     assert!(done > 0 && (done.is_multiple_of(500) || done == OBJECTS), "{books:?}");
     let wanted =
         Books { scheduled: OBJECTS - done, publications: done, objects: done, public: done };
@@ -75,14 +76,14 @@ fn kill_while_publishing_loses_and_repeats_nothing() {
     assert_eq!(Books::read(folder.path()), Books::all_published());
 }
 
-/// What the database says about publications.
+/// Counts of publications in the database.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Books {
     scheduled: usize,
-    /// Rows of the journal, and how many objects they are about.
+    /// Rows of the journal, and the number of their objects.
     publications: usize,
     objects: usize,
-    /// Objects that are public in every place that says so.
+    /// Objects that are public in all tables.
     public: usize,
 }
 
@@ -117,7 +118,7 @@ impl Books {
     }
 }
 
-/// A running [`process`]; it is killed with this value.
+/// A running [`process`]; it is killed on drop.
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -149,7 +150,7 @@ impl Process {
         self.write("go");
     }
 
-    /// Reads up to a line with this word; the test harness prints lines of its own.
+    /// Reads up to a line that contains this word; the test harness prints other lines.
     fn read(&mut self, word: &str) {
         let mut line = String::new();
         while !line.contains(word) {
@@ -158,13 +159,13 @@ impl Process {
         }
     }
 
-    /// Ends it where it is, without a word.
+    /// Kills the process.
     fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Lets it come to its end.
+    /// Waits until the process ends.
     fn finish(mut self) {
         drop(self.input.take());
         self.read("test result: ok");
@@ -193,7 +194,7 @@ fn process() {
     }
 }
 
-/// Opens a folder with a clock that stands some minutes after its start.
+/// Opens a data directory with a fixed clock, this many minutes after the start.
 fn open(folder: &str, minutes: i64) -> Arc<Cms> {
     let clock = FixedClock::at(START);
     clock.advance(minutes * 60);

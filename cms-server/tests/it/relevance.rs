@@ -1,5 +1,4 @@
-//! What searches find, and in which order: each parameter and mode over the same few recipes
-//!.
+//! Hits of searches and their order: each parameter and mode on the same few recipes.
 
 use std::fmt::Write;
 
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{CallerKind, TestApp, object};
 
-/// The recipes, oldest first; a month lies between two of them.
+/// The recipes, oldest first, each created a month after the one before.
 fn recipes() -> Vec<Value> {
     let at = |lat: f64, lon: f64| json!({ "lat": lat, "lon": lon });
     vec![
@@ -64,9 +63,9 @@ fn recipe_type() -> Value {
     })
 }
 
-/// Parameters, and the ids that are found, in order.
+/// Parameters, and the ids of the hits in order.
 const CASES: &[(&str, &[&str])] = &[
-    // q: any word. What has it in several fields, often, or in a short object, comes first.
+    // q: any word. A word in several fields, several times, or in a short object scores higher.
     ("q=fish", &["pie-9", "soup", "stew", "salad"]),
     ("q=FISH", &["pie-9", "soup", "stew", "salad"]),
     ("q=fishes", &[]),
@@ -74,7 +73,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("q=cafe", &[]),
     ("q=leek leaves", &["salad", "soup"]),
     ("q=b", &[]),
-    // The 9 is in a number, too.
+    // A number contains the 9, too.
     ("q=pie-9", &["pie-9", "stew"]),
     ("q=", &["soup", "salad", "stew", "bread", "cake", "pie-9"]),
     ("q=*", &["soup", "salad", "stew", "bread", "cake", "pie-9"]),

@@ -1,4 +1,4 @@
-//! Scheduled publication. The clock stands until a test moves it.
+//! Scheduled publication. The clock is fixed until a test advances it.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -109,7 +109,7 @@ async fn schedule_body() {
         ("2026-07-02T12:00:30", "Europe/Warsaw", "2026-07-02T10:00:30+00:00"),
         ("2026-01-02T00:00", "Asia/Kathmandu", ""),
         ("2026-01-02T09:00", "Asia/Kathmandu", "2026-01-02T03:15:00+00:00"),
-        // Zones are known in any case of letters, and shown in their own.
+        // Names of time zones are case-insensitive; the response has the canonical spelling.
         ("2026-01-02T12:00", "europe/WARSAW", "2026-01-02T11:00:00+00:00"),
         // Skipped and repeated local times.
         ("2026-03-29T02:30", "Europe/Warsaw", "2026-03-29T01:30:00+00:00"),
@@ -127,12 +127,12 @@ async fn schedule_body() {
     }
 }
 
-/// Only drafts and modified objects; a new schedule takes the place of the old one.
+/// Only drafts and modified objects can be scheduled; a new schedule replaces the old one.
 #[tokio::test]
 async fn schedule_is_set_changed_and_removed() {
     let app = app().await;
     assert_eq!(schedule(&app, SCHEDULE, 10).await, (200, scheduled(10)));
-    // Its time, not its last word, is what changed: `updatedAt` stays.
+    // A schedule does not change `updatedAt`.
     app.wait_a_minute();
     assert_eq!(schedule(&app, SCHEDULE, 20).await, (200, scheduled(20)));
     assert_eq!(schedule(&app, SCHEDULE, 6).await, fault("scheduledAt", NOT_VALID));
@@ -159,7 +159,7 @@ async fn schedule_is_set_changed_and_removed() {
     assert_eq!(schedule(&app, SCHEDULE, 10).await, wrong);
 }
 
-/// At the time, and not a second earlier, the object is published as by hand.
+/// The object is published at the scheduled time, not a second earlier, like by the publish action.
 #[tokio::test]
 async fn due_schedule_publishes_once() {
     let app = app().await;
@@ -179,7 +179,7 @@ async fn due_schedule_publishes_once() {
     assert_eq!(list().await.both(), (200, listed(&[public(6)])));
     assert_eq!(publish_due(), 0);
 
-    // A modified object; readers see neither the schedule nor the new version before its time.
+    // For a modified object, readers see neither the schedule nor the new version before that time.
     let edit = json!({ "title": "Two", "related": links(&["article/one"]) });
     assert_eq!(app.request("PATCH", ONE, &edit).await.status, 200);
     let modified = json!({
@@ -189,7 +189,7 @@ async fn due_schedule_publishes_once() {
     let modified = shown("article", "one", &modified, &edit);
     assert_eq!(schedule(&app, SCHEDULE, 12).await, (200, modified));
     assert_eq!(list().await.both(), (200, listed(&[public(6)])));
-    // Nobody looked for a while.
+    // The schedule is overdue.
     app.core.clock.advance(30 * 60);
     assert_eq!(publish_due(), 1);
     let after = json!({
@@ -200,7 +200,7 @@ async fn due_schedule_publishes_once() {
     assert_eq!(publish_due(), 0);
 }
 
-/// Any edit calls it off, and so does every change of status.
+/// Edits and changes of status cancel the schedule.
 #[tokio::test]
 async fn schedule_is_cancelled_by_edits_and_status_changes() {
     let edit = json!([{ "id": "one", "title": "New" }]);
@@ -221,7 +221,7 @@ async fn schedule_is_cancelled_by_edits_and_status_changes() {
         (true, "POST", format!("{ONE}/archive"), none.clone(), false),
         (true, "PATCH", ONE.to_owned(), new, false),
         (true, "POST", format!("{all}/batch-unpublish"), json!(["one"]), false),
-        // What changes nothing cancels nothing.
+        // Requests without effect cancel nothing.
         (false, "POST", format!("{ONE}/unpublish"), none.clone(), true),
         (false, "POST", format!("{ONE}/archive"), none.clone(), true),
         (false, "POST", format!("{all}/batch-unpublish"), json!(["one"]), true),
@@ -263,7 +263,7 @@ async fn deleted_object_is_not_published() {
     assert_eq!(app.get("/api/v1/content/article/two").await.both(), (200, two));
 }
 
-/// A running server publishes due schedules, and stops with it.
+/// A running server publishes objects that are due.
 #[test]
 fn running_server_publishes_due_schedules() {
     let app = tokio::runtime::Runtime::new().unwrap().block_on(app());

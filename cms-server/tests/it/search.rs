@@ -62,7 +62,7 @@ async fn result_has_the_complete_object() {
     let one = item(&app, path, object, &json!({})).await;
     let found = app.get("/api/v1/search?q=*").await;
     assert_eq!(found.both(), (200, answer(&[(one.clone(), json!(1.0))], &json!([]))));
-    // In the documented order too.
+    // The keys have the documented order, too.
     let text = String::from_utf8(found.bytes.to_vec()).unwrap();
     let head = r#"{"total_count":1,"count":1,"total_pages":1,"current_page":1,"summary":{"aggregations":[]},"data":[{"item":{"id":"one","#;
     assert!(text.starts_with(head), "{text}");
@@ -122,7 +122,7 @@ async fn links_are_hydrated_in_results_only() {
         let found = app.get(&format!("/api/v1/search?q=Hub&hydrate={hydrate}")).await.json();
         assert_eq!(found["data"][0]["item"], wanted, "hydrate={hydrate}");
     }
-    // An id in quotes finds what links to it, and the object itself.
+    // An id in quotes finds the object and the objects that link to it.
     assert_eq!(ids(&app, CallerKind::ReadOnly, &[], "q=%22one%22&order_by=id").await.len(), 2);
 }
 
@@ -155,7 +155,7 @@ async fn search_errors() {
         let found = app.get(&format!("/api/v1/search?{parameters}")).await;
         assert_eq!(found.both(), wanted, "{parameters}");
     }
-    // A type outside the search has no say.
+    // Types outside the search do not cause errors.
     let found = app.get("/api/v1/search?q=&order_by=parts.link&content_type[]=post").await;
     assert_eq!(found.status, 200);
 }
@@ -202,7 +202,7 @@ async fn unknown_field_matches_nothing() {
             "{parameters}"
         );
     }
-    // However weights multiply, a score is a number.
+    // Scores are finite numbers even with huge weights.
     let huge = "q=One^1e38&fields[]=title^1e38&indices_boost[post]=1e38";
     let found = app.get(&format!("/api/v1/search?{huge}")).await.json();
     assert!(found["data"][0]["score"].is_number(), "{found}");
@@ -278,7 +278,7 @@ async fn reindex_needs_an_admin_key() {
     let waiting = app.send_as(CallerKind::Admin, "GET", &job, &Value::Null).await;
     let wanted = |state, done| json!({ "id": id, "kind": "reindex", "state": state, "done": done, "total": 1 });
     assert_eq!(waiting.both(), (200, wanted("waiting", 0)));
-    // A search does what is to be done.
+    // A search runs the pending rebuild.
     assert_eq!(ids(&app, CallerKind::ReadOnly, &[], "q=").await, ["one"]);
     let done = app.send_as(CallerKind::Admin, "GET", &job, &Value::Null).await;
     assert_eq!(done.both(), (200, wanted("done", 1)));
@@ -305,7 +305,7 @@ async fn reindex_needs_an_admin_key() {
     assert_eq!(unknown.both(), not_found());
 }
 
-/// The headers of a request, and what it finds under the old and under the new title.
+/// The headers of a request, and its hits for the old and for the new title.
 struct View {
     headers: &'static [(&'static str, &'static str)],
     before: &'static [&'static str],

@@ -1,5 +1,5 @@
-//! A scoped key never learns of a type that no rule of it names: neither what it holds nor what it is
-//! called. What other types say in their links is theirs.
+//! Responses to a scoped key reveal neither name nor content of a type without a rule. Links in
+//! readable objects, which contain the name, are not hidden.
 
 use cms_core::Caller;
 use cms_server::ROUTES;
@@ -10,12 +10,12 @@ use crate::{
     support::{CallerKind, Reply, TestApp, definition, generic, linking_definition, links, object},
 };
 
-/// Words that stand in the hidden type and its objects and nowhere else.
+/// Words that only the hidden type and its objects contain.
 const HIDDEN: [&str; 5] = ["vault", "strongroom", "combination", "platypus", "burrow"];
-/// What a readable object says of a hidden one.
+/// The link of a readable object to a hidden one.
 const LINK: &str = "/api/v1/content/vault/burrow";
 
-/// A folder with a hidden type. Objects of it and the readable type link to each other.
+/// An app with a hidden type. Its objects and those of the readable type link to each other.
 fn with_secrets() -> TestApp {
     let app = TestApp::new();
     let (cms, local) = (&app.core.cms, Caller::local());
@@ -40,7 +40,7 @@ fn with_secrets() -> TestApp {
     app
 }
 
-/// What a response reveals.
+/// Returns a hidden word that a response contains.
 fn betrayed(reply: &Reply) -> Option<&'static str> {
     let mut text = String::from_utf8_lossy(&reply.bytes).replace("\\/", "/").replace(LINK, "");
     for (name, value) in &reply.headers {
@@ -93,7 +93,7 @@ async fn search_for_hidden_words_finds_nothing() {
     let start =
         app.send_as(CallerKind::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
     let start = start["next"].as_str().unwrap();
-    // The hidden word comes where {} stands.
+    // `{}` is replaced by the hidden word.
     let gets = [
         (format!("{posts}?hydrate=2&order_by={{}}"), "combination"),
         (
@@ -154,11 +154,11 @@ async fn search_for_hidden_words_finds_nothing() {
     assert_eq!(missing.both(), unknown.both());
 }
 
-/// Everything that may be read is read: whole lists in all depths, the schemas, and descriptions.
+/// Reads everything that the key may read: hydrated lists, schemas, and the OpenAPI document.
 #[tokio::test]
 async fn visible_responses_have_no_hidden_words() {
     let app = with_secrets();
-    // So that there is something to learn from.
+    // Other keys get the hidden words.
     assert!(betrayed(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
     assert!(betrayed(&app.get("/api/v1/search?q=platypus").await).is_some());
     let start =
@@ -205,7 +205,7 @@ async fn visible_responses_have_no_hidden_words() {
     let reply = app.send_as(CallerKind::Scoped, "POST", "/api/graphql", &asked).await;
     assert_eq!((reply.status, betrayed(&reply)), (200, None));
 
-    // The links to an object are not revealed by its deletion either.
+    // Responses to writes reveal no hidden words either.
     for (method, path, body) in [
         (
             "POST",

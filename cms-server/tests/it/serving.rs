@@ -1,4 +1,4 @@
-//! A real socket: protocols, request lines as clients send them, and a graceful end.
+//! The server on a socket: protocols, unencoded request lines, and graceful shutdown.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -31,7 +31,7 @@ fn start(config: &ServerConfig) -> (TestCms, Running) {
     (core, running)
 }
 
-/// One connection, spoken to by hand.
+/// An HTTP/1.1 connection whose requests are written as text.
 struct Client {
     stream: BufReader<TcpStream>,
 }
@@ -94,8 +94,8 @@ fn ids(list: &Value) -> Vec<&str> {
 
 const POSTS: &str = "/api/v1/content/post";
 
-/// Braces, quotes, brackets and `|` may come as they are, on a connection that is
-/// used again and again, between requests with bodies that hold the same characters.
+/// Braces, quotes, brackets and `|` are accepted unencoded, on a kept-alive connection, between
+/// requests whose bodies contain the same characters.
 #[test]
 fn unencoded_query_is_accepted() {
     let (_core, running) = start(&ServerConfig::default());
@@ -114,7 +114,7 @@ fn unencoded_query_is_accepted() {
         assert_eq!((status, ids(&list)), (200, vec![&*id]));
         assert_eq!(client.get(&format!("{POSTS}?filters={{\"")).0, 400);
     }
-    // A body after a refused head does not confuse the next request.
+    // The body of a request that was refused before its body is not parsed as a request.
     let body = r#"GET /?"" HTTP/1.1"#;
     let head = format!("content-type: text/plain\r\ncontent-length: {}\r\n", body.len());
     client.write(&(Client::head("POST", POSTS, &head) + body));
@@ -160,7 +160,7 @@ fn request_may_arrive_in_any_chunks() {
     let pair = Client::head("GET", "/api/v1/content/post/one", "").repeat(2);
     client.write(&pair);
     assert_eq!((client.read().0, client.read().0), (200, 200));
-    // The rest of a body, though it looks like a request line, is no query to be repaired.
+    // Text in a body that looks like a request line is not changed.
     let mut client = Client::connect(running.address());
     let title = "see GET /x?<b>bold</b> there";
     let body = json!({ "title": title }).to_string();
@@ -191,7 +191,7 @@ fn unread_responses_are_bounded() {
     let mut other = Client::connect(running.address());
     assert_eq!(other.get(POSTS).0, 503);
     assert_eq!(other.get("/api/v1/content/post/l1").0, 200, "smaller ones go on");
-    // The response to a write is always sent, however large it is: here all that was refused.
+    // The response to a write is sent regardless of the budget: here the list of rejected elements.
     let refused: Vec<_> =
         (0..19).map(|n| json!({ "id": n, "title": "x".repeat(800_000) })).collect();
     let (status, report) = other.post(&format!("{POSTS}/batch"), &json!(refused));
@@ -239,7 +239,7 @@ fn http2_works_on_the_same_port() {
             }
         }
     });
-    // A client that stays silent would hold up the end for the grace period.
+    // An open connection of a client that does not respond would delay the shutdown.
     drop(client);
     running.shutdown();
 }
@@ -271,7 +271,7 @@ fn running_request_finishes_before_shutdown() {
     assert!(core.cms.objects().get(&Caller::local(), "post", "last", 0).is_ok());
 }
 
-/// A request that never ends does not delay the shutdown.
+/// An incomplete request delays the shutdown by the grace period at most.
 #[test]
 fn grace_period_ends() {
     let grace = Duration::from_millis(200);

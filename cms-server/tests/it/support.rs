@@ -26,13 +26,13 @@ const READ_ONLY: &str = "cccccccccccccccccccccccccccccccccccccccc";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallerKind {
     Anonymous,
-    /// With a key that does not exist.
+    /// With an unknown key.
     Unknown,
     ReadOnly,
     ReadWrite,
-    /// With all rights on `post` and none on anything else.
+    /// With all rights on `post` only.
     Scoped,
-    /// With all rights on a type that no test touches.
+    /// With all rights on a type that no test uses.
     Stranger,
     Admin,
 }
@@ -71,7 +71,7 @@ impl Reply {
         serde_json::from_slice(&self.bytes).unwrap()
     }
 
-    /// Status and body, for one comparison.
+    /// Status and body, to compare them together.
     pub(crate) fn both(&self) -> (u16, Value) {
         (self.status, self.json())
     }
@@ -85,7 +85,7 @@ pub(crate) struct TestApp {
 }
 
 impl TestApp {
-    /// The interface on a folder with the types `post` and `author`, and a `post` with id `one`.
+    /// An app with the types `post` and `author`, and a `post` with id `one`.
     pub(crate) fn new() -> Self {
         Self::with(&ServerConfig::default())
     }
@@ -122,7 +122,7 @@ impl TestApp {
         }
     }
 
-    /// Asks with headers and body as they are. An internal error is a bug.
+    /// Sends a request with exactly these headers and this body. Fails on status 500.
     pub(crate) async fn send(
         &self,
         method: &str,
@@ -135,7 +135,7 @@ impl TestApp {
         reply
     }
 
-    /// The same where what is stored is damaged.
+    /// Like [`Self::send`], but accepts status 500, for damaged data.
     pub(crate) async fn send_to_damaged(
         &self,
         method: &str,
@@ -157,7 +157,7 @@ impl TestApp {
         reply
     }
 
-    /// Asks with a key, and with JSON unless the body is null.
+    /// Sends a request with the key of a caller, and with a JSON body unless that is null.
     pub(crate) async fn send_as(
         &self,
         caller: CallerKind,
@@ -168,7 +168,7 @@ impl TestApp {
         self.send_as_with(&[], caller, method, path, body).await
     }
 
-    /// The same with further headers.
+    /// Like [`Self::send_as`], with further headers.
     pub(crate) async fn send_as_with(
         &self,
         headers: &[(&str, &str)],
@@ -188,7 +188,7 @@ impl TestApp {
         self.send(method, path, &headers, body.to_string()).await
     }
 
-    /// Asks with the read-write key.
+    /// Sends a request with the read-write key.
     pub(crate) async fn request(&self, method: &str, path: &str, body: &Value) -> Reply {
         self.send_as(CallerKind::ReadWrite, method, path, body).await
     }
@@ -197,25 +197,25 @@ impl TestApp {
         self.request("GET", path, &Value::Null).await
     }
 
-    /// Asks with the read-write key, without a body.
+    /// Sends a POST request with the read-write key, without a body.
     pub(crate) async fn post(&self, path: &str) -> (u16, Value) {
         self.request("POST", path, &Value::Null).await.both()
     }
 
-    /// Makes a type that can link, with some settings of its own.
+    /// Creates a type with relations and these settings.
     pub(crate) fn create_type(&self, name: &str, settings: &Value) {
         let mut wanted = linking_definition(name);
         wanted.extend(object(settings));
         self.core.cms.types().create(&Caller::local(), wanted).unwrap();
     }
 
-    /// Makes an object as the read-write key would.
+    /// Creates an object with the read-write key.
     pub(crate) async fn create(&self, name: &str, new: &Value) {
         let reply = self.request("POST", &format!("/api/v1/content/{name}"), new).await;
         assert_eq!(reply.status, 200, "{new}: {:?}", reply.json());
     }
 
-    /// Lets a minute pass.
+    /// Advances the clock by a minute.
     pub(crate) fn wait_a_minute(&self) {
         self.core.clock.advance(60);
     }
@@ -233,7 +233,7 @@ fn scoped_key(core: &TestCms, name: &str, content_type: &str) -> String {
     core.cms.keys().create(&Caller::local(), &new).unwrap().key
 }
 
-/// A type with a required text and an optional number.
+/// The definition of a type with a required text and an optional number.
 pub(crate) fn definition(name: &str) -> Map<String, Value> {
     object(&json!({
         "name": name,
@@ -263,7 +263,7 @@ pub(crate) fn definition(name: &str) -> Map<String, Value> {
     }))
 }
 
-/// The same with links at the top and inside a list, to objects of any type.
+/// The definition of [`definition`] with relations to any type, at the top level and in a list.
 pub(crate) fn linking_definition(name: &str) -> Map<String, Value> {
     let mut whole = json!(definition(name));
     let links = json!({ "type": "array", "items": { "$ref": "#/components/schemas/DataSource" } });
@@ -303,8 +303,8 @@ pub(crate) fn minute(minutes: u32) -> String {
     format!("2026-01-02T03:{:02}:05+00:00", 4 + minutes)
 }
 
-/// An object as responses show it: `internal` as it is in a first version that was made when the
-/// clock started, on a type without Draft & Public, but for the changes.
+/// An object in a response. `internal` is that of a first version, created at the start of the
+/// clock, of a type without Draft & Public, with these changes.
 pub(crate) fn shown(content_type: &str, id: &str, changes: &Value, properties: &Value) -> Value {
     let mut internal = object(&json!({
         "contentType": content_type,
@@ -326,7 +326,7 @@ pub(crate) fn shown(content_type: &str, id: &str, changes: &Value, properties: &
     whole.into()
 }
 
-/// The list envelope around a page that holds everything.
+/// The list envelope with all objects on one page.
 pub(crate) fn listed(data: &[Value]) -> Value {
     json!({
         "total_count": data.len(),
@@ -337,12 +337,12 @@ pub(crate) fn listed(data: &[Value]) -> Value {
     })
 }
 
-/// A refusal as a list of reasons.
+/// The response to a rejected action, with its reason.
 pub(crate) fn refused(reason: &str) -> (u16, Value) {
     (400, json!({ "errors": [reason] }))
 }
 
-/// A map with one message.
+/// The response with one validation error.
 pub(crate) fn fault(path: &str, message: &str) -> (u16, Value) {
     (400, json!({ path: [message] }))
 }

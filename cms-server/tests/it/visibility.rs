@@ -1,5 +1,5 @@
-//! Views: what each combination of the two headers shows of each kind of
-//! type, on every endpoint. Complete responses are compared.
+//! The visible objects for each combination of the two headers and each kind of type, on every
+//! endpoint. Complete responses are compared.
 //!
 //! | type | has |
 //! |---|---|
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::{CallerKind, TestApp, links, listed, minute, no_content, not_found, shown};
 
-/// Which version of an object.
+/// A version of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edition {
     Current,
@@ -33,13 +33,13 @@ const EVERY_PAPER: Seen =
 const PUBLIC_PAPERS: Seen = &[("public", Current)];
 const NOTES: Seen = &[("plain", Current), ("hub", Current), ("front", Current)];
 
-/// A combination of headers, and what it shows.
+/// A combination of headers, and the visible objects.
 #[derive(Debug)]
 struct View {
     headers: &'static [(&'static str, &'static str)],
-    /// In lists, and where links are hydrated.
+    /// In lists and hydrated links.
     many_articles: Seen,
-    /// In calls about one object.
+    /// In requests for one object.
     one_article: Seen,
     papers: Seen,
 }
@@ -98,12 +98,12 @@ const TARGETS: [&str; 11] = [
 ];
 
 impl View {
-    /// An object as lists and hydration show it.
+    /// An object in lists and hydrated links.
     fn of_many(&self, target: &str) -> Option<Value> {
         self.find(target, self.many_articles)
     }
 
-    /// An object as calls that address it show it.
+    /// An object in requests for one object.
     fn of_one(&self, target: &str) -> Option<Value> {
         self.find(target, self.one_article)
     }
@@ -118,7 +118,7 @@ impl View {
         seen.iter().find(|(seen, _)| *seen == id).map(|(_, edition)| whole(target, *edition))
     }
 
-    /// All objects of a type as a list shows them.
+    /// All objects of a type in a list.
     fn all(&self, name: &str) -> Vec<Value> {
         let targets = TARGETS.iter().filter(|target| target.split_once('/').unwrap().0 == name);
         targets.filter_map(|target| self.of_many(target)).collect()
@@ -206,7 +206,7 @@ fn hub() -> Value {
     })
 }
 
-/// An object with its links replaced by what the view shows, `depth` levels deep.
+/// An object whose links are replaced by the visible objects, `depth` levels deep.
 fn hydrated(view: &View, value: &Value, depth: u8) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| hydrated(view, item, depth)).collect(),
@@ -223,7 +223,7 @@ fn hydrated(view: &View, value: &Value, depth: u8) -> Value {
     }
 }
 
-/// Makes all objects; the clock shows minute 2 then.
+/// Creates all objects; then the clock is at minute 2.
 async fn fixture() -> TestApp {
     let app = TestApp::new();
     app.create_type("article", &json!({ "draftPublic": true }));
@@ -284,7 +284,7 @@ async fn view_of_lists_and_objects() {
     }
 }
 
-/// Filters, order, ids and totals work on what the view shows.
+/// Filters, order, ids and totals use the visible versions.
 #[tokio::test]
 async fn view_of_filtered_and_ordered_lists() {
     let app = fixture().await;
@@ -391,7 +391,7 @@ async fn view_of_filtered_and_ordered_lists() {
     }
 }
 
-/// Links, also those in lists, become what a list would show, or stay links.
+/// Links, also those in list items, are replaced by visible objects or stay links.
 #[tokio::test]
 async fn view_of_hydrated_objects() {
     let app = fixture().await;
@@ -415,7 +415,7 @@ async fn view_of_hydrated_objects() {
     }
 }
 
-/// The versions of an object, oldest first, and when each was made and last touched.
+/// The versions of an object, oldest first, with the minutes of their creation and last change.
 fn versions(target: &str) -> Vec<(Value, u32, u32)> {
     let current = whole(target, Current);
     match target {
@@ -428,8 +428,7 @@ fn versions(target: &str) -> Vec<(Value, u32, u32)> {
     }
 }
 
-/// Versions belong to the object as a whole: any of them, or none. The public view of a type that has
-/// one shows the published version alone.
+/// All versions of a visible object are visible. The public view shows only the published version.
 #[tokio::test]
 async fn view_of_versions() {
     let app = fixture().await;

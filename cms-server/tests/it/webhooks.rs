@@ -29,7 +29,7 @@ const QUESTIONS: [(&str, &str); 20] = [
     ("GET", "/api/v1/content/post?hydrate=2"),
 ];
 
-/// Everything that a caller gets to see.
+/// The concatenated responses to a caller.
 async fn answers(app: &TestApp, caller: CallerKind) -> String {
     let mut seen = String::new();
     for (method, path) in QUESTIONS {
@@ -69,7 +69,7 @@ async fn secret_is_visible_with_update_permission() {
     }
 }
 
-/// A webhook as read-only keys see it and as others do, but for `internal`.
+/// A webhook with these header values, without `internal`.
 fn with_headers(values: &[(&str, &str)]) -> Value {
     let header =
         |(name, value): &(&str, &str)| json!({ "header_name": name, "header_value": value });
@@ -119,7 +119,7 @@ async fn masked_header_value_keeps_the_stored_one() {
     let read = app.send_as(CallerKind::ReadWrite, "GET", HOOK, &Value::Null).await.json();
     assert_eq!(without_internal(read), with_headers(&[("X-A", "zebra")]));
 
-    // There is nothing that these could keep.
+    // These masks have no stored value.
     let refused = fault("headers[0].header_value", "This value is not valid.");
     let unknown = with_headers(&[("X-C", MASK)]);
     assert_eq!(app.send_as(CallerKind::ReadWrite, "PUT", HOOK, &unknown).await.both(), refused);

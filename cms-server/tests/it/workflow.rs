@@ -1,4 +1,4 @@
-//! Workflows, and types that change theirs. Complete responses are compared.
+//! Workflows, and types that change their workflow. Complete responses are compared.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn built_in() -> [Value; 2] {
     ]
 }
 
-/// A workflow of the operator: new, public, and from public into itself.
+/// A custom workflow with a transition from `public` to itself.
 fn own() -> Value {
     json!({
         "id": "own", "name": "Our way", "initial_state": "new", "states": ["new", "public"],
@@ -73,7 +73,7 @@ fn own() -> Value {
     })
 }
 
-/// Every key may see what there is.
+/// Every key may list the workflows.
 #[tokio::test]
 async fn workflows_are_listed() {
     let app = TestApp::new();
@@ -91,7 +91,7 @@ async fn workflows_are_listed() {
     assert_eq!(admin(&app, "GET", WORKFLOWS, &Value::Null).await, (200, all));
 }
 
-/// The way of an object through `publishing`, minute by minute.
+/// An object in the workflow `publishing`, with one transition per minute.
 #[tokio::test]
 async fn object_moves_through_its_workflow() {
     let app = app(&json!({ "workflowId": "publishing" })).await;
@@ -120,7 +120,7 @@ async fn object_moves_through_its_workflow() {
     ] {
         app.wait_a_minute();
         if action.is_empty() {
-            // An edit of approved content is approved content.
+            // An edit of an approved object approves the new version.
             let edited = app.request("PATCH", ONE, &json!({ "title": "T" })).await.both();
             assert_eq!(edited, (200, then.clone()));
         } else {
@@ -129,12 +129,12 @@ async fn object_moves_through_its_workflow() {
         }
         assert_eq!(app.get(ONE).await.both(), (200, then), "{action}");
     }
-    // An edit elsewhere changes no state and approves nothing.
+    // An edit in another state neither changes the state nor approves the version.
     app.wait_a_minute();
     let changes = json!({ "workflowState": "archive", "updatedAt": minute(8), "latestVersion": 3 });
     let edited = app.request("PUT", ONE, &json!({ "title": "T" })).await.both();
     assert_eq!(edited, (200, paper(changes)));
-    // The version that was approved until the object left `public` is so no more.
+    // Versions lose their approval when the object leaves `public`.
     let of = |version: &Value| {
         let internal = &version["internal"];
         json!([
@@ -151,7 +151,8 @@ async fn object_moves_through_its_workflow() {
     );
 }
 
-/// Entering `public` from itself approves the version of now; leaving it, none.
+/// A transition from `public` to itself approves the current version; leaving `public` removes the
+/// approval.
 #[tokio::test]
 async fn approval_follows_the_state_public() {
     let app = TestApp::new();
@@ -224,14 +225,14 @@ async fn action_without_a_transition_returns_400() {
         shown("paper", "one", &json!({ "workflowState": "draft" }), &json!({ "title": "T" }));
     assert_eq!(app.get(ONE).await.both(), (200, draft));
 
-    // The default workflow leads nowhere.
+    // The default workflow has no transitions.
     let post = "/api/v1/workflow/post/ONE";
     assert_eq!(app.get(post).await.both(), (200, state("saved", &[])));
     let reply = app.request("PUT", post, &body).await.both();
     assert_eq!(reply, not_enabled("_draft_review", "saved"));
 }
 
-/// Definitions are made, read, replaced and deleted by admin keys.
+/// Admin keys create, read, replace and delete definitions.
 #[tokio::test]
 async fn workflows_are_managed() {
     let app = TestApp::new();
@@ -244,7 +245,7 @@ async fn workflows_are_managed() {
     for method in ["GET", "PUT", "DELETE"] {
         assert_eq!(admin(&app, method, OWN, &json!({})).await, not_found(), "{method}");
     }
-    // Names follow from the states, and the rest has defaults.
+    // Names of transitions are derived from the states; other fields have defaults.
     let short = json!({ "id": "own", "states": ["new", "public"], "transitions": [
         { "froms": ["new"], "tos": ["public"] },
     ] });
@@ -291,7 +292,7 @@ async fn workflows_are_managed() {
     assert_eq!(admin(&app, "GET", WORKFLOWS, &none).await, (200, listed(&built_in())));
 }
 
-/// What a type or an object uses is not lost.
+/// Workflows of types and states of objects cannot be removed.
 #[tokio::test]
 async fn workflows_in_use_are_kept() {
     let app = TestApp::new();
@@ -304,7 +305,7 @@ async fn workflows_in_use_are_kept() {
         "This workflow is used by content type: paper",
     ] });
     assert_eq!(admin(&app, "DELETE", OWN, &Value::Null).await, (400, in_use));
-    // Nothing is in any state yet.
+    // No object is in any state yet.
     let moved = json!({ "id": "own", "states": ["start", "public"] });
     assert_eq!(admin(&app, "PUT", OWN, &moved).await.0, 200);
     assert_eq!(admin(&app, "PUT", OWN, &own()).await.0, 200);
@@ -333,7 +334,7 @@ async fn workflows_in_use_are_kept() {
     assert_eq!(count().await, 1);
 }
 
-/// Which workflow a type may name, and with what.
+/// The valid workflows of a type, and settings that exclude each other.
 #[tokio::test]
 async fn content_type_needs_an_existing_workflow() {
     let app = app(&json!({})).await;
@@ -351,7 +352,7 @@ async fn content_type_needs_an_existing_workflow() {
         assert_eq!(reply.both(), wanted, "{settings}");
         assert_eq!(update(&app, &settings).await, wanted, "{settings}");
     }
-    // What is left out keeps its value, and is judged with the rest.
+    // Omitted settings keep their values, and are validated together with the others.
     assert_eq!(update(&app, &json!({ "workflowId": "publishing" })).await.0, 200);
     assert_eq!(update(&app, &json!({ "draftPublic": true })).await, excluded);
     let both = json!({ "draftPublic": true, "workflowId": "generic" });
@@ -359,7 +360,7 @@ async fn content_type_needs_an_existing_workflow() {
     assert_eq!(update(&app, &json!({ "workflowId": "publishing" })).await, excluded);
 }
 
-/// States that the new workflow does not know become its first one.
+/// Objects in states that the new workflow lacks get its initial state.
 #[tokio::test]
 async fn objects_follow_their_type_into_another_workflow() {
     let app = TestApp::new();
@@ -370,7 +371,7 @@ async fn objects_follow_their_type_into_another_workflow() {
     let states = async || -> Vec<Value> {
         let list = app.get("/api/v1/content/paper?order_by=id").await.json();
         let objects = list["data"].as_array().unwrap();
-        // Nothing that is remembered of lists is older than the change.
+        // Cached counts of lists are invalidated by the change.
         for state in ["saved", "draft", "review", "public"] {
             let filter = json!({ "internal.workflowState": { "type": "equals", "filter": state } });
             let filter = utf8_percent_encode(&filter.to_string(), NON_ALPHANUMERIC).to_string();
@@ -416,7 +417,7 @@ async fn objects_follow_their_type_into_another_workflow() {
     assert_eq!(states().await, [approved(0), approved(1), approved(1)]);
 }
 
-/// Draft & Public goes on and off again over objects of every status.
+/// Draft & Public is enabled and disabled with objects in every status.
 #[tokio::test]
 async fn objects_follow_their_type_into_draft_and_public_and_back() {
     let app = app(&json!({})).await;

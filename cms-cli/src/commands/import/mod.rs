@@ -118,9 +118,9 @@ fn import(
     }
 }
 
-/// Imports a content folder before the server starts. Objects that exist or were deleted stay as they
-/// are, so that a restart neither creates versions nor reverts edits. An interrupted import is resumed:
-/// the objects that it created are completed, unless they were edited since.
+/// Imports a content folder before the server starts. Objects that exist or were deleted stay as
+/// they are, so that a restart neither creates versions nor reverts edits. An interrupted import is
+/// resumed: the objects that it created are completed, unless they were edited since.
 #[cfg(feature = "serve")]
 pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> Result<()> {
     let target = Direct::new(Arc::clone(cms));

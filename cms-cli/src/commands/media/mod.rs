@@ -106,7 +106,8 @@ pub(super) fn extension(object: &Value) -> &str {
     object["extension"].as_str().unwrap_or_default()
 }
 
-/// The default `type` of the media object of a file, by its extension; the target checks the content.
+/// The default `type` of the media object of a file, by its extension; the target checks the
+/// content.
 pub(super) fn default_kind(path: &Path) -> &'static str {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let kind =

@@ -1,7 +1,7 @@
 //! `cms media upload`: files in parallel, files with the same content only once.
 //!
-//! Files with the same content form a group. Only groups that the library does not contain are uploaded,
-//! so the command can be repeated after any interruption.
+//! Files with the same content form a group. Only groups that the library does not contain are
+//! uploaded, so the command can be repeated after any interruption.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -160,8 +160,8 @@ impl Work<'_> {
         Ok(groups)
     }
 
-    /// Finds the groups that the library contains. Groups that were not compared before an interrupt
-    /// are left out.
+    /// Finds the groups that the library contains. Groups that were not compared before an
+    /// interrupt are left out.
     fn with_stored(&self, groups: Vec<Group>, printer: &Printer) -> Result<Vec<Group>> {
         let total = groups.iter().map(|group| group.size).sum();
         let mut progress = printer.byte_progress("compare", total);
@@ -186,8 +186,8 @@ impl Work<'_> {
         Ok(with_stored)
     }
 
-    /// Compares groups with the media objects of the same size and type. Files are read only when there
-    /// is such an object, and once.
+    /// Compares groups with the media objects of the same size and type. Files are read only when
+    /// there is such an object, and once.
     fn in_library(
         &self,
         (size, kind): (u64, &str),

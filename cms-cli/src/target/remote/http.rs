@@ -68,8 +68,8 @@ impl Remote {
         Ok(self.client.get_or_init(|| client))
     }
 
-    /// Sends a request and returns status and body of the response. Only a `safe` request is repeated when
-    /// the server is busy.
+    /// Sends a request and returns status and body of the response. Only a `safe` request is
+    /// repeated when the server is busy.
     pub(super) fn send(
         &self,
         method: &Method,

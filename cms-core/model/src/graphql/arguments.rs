@@ -1,6 +1,6 @@
 //! Converts the arguments of root fields into the list requests of the REST API (see
-//! docs/reference/graphql.md#version-1 and docs/reference/graphql.md#version-2). The query is valid;
-//! here remain the checks that depend on content types.
+//! docs/reference/graphql.md#version-1 and docs/reference/graphql.md#version-2). The query is
+//! valid; here remain the checks that depend on content types.
 
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
 //! Limits on the complexity of a query (see docs/reference/limits.md#lists-search-and-graphql).
 //!
 //! The text is checked before it is parsed, so that the parser cannot be exhausted. The document is
-//! checked before it is validated, without expanding fragments: a few of them, each used twice by the
-//! next, would expand to more selections than memory holds. [`super::plan`] limits the depth of
+//! checked before it is validated, without expanding fragments: a few of them, each used twice by
+//! the next, would expand to more selections than memory holds. [`super::plan`] limits the depth of
 //! selected content, which depends on types.
 
 use std::collections::HashMap;
@@ -64,7 +64,8 @@ fn nesting(text: &[u8]) -> usize {
     deepest
 }
 
-/// Length of the string literal that a text begins with; one without an end extends to the line end.
+/// Length of the string literal that a text begins with; one without an end extends to the line
+/// end.
 fn string_length(text: &[u8]) -> usize {
     let is_block = text.starts_with(b"\"\"\"");
     let mut at = if is_block { 3 } else { 1 };

@@ -67,7 +67,8 @@ impl QueryError {
         Self { message, code: ErrorCode::UnknownHash, locations: Vec::new() }
     }
 
-    /// A root field that matches no content type: unlike for other unknown fields, the status is 404.
+    /// A root field that matches no content type: unlike for other unknown fields, the status is
+    /// 404.
     pub fn unknown_root(message: String, location: Pos) -> Self {
         Self { message, code: ErrorCode::NotFound, locations: vec![location] }
     }

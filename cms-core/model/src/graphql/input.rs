@@ -92,7 +92,8 @@ fn literal_value(literal: &Literal) -> Value {
     }
 }
 
-/// Returns the error of a value that is not of a scalar type; `shown` is the value as it was written.
+/// Returns the error of a value that is not of a scalar type; `shown` is the value as it was
+/// written.
 fn scalar_error(scalar: Scalar, value: &Value, shown: &str) -> Option<String> {
     match (scalar, value) {
         (Scalar::String | Scalar::Id, Value::String(_))

@@ -1,12 +1,12 @@
 //! GraphQL: types, validation, planning and rendering of queries (see docs/reference/graphql.md).
 //!
 //! [`model`] builds types from content types, with names of [`naming`]; [`schema`] exports them. A
-//! query passes [`complexity`] (limits), [`validate`], [`input`] (variables and arguments), [`plan`]
-//! (compilation) and [`arguments`] (list requests); [`render`] writes the response and [`error`] the
-//! errors.
+//! query passes [`complexity`] (limits), [`validate`], [`input`] (variables and arguments),
+//! [`plan`] (compilation) and [`arguments`] (list requests); [`render`] writes the response and
+//! [`error`] the errors.
 //!
-//! `async_graphql` parses queries and exports schemas. It does not execute queries: resolving field by
-//! field takes ten times as long as reading the objects.
+//! `async_graphql` parses queries and exports schemas. It does not execute queries: resolving field
+//! by field takes ten times as long as reading the objects.
 
 pub mod arguments;
 pub mod complexity;

@@ -154,8 +154,8 @@ impl Model {
         builder.model
     }
 
-    /// Removes types that are not reachable from `Query`: the schema does not contain them, and no query
-    /// may name them.
+    /// Removes types that are not reachable from `Query`: the schema does not contain them, and no
+    /// query may name them.
     fn remove_unreachable(&mut self) {
         let mut open = ["Query", "__Schema", "__Type"].map(|name| self.expect(name)).to_vec();
         let mut reachable = HashSet::new();

@@ -1,7 +1,8 @@
-//! Converts names of the content model to valid GraphQL names (see docs/reference/graphql.md#types).
+//! Converts names of the content model to valid GraphQL names (see
+//! docs/reference/graphql.md#types).
 //!
-//! GraphQL reserves names that begin with `__` and allows no leading digit. If a converted name equals
-//! another name, it gets a `_` at its end; names that need no conversion are kept.
+//! GraphQL reserves names that begin with `__` and allows no leading digit. If a converted name
+//! equals another name, it gets a `_` at its end; names that need no conversion are kept.
 
 use std::collections::HashSet;
 

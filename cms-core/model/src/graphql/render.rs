@@ -1,7 +1,7 @@
 //! Renders selected fields of objects as JSON. Stored texts are copied, not parsed completely.
 //!
-//! Linked objects are not read yet when an object is rendered: its template keeps placeholders, which
-//! are filled with the templates of the linked objects.
+//! Linked objects are not read yet when an object is rendered: its template keeps placeholders,
+//! which are filled with the templates of the linked objects.
 
 use indexmap::IndexMap;
 

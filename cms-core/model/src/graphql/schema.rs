@@ -1,7 +1,7 @@
 //! Exports a model: its text in the schema language, and introspection.
 //!
-//! `async_graphql` does both. It gets the types of [`super::model`], but no content: fields of content
-//! resolve to null.
+//! `async_graphql` does both. It gets the types of [`super::model`], but no content: fields of
+//! content resolve to null.
 
 use async_graphql::{
     Request, Response, Value, Variables,

@@ -69,15 +69,16 @@ impl Output {
     }
 }
 
-/// Whether `auto` may choose a format: AVIF takes seconds for large images, so clients have to request
-/// it.
+/// Whether `auto` may choose a format: AVIF takes seconds for large images, so clients have to
+/// request it.
 fn is_suited(format: Format, size: Size) -> bool {
     let pixels = u64::from(size.width) * u64::from(size.height);
     size.width.max(size.height) <= format.longest_side()
         && (format != Format::Avif || pixels <= limits::MAX_AUTO_AVIF_PIXELS)
 }
 
-/// Whether `Accept` names a format. `image/*` does not count: such clients may support old formats only.
+/// Whether `Accept` names a format. `image/*` does not count: such clients may support old formats
+/// only.
 fn accepts(accept: &str, format: Format) -> bool {
     accept.split(',').any(|range| {
         let mut parts = range.split(';').map(str::trim);

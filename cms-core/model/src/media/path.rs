@@ -75,7 +75,8 @@ impl<'p> ImagePath<'p> {
         self.extension.to_lowercase() == stored.to_lowercase()
     }
 
-    /// Validates the size and the transformation, of the path or of the query parameter `transform`.
+    /// Validates the size and the transformation, of the path or of the query parameter
+    /// `transform`.
     pub fn requested_image(&self, query: Option<&str>) -> Result<RequestedImage, FieldErrors> {
         let mut errors = FieldErrors::default();
         if self.requested_size.width.max(self.requested_size.height) > limits::MAX_IMAGE_EDGE_PIXELS

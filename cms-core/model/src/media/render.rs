@@ -101,7 +101,8 @@ pub struct Job {
 pub struct Limits {
     pub side: u32,
     pub pixels: u64,
-    /// Pixels of a JPEG times its scans: a few bytes can declare many scans, each a pass over all pixels.
+    /// Pixels of a JPEG times its scans: a few bytes can declare many scans, each a pass over all
+    /// pixels.
     pub scan_pixels: u64,
     /// Maximum memory of one rendering, in bytes.
     pub memory: u64,

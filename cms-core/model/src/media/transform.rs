@@ -201,7 +201,8 @@ fn intersection((from, to): (i64, i64), length: i64) -> Option<(u32, u32)> {
     Some((u32::try_from(from).ok()?, kept))
 }
 
-/// Parses the query parameter `transform`, `{"trim":{..}}`; empty text and `{}` are no transformation.
+/// Parses the query parameter `transform`, `{"trim":{..}}`; empty text and `{}` are no
+/// transformation.
 pub fn from_query(text: &str) -> std::result::Result<Option<Trim>, FieldErrors> {
     if text.trim().is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! A list of objects as a request asks for it, before its filters are read.
+//! A requested list of objects; its filters are not parsed yet.
 
 use super::view::View;
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
     wire::object::ListRequest,
 };
 
-/// A stretch of a list of one type. Equal values are equal lists, so it is a key of caches.
+/// A range of the objects of one type. Equal values describe equal lists, so caches use it as a
+/// key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectList {
     pub matching: Matching,
@@ -19,7 +20,7 @@ pub struct ObjectList {
     slice: ListRange,
 }
 
-/// Which objects are in a list, on all pages.
+/// Selects the objects of a list, on all pages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Matching {
     pub view: View,
@@ -28,7 +29,7 @@ pub struct Matching {
 }
 
 impl ObjectList {
-    /// The page of the request does not count, but the slice.
+    /// Uses `slice` instead of the page in the request.
     pub fn new(request: &ListRequest, slice: ListRange, view: View) -> Self {
         let (filters, ids) = (request.filters.clone(), request.ids.clone());
         Self {
@@ -40,17 +41,17 @@ impl ObjectList {
         }
     }
 
-    /// Length of all texts in it, in bytes.
+    /// Total length of the texts in this value, in bytes.
     pub fn text_bytes(&self) -> usize {
         let Matching { filters, ids, .. } = &self.matching;
         let texts = [filters, &self.order_by].into_iter().flatten();
         texts.chain(ids.iter().flatten()).map(String::len).sum()
     }
 
-    /// Reads filters and order.
+    /// Parses filters and order.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for filters that cannot be read.
+    /// [`Error::Invalid`] for filters that are not valid.
     pub fn query(&self, content_type: &CompiledType) -> Result<ListQuery> {
         let properties = &content_type.properties;
         let Matching { view, filters, ids } = &self.matching;

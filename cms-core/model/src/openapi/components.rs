@@ -143,7 +143,8 @@ pub(super) fn paged(items: Schema) -> Schema {
 
 const BATCH_COUNTS: [&str; 3] = ["batch_total_count", "batch_success_count", "batch_error_count"];
 
-/// The response of a batch; a completely rejected request has other keys (see docs/reference/objects.md#batches).
+/// The response of a batch; a completely rejected request has other keys (see
+/// docs/reference/objects.md#batches).
 fn batch(required: &[&str]) -> Schema {
     let element_error = Schema::object(
         [

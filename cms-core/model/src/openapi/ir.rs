@@ -1,7 +1,7 @@
 //! The OpenAPI document independent of a version.
 //!
-//! [`super::content`] and [`super::system`] create it, [`super::v3`] and [`super::v2`] print it. It knows
-//! neither content types nor JSON keywords.
+//! [`super::content`] and [`super::system`] create it, [`super::v3`] and [`super::v2`] print it. It
+//! knows neither content types nor JSON keywords.
 
 use serde_json::{Number, Value};
 

@@ -1,9 +1,9 @@
 //! The OpenAPI document (see docs/reference/openapi.md).
 //!
-//! [`document`] converts content types and the rights of a key to a representation that does not depend
-//! on the version of OpenAPI ([`ir`]): [`content`] converts one type, [`property`] one property,
-//! [`components`] and [`system`] add the parts of every server. [`v3`] and [`v2`] print it with
-//! [`schema`] and [`mod@print`].
+//! [`document`] converts content types and the rights of a key to a representation that does not
+//! depend on the version of OpenAPI ([`ir`]): [`content`] converts one type, [`property`] one
+//! property, [`components`] and [`system`] add the parts of every server. [`v3`] and [`v2`] print
+//! it with [`schema`] and [`mod@print`].
 
 pub mod components;
 pub mod content;

@@ -35,8 +35,8 @@ fn capitalised(name: &str) -> String {
     name.split('_').map(capital).collect()
 }
 
-/// Avoids the one shared schema whose name the list of a type could have; the others have capitals or
-/// end in `Item`.
+/// Avoids the one shared schema whose name the list of a type could have; the others have capitals
+/// or end in `Item`.
 fn list(name: &str) -> String {
     let list = format!("{name}List");
     if list == super::components::VERSIONS_LIST { format!("{list}_") } else { list }

@@ -1,7 +1,7 @@
 //! Converts a property of a content type to a schema and an example.
 //!
-//! The schema has the rules of [`crate::content_type::schema`] and [`crate::object::rules`], as far as a schema
-//! can express them; other keywords that clients store in a definition are omitted.
+//! The schema has the rules of [`crate::content_type::schema`] and [`crate::object::rules`], as far
+//! as a schema can express them; other keywords that clients store in a definition are omitted.
 
 use serde_json::{Map, Number, Value, json};
 

@@ -173,7 +173,8 @@ fn object<M: SerializeMap>(out: &mut M, object: &Object, version: Version) -> Re
     }
 }
 
-/// `additionalProperties` ignores the properties of `allOf`; only 3.1 has a keyword that includes them.
+/// `additionalProperties` ignores the properties of `allOf`; only 3.1 has a keyword that includes
+/// them.
 fn composed<M: SerializeMap>(
     out: &mut M,
     composed: &Composed,

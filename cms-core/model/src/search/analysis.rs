@@ -22,8 +22,8 @@ pub struct Span {
 
 /// Finds the next word of a text at or after a byte position, and writes it to `word`.
 ///
-/// A word is a sequence of letters and digits. In scripts without blanks between words, every character
-/// is a word; the spans of such words are adjacent.
+/// A word is a sequence of letters and digits. In scripts without blanks between words, every
+/// character is a word; the spans of such words are adjacent.
 pub fn next_word(text: &str, from: usize, word: &mut String) -> Option<Span> {
     word.clear();
     let start = from + text[from..].find(|c: char| c.is_alphanumeric() && !is_mark(c))?;

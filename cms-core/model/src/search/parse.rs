@@ -35,7 +35,8 @@ const BY_SCORE: &str = "_score";
 const BY_DISTANCE: &str = "_geo_distance";
 
 impl Search {
-    /// Reads the parameters that do not depend on the caller; the service reads pages, types and boosts.
+    /// Reads the parameters that do not depend on the caller; the service reads pages, types and
+    /// boosts.
     pub fn read(request: &SearchRequest) -> Result<Self> {
         let mut parser =
             RequestParser { errors: FieldErrors::default(), expansions: 0, fields_per_word: 1 };

@@ -1,8 +1,8 @@
 //! The encoding of words in the term dictionary of the index: the word, a separator, and the path.
 //!
-//! So one dictionary serves searches with and without a field: a word at a path is one entry, a word at
-//! any path is a range of entries. A text is passed to the engine with its path as prefix; the
-//! tokenizer appends the path to every word.
+//! So one dictionary serves searches with and without a field: a word at a path is one entry, a
+//! word at any path is a range of entries. A text is passed to the engine with its path as prefix;
+//! the tokenizer appends the path to every word.
 
 /// Separates word and path of text that searches without a field find.
 const SEARCHABLE: char = '\0';
@@ -19,13 +19,14 @@ pub fn text(path: &str, text: &str) -> String {
     format!("{path}{SEARCHABLE}{text}")
 }
 
-/// Encodes the text of a number or a boolean for the engine. Its words have no path: conditions compare
-/// the value.
+/// Encodes the text of a number or a boolean for the engine. Its words have no path: conditions
+/// compare the value.
 pub fn scalar(text: &str) -> String {
     format!("{SEARCHABLE}{text}")
 }
 
-/// Encodes for the engine that a path has a text, for texts that are too long to index as one value.
+/// Encodes for the engine that a path has a text, for texts that are too long to index as one
+/// value.
 pub fn presence(path: &str) -> String {
     format!("{path}{FIELD_ONLY}")
 }
@@ -41,7 +42,7 @@ pub fn decode(encoded: &str) -> (String, Option<&str>) {
     }
 }
 
-/// What follows a word of a path in its entry.
+/// The part of an entry after the word: a separator and the path.
 pub fn suffix(path: &str) -> String {
     let separator = if path.starts_with(INTERNAL) { FIELD_ONLY } else { SEARCHABLE };
     format!("{separator}{path}")
@@ -63,7 +64,7 @@ pub fn split(entry: &str) -> (&str, &str) {
     entry.find(SEPARATORS).map_or((entry, ""), |at| entry.split_at(at))
 }
 
-/// For a byte that ends the word of an entry: whether searches without a field find the entry.
+/// For a separator: tells whether searches without a field find the entry. None for any other byte.
 pub fn ends_word(byte: u8) -> Option<bool> {
     match char::from(byte) {
         SEARCHABLE => Some(true),

@@ -1,4 +1,5 @@
-//! Tables of validation errors under `fixtures/tables`: a valid JSON value, and rows that make it invalid.
+//! Tables of validation errors under `fixtures/tables`: a valid JSON value, and rows that make it
+//! invalid.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

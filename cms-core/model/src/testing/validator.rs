@@ -31,7 +31,8 @@ impl ObjectValidator {
         Self { properties, schema }
     }
 
-    /// Returns all errors of `object`, also as a replacement of `stored`, that need no store to find.
+    /// Returns all errors of `object`, also as a replacement of `stored`, that need no store to
+    /// find.
     pub fn errors(
         &self,
         object: &Map<String, Value>,

@@ -1,5 +1,5 @@
-//! Masks header values of webhooks, which authenticate the sender: only callers that may change webhooks
-//! read them. Others read a mask; a write that contains the mask keeps the stored value.
+//! Masks header values of webhooks, which authenticate the sender: only callers that may change
+//! webhooks read them. Others read a mask; a write that contains the mask keeps the stored value.
 
 use std::collections::HashMap;
 
@@ -39,8 +39,8 @@ pub fn visible(path: PropertyPath) -> PropertyPath {
     }
 }
 
-/// Replaces masks by the stored values: the nth header of a name by the nth stored one. A mask without a
-/// stored value remains, and [`super::model::validate`] rejects it.
+/// Replaces masks by the stored values: the nth header of a name by the nth stored one. A mask
+/// without a stored value remains, and [`super::model::validate`] rejects it.
 pub fn unmask(stored: &Map<String, Value>, webhook: &mut Map<String, Value>) {
     let mut stored = stored.clone();
     let mut known: HashMap<String, Vec<Value>> = HashMap::new();

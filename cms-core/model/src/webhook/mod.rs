@@ -1,6 +1,6 @@
 //! Webhooks (see docs/reference/webhooks.md): their definition ([`model`]), the [`payload`] and
-//! [`signature`] of a delivery, requests of [`synchronous`] webhooks, retries ([`schedule`]), masked
-//! header values ([`mask`]).
+//! [`signature`] of a delivery, requests of [`synchronous`] webhooks, retries ([`schedule`]),
+//! masked header values ([`mask`]).
 
 pub mod mask;
 pub mod model;

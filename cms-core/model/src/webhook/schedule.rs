@@ -1,8 +1,8 @@
 //! The schedule of deliveries: which are sent next, and the effect of an attempt.
 //!
-//! Deliveries of one object form a queue, of which only the first is sent. An endpoint that is down gets
-//! single requests at growing intervals until it responds. The service applies these functions to the
-//! rows of the database.
+//! Deliveries of one object form a queue, of which only the first is sent. An endpoint that is down
+//! gets single requests at growing intervals until it responds. The service applies these functions
+//! to the rows of the database.
 
 use super::synchronous::DeliveryOutcome;
 use crate::clock::Timestamp;
@@ -96,8 +96,9 @@ impl AttemptResult {
 
 /// Returns the delivery to send next.
 ///
-/// `waiting` holds, in the order of the journal, at least the oldest delivery of the webhook and, while
-/// its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones that are first in their queue.
+/// `waiting` holds, in the order of the journal, at least the oldest delivery of the webhook and,
+/// while its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones that are first in their
+/// queue.
 pub fn next<'w>(
     endpoint: Endpoint,
     waiting: &'w [PendingDelivery],
@@ -141,8 +142,8 @@ pub fn after_attempt(
 }
 
 impl Endpoint {
-    /// Returns the effect of an attempt. `outages` counts the objects whose last attempt was an outage,
-    /// including this attempt.
+    /// Returns the effect of an attempt. `outages` counts the objects whose last attempt was an
+    /// outage, including this attempt.
     pub fn after_attempt(
         self,
         result: AttemptResult,
@@ -179,8 +180,8 @@ pub fn latest_due_at(now: Timestamp) -> Timestamp {
     after(now, MAX_DELIVERY_PAUSE_SECONDS)
 }
 
-/// Whether a time has come, or is farther ahead than any pause: then the clock was set back, and the wait
-/// could take years.
+/// Whether a time has come, or is farther ahead than any pause: then the clock was set back, and
+/// the wait could take years.
 fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
     time <= now || time > after(now, longest_pause)
 }

@@ -21,7 +21,8 @@ impl BatchElements {
     /// Splits a JSON array into its elements, `maximum` plus one at most.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] when it is no JSON array, [`Error::ObjectTooLarge`] when an element is too large.
+    /// [`Error::BadRequest`] when it is no JSON array, [`Error::ObjectTooLarge`] when an element is
+    /// too large.
     pub fn read(text: &Bytes, maximum: usize) -> Result<Self> {
         let elements: Vec<&RawValue> = read_array_prefix(text, maximum)?;
         let find = |element: &RawValue| {

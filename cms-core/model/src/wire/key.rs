@@ -96,7 +96,8 @@ impl NewKey {
     /// Parses a payload.
     ///
     /// # Errors
-    /// [`crate::error::Error::Invalid`] for missing values and values of another type. The service validates the values.
+    /// [`crate::error::Error::Invalid`] for missing values and values of another type. The service
+    /// validates the values.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let name = match payload.get("name") {

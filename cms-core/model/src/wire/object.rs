@@ -18,7 +18,8 @@ use crate::{
 /// Parses an object in a request.
 ///
 /// # Errors
-/// [`Error::ObjectTooLarge`] when the text is too large to be parsed, [`Error::BadRequest`] when it is no JSON object.
+/// [`Error::ObjectTooLarge`] when the text is too large to be parsed, [`Error::BadRequest`] when it
+/// is no JSON object.
 pub fn read(text: &[u8]) -> Result<Map<String, Value>> {
     require_length(text)?;
     serde_json::from_slice(text).map_err(|_| Error::malformed_json())

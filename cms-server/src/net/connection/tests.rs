@@ -15,7 +15,7 @@ use crate::server::{CLOSE_TIMEOUT, serve_connection};
 const BUDGET: usize = 16_000_000;
 const RATE: u64 = 1000;
 
-/// Serves one connection; the response to `/<n>` has so many bytes, to `/slow` one byte at a time.
+/// Serves one connection; the response to `/<n>` has `n` bytes, that to `/slow` comes byte by byte.
 struct Server {
     process: Arc<MemoryBudget>,
     served: JoinHandle<()>,
@@ -64,7 +64,7 @@ fn body(path: &str) -> Body {
     }))
 }
 
-/// An HTTP/2 client with a window of so many bytes for each stream.
+/// An HTTP/2 client with a flow control window of this size for each stream.
 async fn http2(stream: DuplexStream, window: u32) -> http2::SendRequest<Body> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder.initial_stream_window_size(window).timer(TokioTimer::new());
@@ -127,7 +127,8 @@ async fn connections_close_sooner_while_memory_is_scarce() {
     assert!(time >= SCARCE_STALL_TIMEOUT && time <= latest, "{time:?}");
 }
 
-/// Minimum rate, bytes of the response, bytes that the client reads every ten seconds, whether it gets all.
+/// Minimum rate, bytes of the response, bytes that the client reads every ten seconds, whether it
+/// gets all.
 #[tokio::test(start_paused = true)]
 async fn responses_must_be_read_at_the_minimum_rate() {
     let table = [

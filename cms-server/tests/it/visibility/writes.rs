@@ -1,4 +1,5 @@
-//! Writes under each view: what is hidden cannot be changed, what is shown changes as a whole.
+//! Writes in each view: hidden objects cannot be changed, visible ones change in their current
+//! version.
 
 use serde_json::{Value, json};
 
@@ -33,7 +34,7 @@ async fn hidden_object_cannot_be_changed() {
             for (method, path, body, wanted) in [
                 ("PUT", one.clone(), &new, not_found()),
                 ("PATCH", one.clone(), &new, not_found()),
-                // Existence comes before what is wrong with the payload.
+                // A missing object is reported before validation errors.
                 ("PATCH", one.clone(), &json!({ "title": 5 }), not_found()),
                 ("DELETE", one.clone(), &none, not_found()),
                 ("POST", format!("{one}/duplicate"), &copy, not_found()),
@@ -72,7 +73,7 @@ async fn hidden_object_cannot_be_changed() {
     }
 }
 
-/// `article/modified` as it is after something happened to it in minute 3.
+/// `article/modified` after a change in minute 3.
 fn modified(changes: &Value, properties: &Value) -> Value {
     let mut all = json!({
         "status": "modified", "latestVersion": 2, "updatedAt": minute(3), "publicVersion": 1,
@@ -201,8 +202,8 @@ async fn view_of_deletions_transitions_and_creations() {
         let then = if is_hidden { not_found() } else { (200, moved) };
         assert_eq!(view.get(&app, path).await, then, "{view:?}");
 
-        // A creation returns the object, also when the view does not show it. Links to
-        // what is hidden are links to something that exists.
+        // A create request returns the object, also when the view hides it. Links to hidden objects
+        // are valid.
         let new = json!({ "id": "new", "title": "T", "related": links(&["article/draft"]) });
         let internal = json!({ "status": "draft", "createdAt": minute(3), "updatedAt": minute(3) });
         let properties = json!({ "title": "T", "related": links(&["article/draft"]) });
@@ -214,7 +215,7 @@ async fn view_of_deletions_transitions_and_creations() {
     }
 }
 
-/// A copy is made of the version that the view shows of one object.
+/// Duplicates the version that a request for one object returns.
 #[tokio::test]
 async fn copy_has_the_visible_version() {
     for view in &VIEWS {
@@ -229,7 +230,7 @@ async fn copy_has_the_visible_version() {
         let wanted = shown("article", id, &internal, &properties);
         assert_eq!((status, copy.clone()), (200, wanted), "{view:?}");
 
-        // What is copied along has to be shown too.
+        // Linked objects that are duplicated too have to be visible.
         let path = content("note/hub/duplicate");
         let along = json!({ "relatedObjectsToDuplicate": ["archived"] });
         let (status, copy) = view.send_as(&app, "POST", &path, &along).await;

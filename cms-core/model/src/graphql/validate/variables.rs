@@ -1,5 +1,5 @@
-//! Rules on the complete document: every variable is declared and used, every fragment is used and does
-//! not contain itself.
+//! Rules on the complete document: every variable is declared and used, every fragment is used and
+//! does not contain itself.
 
 use std::collections::{HashMap, HashSet};
 

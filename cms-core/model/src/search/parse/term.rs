@@ -33,7 +33,8 @@ pub(super) enum Fuzziness {
     Edits(u8),
 }
 
-/// Fields that hold seconds since the epoch; conditions on them are dates (see docs/reference/http.md#dates).
+/// Fields that hold seconds since the epoch; conditions on them are dates (see
+/// docs/reference/http.md#dates).
 const DATES: [&str; 5] = [
     "internal.createdAt",
     "internal.updatedAt",

@@ -68,7 +68,7 @@ fn show_scalar(scalar: &Scalar) -> String {
     }
 }
 
-/// The text in quotes; behind it the number, if it is one.
+/// The text in quotes, followed by its number, if it is one.
 fn show_value(value: &Value) -> String {
     let number = value.number.as_ref().map(show_scalar).unwrap_or_default();
     format!("'{}'{number}", value.text)
