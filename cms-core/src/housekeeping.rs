@@ -16,7 +16,7 @@ impl Cms {
         let needed = self.index.needs_from().unwrap_or(0).min(delivered);
         let used = self.keys.take_used();
         let responded = idempotency::since(now);
-        let has_expired = self.store.peek(|reader| {
+        let has_expired = self.store.read_autocommit(|reader| {
             Ok(reader.has_trash_before(expired)?
                 || reader.has_journal_before(needed, forgotten)?
                 || reader.has_stale_answers(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)

@@ -11,7 +11,7 @@ impl Cms {
     /// Reads the clock, and returns the time before which data may be removed permanently.
     pub(crate) fn retention_time(&self) -> Result<Timestamp> {
         let now = self.config.clock.now();
-        let (before, after) = self.store.peek(|reader| {
+        let (before, after) = self.store.read_autocommit(|reader| {
             let before = reader.retention_clock()?;
             Ok((before, before.observe(now)))
         })?;

@@ -40,7 +40,7 @@ impl Types<'_> {
     pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<ProjectPlan> {
         require_rights(caller, request)?;
         let run = Run::new(self, request);
-        let mut plan = self.cms.store.rehearse(move |writer| run.carry_out(writer))?;
+        let mut plan = self.cms.store.dry_run(move |writer| run.carry_out(writer))?;
         for planned in &mut plan.keys {
             // No client ever has that token.
             planned.key = None;

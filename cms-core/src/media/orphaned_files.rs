@@ -132,7 +132,7 @@ impl Media<'_> {
 
     /// Returns when each orphaned file was first recorded.
     fn seen(&self) -> Result<HashMap<String, Timestamp>> {
-        self.cms.store.peek(|reader| Ok(reader.orphans()?.into_iter().collect()))
+        self.cms.store.read_autocommit(|reader| Ok(reader.orphans()?.into_iter().collect()))
     }
 
     /// Records the orphaned files; returns when each of them was first recorded.

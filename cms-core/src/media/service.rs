@@ -144,7 +144,7 @@ impl Media<'_> {
             return Ok(true);
         }
         let sent = file.fingerprint();
-        let is_same = match self.cms.store.peek(|reader| reader.stored_file(id))? {
+        let is_same = match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
             Some(recorded) => recorded == sent && files.size(id)? == Some(sent.size),
             None => files.fingerprint(id)? == Some(sent),
         };
@@ -158,7 +158,7 @@ impl Media<'_> {
             Some(media) => media.pk,
             None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
         };
-        self.cms.store.peek(|reader| read(reader, media))
+        self.cms.store.read_autocommit(|reader| read(reader, media))
     }
 
     /// Removes the files of deleted objects of a type, and all images rendered from them. Only

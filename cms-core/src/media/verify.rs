@@ -24,7 +24,7 @@ impl Media<'_> {
     pub(super) fn intact_size(&self, id: &FileId) -> Result<u64> {
         let no_file = || Error::NotFound { what: "file", name: id.to_string() };
         let found = self.cms.files.size(id)?.ok_or_else(no_file)?;
-        match self.cms.store.peek(|reader| reader.stored_file(id))? {
+        match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
             Some(Fingerprint { size, .. }) if size != found => {
                 tracing::error!(%id, expected = size, found, "stored file has the wrong size");
                 Err(Error::internal(format!("{}; {REMEDY}", wrong_size(id, size, found))))
@@ -46,10 +46,9 @@ impl Media<'_> {
         let mut findings = Vec::new();
         let mut last = String::new();
         loop {
-            let page = self
-                .cms
-                .store
-                .peek(|reader| reader.media_files_after(TYPE, &last, limits::MAX_PAGE_SIZE))?;
+            let page = self.cms.store.read_autocommit(|reader| {
+                reader.media_files_after(TYPE, &last, limits::MAX_PAGE_SIZE)
+            })?;
             let Some(file) = page.last() else { return Ok(findings) };
             last.clone_from(&file.id);
             for MediaFile { id, recorded, declared_size } in page {
@@ -88,7 +87,8 @@ impl Media<'_> {
     /// Returns the error of a stored file, from its current state and record: it may have been
     /// removed, or stored again, since it was listed.
     fn problem(&self, id: &FileId, reads: bool) -> Result<Option<String>> {
-        let Some(recorded) = self.cms.store.peek(|reader| reader.stored_file(id))? else {
+        let Some(recorded) = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?
+        else {
             return Ok(None);
         };
         let Some(size) = self.cms.files.size(id)? else { return Ok(None) };

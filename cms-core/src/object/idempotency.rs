@@ -23,7 +23,7 @@ impl Objects<'_> {
     pub(super) fn answered(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
         let Some((api_key, key)) = repeatable(caller) else { return Ok(None) };
         let after = since(self.cms.config.clock.now());
-        self.cms.store.peek(|reader| answer(reader, api_key, key, after))
+        self.cms.store.read_autocommit(|reader| answer(reader, api_key, key, after))
     }
 
     /// Runs a write as [`Self::write`] does, unless a response was stored meanwhile.

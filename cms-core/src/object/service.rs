@@ -173,7 +173,7 @@ impl Objects<'_> {
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
         let view = View::for_object(caller, content_type);
-        let found = self.cms.store.peek(|reader| {
+        let found = self.cms.store.read_autocommit(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
                 view.shows(&stored.internal).then(|| to_json(content_type, &view.mask(stored)))
             })

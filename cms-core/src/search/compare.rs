@@ -18,7 +18,7 @@ impl Searching<'_> {
     /// there are none. Changes made meanwhile are ignored.
     pub(crate) fn differences(&self) -> Result<Vec<String>> {
         let store = &self.cms.store;
-        let head = store.peek(|reader| Ok(reader.journal_head()?.seq))?;
+        let head = store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
         let live = match self.cms.index.up_to(self.source(), head, MAX_WAIT) {
             Ok(live) => live,
             Err(error) => return Ok(vec![format!("it cannot be read: {error}")]),

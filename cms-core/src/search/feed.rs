@@ -36,7 +36,7 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// Returns whether an index is of an earlier state of this database.
     pub(super) fn has_been_at(self, progress: &Progress) -> Result<bool> {
-        let entry = self.store.peek(|reader| reader.journal_entry(progress.seq))?;
+        let entry = self.store.read_autocommit(|reader| reader.journal_entry(progress.seq))?;
         Ok(entry.is_some_and(|entry| entry.place.nonce == progress.nonce))
     }
 }

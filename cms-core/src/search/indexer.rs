@@ -54,19 +54,19 @@ struct State {
     live: Option<Arc<Live>>,
     /// The position of the next generation.
     next: Option<Progress>,
-    work: Work,
+    work: WriterSlot,
     /// The last indexing error, until indexing succeeds.
     failure: Option<String>,
 }
 
 /// The right to write, which one thread at a time has.
-enum Work {
+enum WriterSlot {
     /// No thread writes; the writer state is present when this process has the lock.
-    Free(Option<Box<Desk>>),
+    Free(Option<Box<WriterState>>),
     Taken,
 }
 
-impl Default for Work {
+impl Default for WriterSlot {
     fn default() -> Self {
         Self::Free(None)
     }
@@ -81,15 +81,15 @@ pub(super) enum Stage {
 }
 
 /// The writer state of this process.
-struct Desk {
+struct WriterState {
     _lock: File,
-    live: Option<Line>,
+    live: Option<OpenGeneration>,
     /// A new generation that is not complete yet.
-    next: Option<Line>,
+    next: Option<OpenGeneration>,
 }
 
 /// A generation open for writing.
-struct Line {
+struct OpenGeneration {
     number: u64,
     feed: Feed,
 }
@@ -139,15 +139,15 @@ impl Indexer {
                 }
                 _ => {}
             }
-            match std::mem::replace(&mut state.work, Work::Taken) {
-                Work::Taken => {
+            match std::mem::replace(&mut state.work, WriterSlot::Taken) {
+                WriterSlot::Taken => {
                     let rest = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
                     let woken = self.returned.wait_timeout(state, rest);
                     state = woken.unwrap_or_else(PoisonError::into_inner).0;
                 }
-                Work::Free(desk) => {
+                WriterSlot::Free(writer) => {
                     drop(state);
-                    let done = self.work(desk, source, goal);
+                    let done = self.work(writer, source, goal);
                     state = self.lock();
                     match done {
                         Ok(true) => {}
@@ -165,21 +165,22 @@ impl Indexer {
 
     /// Runs one indexing batch; returns whether more is to be done.
     pub(super) fn advance(&self, source: Source<'_>) -> Result<bool> {
-        let Work::Free(desk) = std::mem::replace(&mut self.lock().work, Work::Taken) else {
+        let WriterSlot::Free(writer) = std::mem::replace(&mut self.lock().work, WriterSlot::Taken)
+        else {
             return Ok(false);
         };
         let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
-        let has_lock = self.work(desk, source, goal)?;
+        let has_lock = self.work(writer, source, goal)?;
         let state = self.lock();
-        let Work::Free(Some(desk)) = &state.work else { return Ok(false) };
-        Ok(has_lock && desk.has_more())
+        let WriterSlot::Free(Some(writer)) = &state.work else { return Ok(false) };
+        Ok(has_lock && writer.has_more())
     }
 
     /// Returns the progress of the reindex job of a journal row, and the last indexing error. Row 0
     /// stands for all types.
     pub(super) fn stage(&self, seq: i64, ctds: &[i64]) -> Result<(Stage, Option<String>)> {
-        if matches!(self.lock().work, Work::Free(None)) {
-            self.look()?;
+        if matches!(self.lock().work, WriterSlot::Free(None)) {
+            self.poll()?;
         }
         let state = self.lock();
         let failure = state.failure.clone();
@@ -210,20 +211,20 @@ impl Indexer {
     /// The first row of the journal that is still needed; none when another process writes.
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
-        let Work::Free(Some(desk)) = &state.work else { return None };
-        let lines = desk.live.iter().chain(&desk.next);
+        let WriterSlot::Free(Some(writer)) = &state.work else { return None };
+        let generations = writer.live.iter().chain(&writer.next);
         // The last row of a generation identifies it.
-        lines.map(|line| line.feed.committed()).min()
+        generations.map(|generation| generation.feed.committed()).min()
     }
 
     /// Drops an unreadable generation, so that the next search begins a new one; returns whether
     /// this process may do that.
     pub(super) fn discard(&self, broken: &Live) -> bool {
         let mut state = self.lock();
-        let is_ours = matches!(&state.work, Work::Free(Some(_)));
+        let is_ours = matches!(&state.work, WriterSlot::Free(Some(_)));
         let is_current = state.live.as_ref().is_some_and(|live| live.number == broken.number);
         if is_ours && is_current {
-            state.work = Work::Free(None);
+            state.work = WriterSlot::Free(None);
             state.live = None;
             // It is not used any more, and removed when the next one begins.
             fs::remove_file(self.folder.join(CURRENT)).ok();
@@ -233,38 +234,43 @@ impl Indexer {
     }
 
     /// Indexes up to a goal, and returns the writer state; returns whether this process may write.
-    fn work(&self, desk: Option<Box<Desk>>, source: Source<'_>, goal: Goal) -> Result<bool> {
-        let mut back = GiveBack { indexer: self, desk: None };
-        let found = desk.map_or_else(|| self.sit_down(source), |desk| Ok(Some(desk)));
-        let done = found.and_then(|desk| {
-            let Some(mut desk) = desk else { return self.look().map(|()| false) };
-            self.carry_on(&mut desk, source, goal)?;
-            self.lock().next = desk.next.as_ref().map(|next| next.feed.progress.clone());
+    fn work(
+        &self,
+        writer: Option<Box<WriterState>>,
+        source: Source<'_>,
+        goal: Goal,
+    ) -> Result<bool> {
+        let mut back = GiveBack { indexer: self, writer: None };
+        let found = writer.map_or_else(|| self.open_writer(source), |writer| Ok(Some(writer)));
+        let done = found.and_then(|writer| {
+            let Some(mut writer) = writer else { return self.poll().map(|()| false) };
+            self.run(&mut writer, source, goal)?;
+            self.lock().next = writer.next.as_ref().map(|next| next.feed.progress.clone());
             // After a failure the writer state is dropped: the next batch opens the generations
             // again.
-            back.desk = Some(desk);
+            back.writer = Some(writer);
             Ok(true)
         });
         self.lock().failure = done.as_ref().err().map(ToString::to_string);
         done
     }
 
-    fn carry_on(&self, desk: &mut Desk, source: Source<'_>, goal: Goal) -> Result<()> {
-        if desk.live.is_none() && desk.next.is_none() {
-            desk.next = Some(self.begin(source)?);
+    fn run(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<()> {
+        if writer.live.is_none() && writer.next.is_none() {
+            writer.next = Some(self.begin(source)?);
         }
         // Without a current generation, an incomplete one is better than none.
-        if desk.live.is_none() && self.lock().live.is_none() {
-            self.switch(desk)?;
+        if writer.live.is_none() && self.lock().live.is_none() {
+            self.switch(writer)?;
         }
         loop {
-            let is_done = self.step(desk, source, goal)?;
+            let is_done = self.step(writer, source, goal)?;
             let is_wanted = self.waiting.load(Ordering::Relaxed) > 0;
             if is_done || Instant::now() >= goal.deadline || (goal.yields && is_wanted) {
                 break;
             }
         }
-        if let Some(live) = &mut desk.live
+        if let Some(live) = &mut writer.live
             && live.feed.is_dirty()
         {
             live.feed.commit()?;
@@ -274,31 +280,31 @@ impl Indexer {
     }
 
     /// Runs one step; returns whether the goal is reached.
-    fn step(&self, desk: &mut Desk, source: Source<'_>, goal: Goal) -> Result<bool> {
+    fn step(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<bool> {
         let mut step = Step::Idle;
-        if let Some(live) = &mut desk.live {
+        if let Some(live) = &mut writer.live {
             step = live.feed.step(source)?;
         }
         // First: the row that requests it is read only once.
-        if step == Step::RebuildWanted && desk.next.is_none() {
-            desk.next = Some(self.begin(source)?);
+        if step == Step::RebuildWanted && writer.next.is_none() {
+            writer.next = Some(self.begin(source)?);
         }
-        if desk.live.as_ref().is_some_and(|live| live.feed.progress.covers(goal.seq)) {
+        if writer.live.as_ref().is_some_and(|live| live.feed.progress.covers(goal.seq)) {
             return Ok(true);
         }
-        let Some(next) = &mut desk.next else { return Ok(step == Step::Idle) };
+        let Some(next) = &mut writer.next else { return Ok(step == Step::Idle) };
         // The current generation comes first.
         if step == Step::Idle && next.feed.step(source)? == Step::Idle {
-            self.switch(desk)?;
+            self.switch(writer)?;
         }
         Ok(false)
     }
 
     /// Takes the lock and opens the generations; none when another process has it.
-    fn sit_down(&self, source: Source<'_>) -> Result<Option<Box<Desk>>> {
+    fn open_writer(&self, source: Source<'_>) -> Result<Option<Box<WriterState>>> {
         fs::create_dir_all(&self.folder).map_err(Error::from_io)?;
         let Some(lock) = lock::try_hold(&self.folder.join(LOCK))? else { return Ok(None) };
-        let mut desk = Desk { _lock: lock, live: None, next: None };
+        let mut writer = WriterState { _lock: lock, live: None, next: None };
         let current = self.current();
         for number in self.numbers()? {
             let Ok(generation) = Generation::open(&self.path(number)) else {
@@ -320,23 +326,23 @@ impl Indexer {
                 }
                 continue;
             }
-            let line = Line { number, feed: Feed::new(generation, progress)? };
-            let place = if is_current { &mut desk.live } else { &mut desk.next };
-            *place = Some(line);
+            let generation = OpenGeneration { number, feed: Feed::new(generation, progress)? };
+            let place = if is_current { &mut writer.live } else { &mut writer.next };
+            *place = Some(generation);
         }
-        Ok(Some(Box::new(desk)))
+        Ok(Some(Box::new(writer)))
     }
 
     /// Begins a new generation.
-    fn begin(&self, source: Source<'_>) -> Result<Line> {
+    fn begin(&self, source: Source<'_>) -> Result<OpenGeneration> {
         let number = self.numbers()?.last().map_or(1, |last| last + 1);
         let generation = Arc::new(Generation::create(&self.path(number))?);
-        Ok(Line { number, feed: Feed::begin(generation, source)? })
+        Ok(OpenGeneration { number, feed: Feed::begin(generation, source)? })
     }
 
     /// Makes the next generation the current one, and removes the previous one.
-    fn switch(&self, desk: &mut Desk) -> Result<()> {
-        let Some(mut next) = desk.next.take() else { return Ok(()) };
+    fn switch(&self, writer: &mut WriterState) -> Result<()> {
+        let Some(mut next) = writer.next.take() else { return Ok(()) };
         next.feed.commit()?;
         let staged = self.folder.join("current.new");
         fs::write(&staged, format!("{}\n", next.number)).map_err(Error::from_io)?;
@@ -345,7 +351,7 @@ impl Indexer {
         File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(Error::from_io)?;
         self.show(&next);
         let number = next.number;
-        desk.live = Some(next);
+        writer.live = Some(next);
         for old in self.numbers()?.into_iter().filter(|old| *old < number) {
             self.remove(old)?;
         }
@@ -353,18 +359,18 @@ impl Indexer {
     }
 
     /// Makes committed changes visible to searches.
-    fn show(&self, line: &Line) {
+    fn show(&self, generation: &OpenGeneration) {
         let live = Live {
-            number: line.number,
-            generation: Arc::clone(&line.feed.generation),
-            progress: line.feed.progress.clone(),
+            number: generation.number,
+            generation: Arc::clone(&generation.feed.generation),
+            progress: generation.feed.progress.clone(),
         };
         self.lock().live = Some(Arc::new(live));
         self.returned.notify_all();
     }
 
     /// Reads the commits of another process.
-    fn look(&self) -> Result<()> {
+    fn poll(&self) -> Result<()> {
         let Some(number) = self.current() else { return Ok(()) };
         let known = self.lock().live.clone().filter(|live| live.number == number);
         let generation = match known {
@@ -405,7 +411,7 @@ impl Indexer {
     }
 }
 
-impl Desk {
+impl WriterState {
     fn has_more(&self) -> bool {
         self.next.is_some()
             || self.live.as_ref().is_none_or(|live| !live.feed.progress.refills.is_empty())
@@ -415,12 +421,12 @@ impl Desk {
 /// Returns the writer state on drop.
 struct GiveBack<'a> {
     indexer: &'a Indexer,
-    desk: Option<Box<Desk>>,
+    writer: Option<Box<WriterState>>,
 }
 
 impl Drop for GiveBack<'_> {
     fn drop(&mut self) {
-        self.indexer.lock().work = Work::Free(self.desk.take());
+        self.indexer.lock().work = WriterSlot::Free(self.writer.take());
         self.indexer.returned.notify_all();
     }
 }

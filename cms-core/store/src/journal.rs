@@ -57,7 +57,7 @@ pub struct ChangedObject<'a> {
 
 /// A row of the change feed.
 #[derive(Clone, Debug)]
-pub struct ToldEntry {
+pub struct FeedEntry {
     pub place: Place,
     pub at: Timestamp,
     pub event: Event,
@@ -65,13 +65,13 @@ pub struct ToldEntry {
     pub ctd: i64,
     /// Its name; none in rows written by older versions.
     pub content_type: Option<String>,
-    pub object: Option<ToldObject>,
+    pub object: Option<FeedObject>,
     pub audience: Audience,
 }
 
 /// The object of a row.
 #[derive(Clone, Debug)]
-pub struct ToldObject {
+pub struct FeedObject {
     pub pk: i64,
     pub id: String,
     pub version: i64,
@@ -137,13 +137,13 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
-fn told(row: &Row<'_>) -> rusqlite::Result<ToldEntry> {
+fn told(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
     let (place, event) = place_and_event(row)?;
     let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
-        (Some(pk), Some(id), Some(version)) => Some(ToldObject { pk, id, version }),
+        (Some(pk), Some(id), Some(version)) => Some(FeedObject { pk, id, version }),
         _ => None,
     };
-    Ok(ToldEntry {
+    Ok(FeedEntry {
         place,
         event,
         at: Timestamp(row.get(3)?),
@@ -170,7 +170,7 @@ impl Reader<'_> {
     }
 
     /// Returns the rows after a position with all fields of the change feed, oldest first.
-    pub fn journal_told_after(&self, seq: i64, limit: usize) -> Result<Vec<ToldEntry>> {
+    pub fn feed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedEntry>> {
         let mut statement = self.statement(
             "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience
              FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",

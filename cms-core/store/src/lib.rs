@@ -52,7 +52,7 @@ pub use self::{
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
-    journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry, ToldObject},
+    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, Place},
     key::KeyRow,
     list::ListPlan,
     meta::{DERIVED, Revisions},
@@ -126,7 +126,7 @@ impl Store {
     }
 
     /// Reads with a single statement, which has its own snapshot.
-    pub fn peek<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    pub fn read_autocommit<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
         self.damage.watch(read(&Reader(&connection)))
     }
@@ -172,7 +172,7 @@ impl Store {
     }
 
     /// Runs a job as [`Self::write`] does, and rolls back its changes.
-    pub fn rehearse<T: Send + 'static>(
+    pub fn dry_run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {

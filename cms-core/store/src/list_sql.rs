@@ -7,12 +7,12 @@
 //!
 //! Conditions that an index answers exactly use its columns ([`super::slots`]). The others call
 //! [`super::functions`], which run the code of [`cms_model::query`]. [`terms`] compiles conditions;
-//! [`walk`] chooses between an index of the order and an index of a condition. A page is selected
+//! [`access_path`] chooses between an index of the order and an index of a condition. A page is selected
 //! by primary keys first: the sorter then holds keys instead of objects, and skipped pages are
 //! skipped within an index.
 
+mod access_path;
 mod terms;
-mod walk;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -29,8 +29,8 @@ use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
 use super::{functions::sql_key, object::table_of, slots};
+use access_path::AccessPath;
 use terms::Term;
-use walk::Walk;
 
 /// The type of a list.
 #[derive(Clone, Copy)]
@@ -79,13 +79,13 @@ pub(crate) struct Page {
 pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &str) -> Page {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
-    let walk = walk::choose(query, target, &terms, size);
-    let cost = walk::cost(&walk, query, &terms, size);
-    let (hint, sign) = match walk {
-        Walk::Along(index) => (format!(" INDEXED BY \"{index}\""), ""),
+    let path = access_path::choose(query, target, &terms, size);
+    let cost = access_path::cost(&path, query, &terms, size);
+    let (hint, sign) = match path {
+        AccessPath::OrderIndex(index) => (format!(" INDEXED BY \"{index}\""), ""),
         // The unary plus makes an expression that no index contains.
-        Walk::Conditions => (String::new(), "+"),
-        Walk::Free => (String::new(), ""),
+        AccessPath::ConditionIndex => (String::new(), "+"),
+        AccessPath::Any => (String::new(), ""),
     };
     let order = if terms::is_fixed(&query.order, query, &terms) {
         "created_at, pk".to_owned()
@@ -111,7 +111,7 @@ pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     let terms = builder.terms(query);
     // A full scan reads objects in storage order.
     let table = table_of(query.edition);
-    let hint = if walk::reads_objects(&terms) {
+    let hint = if access_path::reads_objects(&terms) {
         format!(" INDEXED BY {table}_created")
     } else {
         String::new()

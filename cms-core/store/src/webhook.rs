@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Reader, ToldObject, Writer, error::map};
+use super::{FeedObject, Reader, Writer, error::map};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -208,12 +208,12 @@ impl Reader<'_> {
     }
 
     /// Returns the objects of a type that were deleted together.
-    pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<ToldObject>> {
+    pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<FeedObject>> {
         let mut statement = self.statement(
             "SELECT pk, id, version FROM trash WHERE ctd = ?1 AND deleted_at = ?2 ORDER BY pk",
         )?;
         let read = |row: &Row<'_>| {
-            Ok(ToldObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
+            Ok(FeedObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
         };
         let rows = statement.query_map([ctd, at.0], read).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()

@@ -53,12 +53,12 @@ struct Queue {
 struct Job {
     /// Runs the job and keeps its result.
     run: Run,
-    ticket: Arc<Ticket>,
+    waiter: Arc<Waiter>,
 }
 
 /// What to do with the changes of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum JobOutcome {
     Keep,
     Undo,
     /// The disk is full.
@@ -67,13 +67,13 @@ enum Verdict {
 
 /// The slot in which a caller waits for its result or the lead.
 #[derive(Default)]
-struct Ticket {
-    turn: Mutex<Turn>,
+struct Waiter {
+    state: Mutex<WaiterState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-enum Turn {
+enum WaiterState {
     #[default]
     Waiting,
     Lead,
@@ -81,9 +81,9 @@ enum Turn {
     Done(std::result::Result<(), Arc<Error>>),
 }
 
-impl Ticket {
-    fn set(&self, turn: Turn) {
-        *lock(&self.turn) = turn;
+impl Waiter {
+    fn set(&self, state: WaiterState) {
+        *lock(&self.state) = state;
         self.changed.notify_one();
     }
 }
@@ -119,15 +119,15 @@ impl Writers {
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let result = Arc::new(Mutex::new(None));
-        let ticket = Arc::new(Ticket::default());
+        let waiter = Arc::new(Waiter::default());
         let run = {
             let result = Arc::clone(&result);
             move |writer: &Writer<'_>| {
                 let outcome = job(writer);
                 let verdict = match &outcome {
-                    Ok(_) => Verdict::Keep,
-                    Err(Error::NoSpace(_)) => Verdict::NoSpace,
-                    Err(_) => Verdict::Undo,
+                    Ok(_) => JobOutcome::Keep,
+                    Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
+                    Err(_) => JobOutcome::Undo,
                 };
                 *lock(&result) = Some(outcome);
                 verdict
@@ -135,30 +135,30 @@ impl Writers {
         };
         let is_leader = {
             let mut queue = lock(&self.queue);
-            queue.waiting.push_back(Job { run: Box::new(run), ticket: Arc::clone(&ticket) });
+            queue.waiting.push_back(Job { run: Box::new(run), waiter: Arc::clone(&waiter) });
             !std::mem::replace(&mut queue.has_leader, true)
         };
         if is_leader {
             self.lead();
         }
-        self.wait(&ticket).map_err(shared)?;
+        self.wait(&waiter).map_err(shared)?;
         let outcome = lock(&result).take();
         outcome.unwrap_or_else(|| Err(Error::internal("a write job panicked")))
     }
 
-    /// Waits for the result, and leads when it is this caller's turn.
-    fn wait(&self, ticket: &Ticket) -> std::result::Result<(), Arc<Error>> {
-        let mut turn = lock(&ticket.turn);
+    /// Waits for the result, and runs the next batch if this caller becomes the leader.
+    fn wait(&self, waiter: &Waiter) -> std::result::Result<(), Arc<Error>> {
+        let mut state = lock(&waiter.state);
         loop {
-            match std::mem::take(&mut *turn) {
-                Turn::Done(outcome) => return outcome,
-                Turn::Lead => {
-                    drop(turn);
+            match std::mem::take(&mut *state) {
+                WaiterState::Done(outcome) => return outcome,
+                WaiterState::Lead => {
+                    drop(state);
                     self.lead();
-                    turn = lock(&ticket.turn);
+                    state = lock(&waiter.state);
                 }
-                Turn::Waiting => {
-                    turn = ticket.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+                WaiterState::Waiting => {
+                    state = waiter.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
@@ -179,7 +179,7 @@ impl Writers {
             let count = queue.waiting.len().min(MAX_JOBS_PER_COMMIT);
             queue.waiting.drain(..count).collect()
         };
-        let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.ticket)).unzip();
+        let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.waiter)).unzip();
         let started = Instant::now();
         let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -188,19 +188,19 @@ impl Writers {
             self.commits.fetch_add(1, Ordering::Relaxed);
             self.committed.fetch_add(tickets.len() as u64, Ordering::Relaxed);
         }
-        for ticket in tickets {
-            ticket.set(Turn::Done(outcome.clone()));
+        for waiter in tickets {
+            waiter.set(WaiterState::Done(outcome.clone()));
         }
         self.tell();
         let mut queue = lock(&self.queue);
         match queue.waiting.front() {
-            Some(next) => next.ticket.set(Turn::Lead),
+            Some(next) => next.waiter.set(WaiterState::Lead),
             None => queue.has_leader = false,
         }
     }
 }
 
-type Run = Box<dyn FnOnce(&Writer<'_>) -> Verdict + Send>;
+type Run = Box<dyn FnOnce(&Writer<'_>) -> JobOutcome + Send>;
 
 /// Runs jobs in one transaction: each keeps or rolls back its own changes, one commit stores them
 /// all.
@@ -224,13 +224,13 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         if !alone {
             execute(writer, "SAVEPOINT job")?;
         }
-        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(Verdict::Undo);
-        let kept = verdict == Verdict::Keep;
+        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
+        let kept = verdict == JobOutcome::Keep;
         succeeded |= kept;
         if writer.0.0.is_autocommit() {
             // The database rolled back the complete transaction: disk full, or an I/O error.
             let reason = "the database rolled the transaction back";
-            let is_full = verdict == Verdict::NoSpace;
+            let is_full = verdict == JobOutcome::NoSpace;
             return Err(if is_full {
                 Error::NoSpace(reason.into())
             } else {
@@ -295,7 +295,7 @@ mod tests {
     fn insert(succeeds: bool) -> Run {
         Box::new(move |writer| {
             execute(writer, "INSERT INTO t VALUES (1)").unwrap();
-            if succeeds { Verdict::Keep } else { Verdict::Undo }
+            if succeeds { JobOutcome::Keep } else { JobOutcome::Undo }
         })
     }
 
@@ -308,7 +308,7 @@ mod tests {
         let spoils = |sql: &'static str| -> Run {
             Box::new(move |writer| {
                 execute(writer, sql).unwrap();
-                Verdict::Undo
+                JobOutcome::Undo
             })
         };
         // jobs, rows that they leave, whether the batch itself fails
@@ -342,8 +342,8 @@ mod tests {
         limit(4);
         let grow = || -> Run {
             Box::new(|writer| match execute(writer, "INSERT INTO t VALUES (zeroblob(100000))") {
-                Ok(()) => Verdict::Keep,
-                Err(Error::NoSpace(_)) => Verdict::NoSpace,
+                Ok(()) => JobOutcome::Keep,
+                Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
                 Err(error) => panic!("{error:?}"),
             })
         };

@@ -35,13 +35,14 @@ const LAST_EDGE: i64 = 253_370_764_800;
 #[derive(Debug)]
 pub(super) struct Term {
     sql: String,
-    pub(super) reach: Reach,
+    pub(super) selectivity: Selectivity,
 }
 
 /// Returns whether a condition forces all objects to have the same value at a path.
 pub(super) fn is_fixed(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
-    of_conditions(query, terms)
-        .any(|(condition, term)| term.reach == Reach::Point && condition.path == *path)
+    of_conditions(query, terms).any(|(condition, term)| {
+        term.selectivity == Selectivity::IndexPoint && condition.path == *path
+    })
 }
 
 /// Pairs the conditions of a list with their SQL terms.
@@ -54,15 +55,15 @@ pub(super) fn of_conditions<'t>(
 
 /// The access cost of a term; cheaper ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
+pub(super) enum Selectivity {
     /// Reads every object.
-    Object,
+    FullScan,
     /// Reads every entry of an index.
-    Scan,
+    IndexScan,
     /// Reads one or a few ranges of an index.
-    Range,
+    IndexRange,
     /// Reads the entries of one key in the index of a property.
-    Point,
+    IndexPoint,
 }
 
 pub(super) fn join(terms: &[Term]) -> String {
@@ -116,16 +117,16 @@ impl Builder<'_> {
     /// All terms of a list; those of its conditions come last, in their order.
     pub(super) fn terms(&mut self, query: &ListQuery) -> Vec<Term> {
         let sql = format!("ctd = {}", self.target.ctd);
-        let mut terms = vec![Term { sql, reach: Reach::Object }];
+        let mut terms = vec![Term { sql, selectivity: Selectivity::FullScan }];
         if let Some(ids) = &query.ids {
             let ids = self.bind_json(ids);
             let sql = format!("id IN (SELECT value FROM json_each({ids}))");
-            terms.push(Term { sql, reach: Reach::Range });
+            terms.push(Term { sql, selectivity: Selectivity::IndexRange });
         }
         if query.only_approved {
             // Must equal the condition of the index `object_approved`.
             let sql = "workflow_state = 'public'".to_owned();
-            terms.push(Term { sql, reach: Reach::Range });
+            terms.push(Term { sql, selectivity: Selectivity::IndexRange });
         }
         for condition in &query.conditions {
             let term = self.term(condition);
@@ -135,17 +136,17 @@ impl Builder<'_> {
     }
 
     fn term(&mut self, condition: &Condition) -> Term {
-        let (sql, reach) = match &condition.path.root {
-            PathRoot::Nowhere => (constant(condition, None), Reach::Object),
-            PathRoot::Any => (self.matches(condition, "data"), Reach::Object),
+        let (sql, selectivity) = match &condition.path.root {
+            PathRoot::Nowhere => (constant(condition, None), Selectivity::FullScan),
+            PathRoot::Any => (self.matches(condition, "data"), Selectivity::FullScan),
             PathRoot::Id => match self.id(condition) {
-                Some(sql) => (sql, Reach::Range),
-                None => (self.matches_text(condition, "id"), Reach::Scan),
+                Some(sql) => (sql, Selectivity::IndexRange),
+                None => (self.matches_text(condition, "id"), Selectivity::IndexScan),
             },
             PathRoot::Internal(field) => self.internal(condition, *field),
             PathRoot::Property(name) => self.property(condition, name),
         };
-        Term { sql, reach }
+        Term { sql, selectivity }
     }
 
     /// The fallback for any condition: calls [`cms_model::query::eval`].
@@ -180,14 +181,14 @@ impl Builder<'_> {
         })
     }
 
-    fn internal(&mut self, condition: &Condition, field: InternalField) -> (String, Reach) {
+    fn internal(&mut self, condition: &Condition, field: InternalField) -> (String, Selectivity) {
         let column = match field {
             InternalField::CreatedAt => Some("created_at"),
             InternalField::UpdatedAt => Some("updated_at"),
             _ => None,
         };
         if let Some(sql) = column.and_then(|column| self.date_column(condition, column)) {
-            return (sql, Reach::Range);
+            return (sql, Selectivity::IndexRange);
         }
         let sql = match internal_json(field) {
             Some(json) => self.matches(condition, json),
@@ -196,7 +197,7 @@ impl Builder<'_> {
             }
             None => constant(condition, Some(&Value::from(""))),
         };
-        (sql, Reach::Object)
+        (sql, Selectivity::FullScan)
     }
 
     /// Ordered comparison of a column of whole seconds with dates.
@@ -214,7 +215,7 @@ impl Builder<'_> {
         Some(terms.join(" AND "))
     }
 
-    fn property(&mut self, condition: &Condition, name: &str) -> (String, Reach) {
+    fn property(&mut self, condition: &Condition, name: &str) -> (String, Selectivity) {
         let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
         let scalar = indexed.and_then(|(_, property)| Scalar::of(property));
         if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
@@ -222,9 +223,9 @@ impl Builder<'_> {
         }
         if scalar == Some(Scalar::Text) {
             let text = exact_text(self.slot(name));
-            return (self.matches_text(condition, &text), Reach::Scan);
+            return (self.matches_text(condition, &text), Selectivity::IndexScan);
         }
-        (self.matches_property(condition), Reach::Object)
+        (self.matches_property(condition), Selectivity::FullScan)
     }
 
     /// A condition on a property with one scalar per object, as a term on its index; none when the
@@ -234,33 +235,33 @@ impl Builder<'_> {
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, Reach)> {
+    ) -> Option<(String, Selectivity)> {
         let key = slots::key(self.slot(name));
         match condition.operator {
-            Operator::Empty => Some((format!("{key} IS NULL"), Reach::Point)),
-            Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), Reach::Range)),
+            Operator::Empty => Some((format!("{key} IS NULL"), Selectivity::IndexPoint)),
+            Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), Selectivity::IndexRange)),
             Operator::Equals => self.equality(condition, name, scalar),
             Operator::NotEqual => {
                 let (equality, _) = self.equality(condition, name, scalar)?;
-                Some((format!("({equality}) IS NOT TRUE"), Reach::Scan))
+                Some((format!("({equality}) IS NOT TRUE"), Selectivity::IndexScan))
             }
             Operator::Contains => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("instr({key}, {part}) > 0"), Reach::Scan))
+                Some((format!("instr({key}, {part}) > 0"), Selectivity::IndexScan))
             }
             Operator::NotContains => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("(instr({key}, {part}) > 0) IS NOT TRUE"), Reach::Scan))
+                Some((format!("(instr({key}, {part}) > 0) IS NOT TRUE"), Selectivity::IndexScan))
             }
             Operator::EndsWith => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("substr({key}, -length({part})) = {part}"), Reach::Scan))
+                Some((format!("substr({key}, -length({part})) = {part}"), Selectivity::IndexScan))
             }
             Operator::StartsWith => {
                 let lower = text_needle(condition, scalar)?;
                 let upper = after_prefix(&lower);
                 let (lower, upper) = (self.bind(lower), self.bind(upper));
-                Some((format!("{key} >= {lower} AND {key} < {upper}"), Reach::Range))
+                Some((format!("{key} >= {lower} AND {key} < {upper}"), Selectivity::IndexRange))
             }
             Operator::LessThan
             | Operator::LessThanOrEqual
@@ -276,7 +277,7 @@ impl Builder<'_> {
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, Reach)> {
+    ) -> Option<(String, Selectivity)> {
         let slot = self.slot(name);
         let (key, spelling) = (slots::key(slot), slots::spelling(slot));
         let values = match scalar {
@@ -290,7 +291,10 @@ impl Builder<'_> {
         if let [value] = values.as_slice() {
             let exact = order::spelling(value).map_or(Sql::Null, Sql::Text);
             let (value, exact) = (self.bind(sql_key(SortKey::of(value))), self.bind(exact));
-            return Some((format!("{key} = {value} AND {spelling} IS {exact}"), Reach::Point));
+            return Some((
+                format!("{key} = {value} AND {spelling} IS {exact}"),
+                Selectivity::IndexPoint,
+            ));
         }
         let keys: Vec<String> = values.iter().map(Value::to_string).collect();
         let keys = self.bind_json(&keys);
@@ -300,7 +304,7 @@ impl Builder<'_> {
             let exact = exact_text(slot);
             sql = format!("{sql} AND {exact} IN (SELECT value FROM json_each({texts}))");
         }
-        Some((sql, Reach::Range))
+        Some((sql, Selectivity::IndexRange))
     }
 
     /// Ordered comparison: numbers by key, text by exact spelling, dates within the range of keys
@@ -310,16 +314,16 @@ impl Builder<'_> {
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, Reach)> {
+    ) -> Option<(String, Selectivity)> {
         let bounds = bounds(condition)?;
         let are_numbers = bounds.iter().all(|(_, bound)| Number::of(bound).is_some());
         let are_texts = bounds.iter().all(|(_, bound)| Number::of(bound).is_none());
-        let (column, reach) = match scalar {
-            Scalar::Number if are_numbers => (slots::key(self.slot(name)), Reach::Range),
+        let (column, selectivity) = match scalar {
+            Scalar::Number if are_numbers => (slots::key(self.slot(name)), Selectivity::IndexRange),
             Scalar::Text if are_texts && condition.dates => {
                 return self.date_range(condition, name);
             }
-            Scalar::Text if are_texts => (exact_text(self.slot(name)), Reach::Scan),
+            Scalar::Text if are_texts => (exact_text(self.slot(name)), Selectivity::IndexScan),
             _ => return None,
         };
         let mut terms = Vec::new();
@@ -330,14 +334,14 @@ impl Builder<'_> {
             };
             terms.push(format!("{column} {operator} {}", self.bind(bound)));
         }
-        Some((terms.join(" AND "), reach))
+        Some((terms.join(" AND "), selectivity))
     }
 
     /// Dates are stored as text with time zones. The text decides a comparison when both dates are
     /// more than two days apart; otherwise the dates are parsed. Text that is not a date compares
     /// as text with the bound (see docs/reference/filters.md#comparison). It is on the same side of
     /// these edges, because letters are greater than digits in either case.
-    fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Reach)> {
+    fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Selectivity)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
         let (mut possible, mut sure) = (Vec::new(), Vec::new());
@@ -354,7 +358,7 @@ impl Builder<'_> {
         }
         let matches = self.matches_text(condition, &exact_text(slot));
         let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
-        Some((format!("{possible} AND ({sure} OR {matches})"), Reach::Range))
+        Some((format!("{possible} AND ({sure} OR {matches})"), Selectivity::IndexRange))
     }
 }
 
