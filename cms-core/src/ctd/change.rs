@@ -186,7 +186,7 @@ struct Refill {
 }
 
 impl Refill {
-    /// Plans the change. When most objects are of the type, indexes are dropped and rebuilt, which
+    /// Determines the changes. When most objects are of the type, indexes are dropped and rebuilt, which
     /// is faster than updating them row by row.
     fn of(
         writer: &Writer<'_>,
