@@ -86,8 +86,8 @@ impl Backups<'_> {
         verified
     }
 
-    /// Removes incomplete backups of killed servers from a directory. A bucket shows only complete
-    /// files.
+    /// Removes incomplete backups of killed servers from a directory. A bucket contains only
+    /// complete files.
     fn remove_incomplete(&self, place: &BackupPlace) -> Result<()> {
         let BackupPlace::Folder(folder) = place else { return Ok(()) };
         let prefix = self.prefix()?;

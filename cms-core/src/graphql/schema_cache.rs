@@ -48,7 +48,7 @@ impl Weighter<String, Arc<ExecutableDocument>> for QueryBytes {
     }
 }
 
-/// A cache of the most used queries, with a maximum total size of their texts.
+/// A cache of the most used queries, limited by the bytes of their text.
 fn query_cache<V: Clone>(bytes: u64) -> Cache<String, V, QueryBytes>
 where
     QueryBytes: Weighter<String, V>,

@@ -1,4 +1,4 @@
-//! A cache of the most recently built OpenAPI documents.
+//! The OpenAPI documents that were made last.
 
 use std::{
     collections::VecDeque,
@@ -10,19 +10,19 @@ use cms_model::wire::{
     openapi::{OpenApiDocument, OpenApiRequest},
 };
 
-/// Maximum number of cached documents. Each can have several megabytes.
+/// Documents that are kept. Each may have some megabytes.
 const KEPT: usize = 8;
 
-/// Cached documents with their keys, newest last.
+/// Documents by what they depend on, newest last.
 #[derive(Default)]
 pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument>)>>);
 
-/// Everything that a document depends on.
+/// All that a document depends on.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct DocumentKey {
     pub(crate) schema_rev: i64,
     pub(crate) request: OpenApiRequest,
-    /// None for keys with all rights.
+    /// None for keys that may do everything.
     pub(crate) rules: Option<Vec<Rule>>,
 }
 
@@ -35,7 +35,7 @@ impl DocumentCache {
 
     pub(crate) fn keep(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
         let mut kept = self.lock();
-        // Documents of older revisions are never requested again.
+        // Those of older types are of no use any more.
         kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
         if kept.len() == KEPT {
             kept.pop_front();

@@ -11,7 +11,7 @@ fn map(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-/// A data directory with this many posts, each linked to the next two and to one of two tags.
+/// A folder with so many posts in a row, each linked to the next two and to one of two tags.
 fn folder(posts: usize) -> TestCms {
     let test = TestCms::new();
     let local = Caller::local();
@@ -69,7 +69,7 @@ fn each_level_costs_one_statement_per_type() {
     ];
     for (query, more) in table {
         let (status, statements) = cost(&test, query);
-        // Reads no rows for an empty page.
+        // Nothing is read of a page that is empty, not even the page.
         let expected = if more == 0 { (200, plain.1 - 1) } else { plus(more) };
         assert_eq!((status, statements), expected, "{query}");
     }
@@ -91,7 +91,7 @@ fn a_hundred_posts_cost_as_many_statements_as_one() {
         let plain = "{ postList(limit: 100) { id } }";
         let list = self::cost(&many, plain).1.min(self::cost(&many, plain).1);
         assert_eq!(cost(&many), list + relations, "{query}");
-        // The last post links to its tag only.
+        // The last post leads to no other, but to its tag.
         assert!(cost(&one) <= list + relations);
     }
 }
@@ -102,7 +102,7 @@ fn objects_are_counted_where_they_are_shown() {
     let nested = |times: usize| {
         format!("{{ postList {{ {} id {} }} }}", "next { ".repeat(times), "}".repeat(times))
     };
-    // Each level reads twenty posts once, and renders twice as many as the level above.
+    // Twenty posts are read once on each level, and shown twice as often on each.
     assert_eq!(cost(&test, &nested(7)).0, 200);
     assert_eq!(cost(&test, &nested(10)).0, 400);
 }
