@@ -176,7 +176,7 @@ impl Response {
         }
     }
 
-    /// Sets the range of a file that this is.
+    /// Sets the range of the file that the body contains.
     pub(crate) fn with_range(self, range: &str) -> Self {
         let range = HeaderValue::try_from(range).expect("numbers make a header value");
         self.with_header(header::CONTENT_RANGE, range)

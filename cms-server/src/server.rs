@@ -39,27 +39,27 @@ use crate::{
     state::App,
 };
 
-/// How long a client may take to send the head of an HTTP/1 request.
+/// Timeout of the head of an HTTP/1 request.
 const HEAD_TIMEOUT: Duration = IDLE_TIMEOUT;
-/// Interval of HTTP/2 pings, which detect broken connections.
+/// Interval of HTTP/2 pings, which detect lost connections.
 const PING_INTERVAL: Duration = Duration::from_mins(1);
-/// Concurrent streams of an HTTP/2 connection.
+/// Maximum number of concurrent streams of an HTTP/2 connection.
 const MAX_STREAMS: u32 = 64;
-/// Size of all headers of an HTTP/2 request.
+/// Maximum total size of the headers of an HTTP/2 request.
 const MAX_HEADER_BYTES: u32 = 64 * 1024;
 /// Read buffer of one connection; more than the longest head. Hundreds of uploads each fill theirs.
 const BUFFER_BYTES: usize = 128 * 1024;
 /// Pause of accepting after an error: the process has no file handles left.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
-/// Connections that may wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// How long a connection that timed out may take to finish its other responses.
+/// Time in which a connection that timed out may finish its other responses.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long work that outlived the grace period may take to end.
+/// Time in which work that is still running after the grace period may end.
 const WORK_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long the last background tasks may take after the grace period.
+/// Time for the last background tasks after the grace period.
 const TASKS_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long all other steps may take until the process ends.
+/// Time for all other steps until the process ends.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A running server.
@@ -94,7 +94,7 @@ pub fn bind(config: ServerConfig) -> io::Result<Bound> {
     {
         use tokio::signal::unix::{SignalKind, signal};
         let _entered = runtime.enter();
-        // With a handler installed, SIGHUP does not end the process while the server starts.
+        // Installed early, so that SIGHUP does not end the process while the server starts.
         drop(signal(SignalKind::hangup())?);
     }
     let socket = if config.listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };

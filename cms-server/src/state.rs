@@ -55,9 +55,9 @@ pub(crate) struct App {
     pub(crate) connection_limits: Arc<ConnectionLimits>,
     pub(crate) log: Option<LogWriter>,
     max_subscribers: usize,
-    /// Free places for streams of changes.
+    /// Permits for streams of changes.
     free_subscribers: Arc<Semaphore>,
-    /// In microseconds; the largest number for never.
+    /// In microseconds; the maximum means never.
     slow_query: AtomicU64,
     key_rate: RateLimiter<String>,
     address_rate: RateLimiter<IpAddr>,
@@ -133,7 +133,8 @@ impl App {
         self.max_subscribers.saturating_sub(self.free_subscribers.available_permits())
     }
 
-    /// Takes a place for a stream of changes. A stream may last for days, so nobody waits for one.
+    /// Acquires a permit for a stream of changes, or fails when all are in use. A stream may last
+    /// for days, so requests do not wait for one.
     pub(crate) fn subscribe(&self) -> Result<OwnedSemaphorePermit> {
         let place = Arc::clone(&self.free_subscribers).try_acquire_owned();
         place.map_err(|_| Error::Busy("too many streams of changes".to_owned()))

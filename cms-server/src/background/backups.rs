@@ -16,7 +16,7 @@ const FIRST_CHECK: Duration = Duration::from_mins(1);
 /// Longest pause between checks, and the pause after an error.
 const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 
-/// Makes backups when they are due. A failed backup is retried, and does not stop the server.
+/// Creates backups when they are due. A failed backup is retried, and does not stop the server.
 pub(super) async fn make_scheduled(app: Arc<App>, plan: BackupPlan) {
     time::sleep(FIRST_CHECK).await;
     loop {
@@ -34,7 +34,7 @@ async fn due_in(app: &Arc<App>, plan: &BackupPlan) -> Option<Duration> {
     run(app, Work::File, move |cms| cms.backups().due_in(&plan)).await
 }
 
-/// Makes a backup; returns whether it is complete.
+/// Creates a backup; returns whether it is complete.
 async fn make(app: &Arc<App>, plan: &BackupPlan) -> bool {
     let (plan, state) = (plan.clone(), Arc::clone(app));
     let stops = move || state.draining.load(Ordering::Relaxed);

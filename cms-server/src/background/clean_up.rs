@@ -9,7 +9,7 @@ use super::job::{repeat, run};
 use crate::{net::permits::Work, state::App};
 
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_mins(1);
-/// When orphaned files are looked for first, after the start of the server, and how often then.
+/// Time of the first search for orphaned files after the start of the server, and its interval.
 const FIRST_SWEEP: Duration = Duration::from_mins(1);
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
@@ -28,7 +28,7 @@ pub(super) async fn remove_orphaned_files(app: Arc<App>) {
             if removed > 0 {
                 tracing::info!(removed, files, "orphaned files removed");
             }
-            // The same number every hour needs no further line.
+            // A repeated number is not logged again.
             if withheld > 0 && withheld != last.withheld {
                 tracing::warn!(
                     orphaned = withheld,

@@ -10,15 +10,15 @@ use crate::{net::permits::Work, state::App};
 
 /// Schedules have whole seconds, so no publication is later than one.
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
-/// How long content may wait for the index without a search.
+/// Interval of indexing without a search.
 const INDEX_INTERVAL: Duration = Duration::from_millis(200);
-/// Pause of indexing after an error: a full disk stays full for a while.
+/// Pause of indexing after an error, because a full disk stays full for a while.
 const INDEX_RETRY_INTERVAL: Duration = Duration::from_secs(5);
-/// How often GraphQL schemas follow changes of content types.
+/// Interval of rebuilding GraphQL schemas after changes of content types.
 const SCHEMA_INTERVAL: Duration = Duration::from_millis(250);
-/// How often the connection to storage on another machine is checked.
+/// Interval of checks of remote storage.
 const STORAGE_INTERVAL: Duration = Duration::from_secs(30);
-/// How often the progress of a long change of a content type is logged.
+/// Interval of log lines about the progress of a content type change.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Publishes scheduled objects that are due.
@@ -45,12 +45,12 @@ pub(super) async fn index(app: Arc<App>) {
     }
 }
 
-/// Rebuilds GraphQL schemas after changes of content types, so that no query has to.
+/// Rebuilds GraphQL schemas after changes of content types, so that no query has to do it.
 pub(super) async fn refresh_graphql(app: Arc<App>) {
     repeat(app, SCHEMA_INTERVAL, Work::Read, |cms| cms.graphql().refresh()).await;
 }
 
-/// Checks the connection to storage on another machine, for `/readyz`.
+/// Checks remote storage, for `/readyz`.
 pub(super) async fn check_storage(app: Arc<App>) {
     repeat(app, STORAGE_INTERVAL, Work::File, |cms| cms.media().watch()).await;
 }

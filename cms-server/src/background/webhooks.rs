@@ -19,16 +19,16 @@ use crate::{blocking, net::permits::WritePermits, state::App};
 
 /// How long changes are collected before they are delivered.
 const BATCH_DELAY: Duration = Duration::from_millis(20);
-/// How often retries that are due, and changes of other processes, are looked for.
+/// Poll interval for due retries and for changes of other processes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Pause of a delivery whose outcome could not be recorded: else the receiver would get it again
-/// and again.
+/// Pause of a delivery whose outcome could not be recorded: otherwise it would be repeated
+/// continuously.
 const RECORD_RETRY_INTERVAL: Duration = Duration::from_secs(10);
 /// Timeout of a delivery.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of a synchronous webhook.
 const SYNCHRONOUS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Largest response of a synchronous webhook: an object, and some more.
+/// Maximum size of the response of a synchronous webhook: an object, and some more.
 const MAX_SYNCHRONOUS_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
 /// Concurrent deliveries to all webhooks.
 const MAX_DELIVERIES: usize = 64;

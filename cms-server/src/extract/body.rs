@@ -20,7 +20,7 @@ use crate::{
     state::App,
 };
 
-/// Most bytes of an unread body that are discarded, and for how long.
+/// Maximum number of bytes of an unread body that are discarded, and the timeout.
 const MAX_DISCARDED_BYTES: u64 = 64 * 1024;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(1);
 

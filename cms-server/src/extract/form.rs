@@ -27,13 +27,13 @@ use crate::{blocking, state::App};
 
 /// The name of the only field that is a file.
 const FILE_FIELD: &str = "file";
-/// Longest other field.
+/// Maximum size of another field, in bytes.
 const MAX_FIELD_BYTES: u64 = 64 * 1024;
-/// Most fields of a form.
+/// Maximum number of fields.
 const MAX_FIELDS: usize = 100;
 /// Bytes of a file that are buffered before they are written.
 const WRITE_BYTES: usize = 256 * 1024;
-/// Most bytes between two parts or in a short field: more than either needs.
+/// Maximum number of bytes between two parts or in a field: more than either needs.
 const MAX_GAP_BYTES: usize = 128 * 1024;
 
 /// A parsed form.

@@ -1,4 +1,4 @@
-//! Downloading a backup, which is streamed while it is made.
+//! Downloads of backups, which are streamed while they are created.
 
 use std::{
     io::{self, Write},
@@ -28,7 +28,7 @@ const CHUNKS: usize = 4;
 
 /// Copies the database, and streams the backup.
 ///
-/// A later error breaks the response off: a file without its end is no valid backup.
+/// A later error aborts the response: a truncated file is not a valid backup.
 pub(crate) async fn get(app: &Arc<App>, method: &Method) -> Result<Response> {
     if method == Method::HEAD {
         return Ok(Response::unsized_stream(TAR, Body::empty()));

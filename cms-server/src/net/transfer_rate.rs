@@ -1,17 +1,18 @@
-//! How fast a client must send a request body or read a response: the only place with such rules.
+//! The minimum transfer rate of clients that send a request body or read a response. All such rules
+//! are here.
 //!
 //! Only time in which the server waits for the client counts.
 
 use std::time::Duration;
 
-/// How long a client may neither send nor read a byte.
+/// Maximum time without any byte sent or read by the client.
 pub(crate) const STALL_TIMEOUT: Duration = Duration::from_mins(1);
 /// The same while the memory for responses is scarce.
 pub(crate) const SCARCE_STALL_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of a request body or a response from which on a client holds much of what all share.
+/// Bytes of a request body or a response above which a client uses a large part of shared memory.
 pub(crate) const LARGE_BYTES: usize = 1024 * 1024;
 
-/// Waiting time before the minimum rate applies: connections pause.
+/// Waiting time before the minimum rate applies, because connections pause.
 const GRACE: Duration = Duration::from_secs(30);
 /// Factor of the minimum rate for a client that holds [`LARGE_BYTES`] or more.
 const LARGE_FACTOR: u64 = 32;

@@ -42,7 +42,7 @@ async fn body_without_json_media_type_returns_415() {
                 assert_eq!(reply.both(), wrong_media_type());
             }
         }
-        // Without a body, and where none is read, the type does not matter.
+        // Requests without a body, and endpoints that read none, need no media type.
         assert_eq!(app.send("POST", POSTS, &headers, "").await.both(), malformed());
         assert_eq!(app.send("GET", ONE, &headers, body).await.status, 200);
         let gone = "/api/v1/content/post/gone";
@@ -50,7 +50,7 @@ async fn body_without_json_media_type_returns_415() {
     }
 }
 
-/// What is no JSON, or JSON of another kind than the endpoint takes.
+/// Malformed JSON, and JSON of another type than the endpoint requires.
 #[tokio::test]
 async fn body_of_the_wrong_kind_returns_400() {
     let app = TestApp::new();
@@ -282,7 +282,7 @@ async fn checks_run_in_order() {
     }
 }
 
-/// The limit of a whole body is the server's.
+/// The size limit of a body is a setting of the server.
 #[tokio::test]
 async fn body_over_the_limit_returns_413() {
     let config = cms_server::ServerConfig { body_limit: 1000, ..Default::default() };

@@ -161,7 +161,7 @@ async fn image_url_errors() {
     }
 }
 
-/// All headers but those of every response.
+/// All headers except those of every response.
 fn told(headers: &HeaderMap) -> Value {
     let everywhere =
         ["access-control-allow-origin", "access-control-expose-headers", "x-request-id"];

@@ -170,8 +170,8 @@ async fn batch_keeps_dates_of_replaced_objects() {
     assert_eq!(q["internal"]["updatedAt"], minute(0));
 }
 
-/// An object with a date of deletion goes to the trash, whatever it links to and whoever has its
-/// unique values.
+/// An object with a date of deletion goes to the trash; its links and unique values are not
+/// checked.
 #[tokio::test]
 async fn deleted_object_goes_to_the_trash_with_its_dates() {
     let app = TestApp::new();

@@ -6,7 +6,7 @@ use crate::support::{CallerKind, TestApp, forbidden, not_found, unauthorized};
 
 const ONE: &str = "/api/v1/content/post/one";
 
-/// Header or query; the header decides.
+/// The key in the header or the query; the header takes precedence.
 #[tokio::test]
 async fn keys_come_in_a_header_or_in_the_query() {
     let app = TestApp::new();
@@ -36,7 +36,7 @@ async fn keys_come_in_a_header_or_in_the_query() {
     assert_eq!(app.send("PATCH", &path, &json, r#"{"price":2}"#).await.status, 200);
 }
 
-/// Which key this is.
+/// The key of the caller.
 #[tokio::test]
 async fn auth_context_describes_the_key() {
     let app = TestApp::new();
@@ -64,7 +64,7 @@ async fn auth_context_describes_the_key() {
     }
 }
 
-/// Keys are made, listed without their token, and refused once they are revoked.
+/// Keys are created, listed without their token, and refused after they are revoked.
 #[tokio::test]
 async fn keys_are_managed() {
     let app = TestApp::new();

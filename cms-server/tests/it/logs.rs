@@ -41,8 +41,9 @@ struct Recording {
 
 impl Recording {
     fn start() -> Self {
-        // With a single subscriber, `tracing` caches its interest of the thread that reached the
-        // line first, which may be that of another test. With several, it queries all.
+        // With a single subscriber, `tracing` caches the interest of the first thread that reaches
+        // a line, which may belong to another test. With several subscribers it queries all of
+        // them.
         let beside = Dispatch::new(tracing_subscriber::registry());
         let log = Log::default();
         let writer = log.clone();

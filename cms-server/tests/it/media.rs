@@ -93,7 +93,8 @@ pub(crate) fn files(app: &TestApp, folder: &str) -> Vec<String> {
     entries.map(|entry| name(&entry.unwrap().path())).collect()
 }
 
-/// The whole object, and the same from the alias and from where all objects are.
+/// The complete object, the same from the alias of the upload endpoint and from the content
+/// endpoint.
 #[tokio::test]
 async fn upload_creates_a_media_object() {
     let app = TestApp::new();
@@ -128,7 +129,7 @@ async fn upload_creates_a_media_object() {
 /// detects it.
 type Case<'a> = (Part<'a>, &'a str, [&'a str; 3], Option<(u32, u32)>);
 
-/// Properties of files of other kinds: extension, name, media type, type, size.
+/// Properties of files of other types: extension, name, media type, type, size.
 #[tokio::test]
 async fn media_type_is_detected_from_content() {
     let app = TestApp::new();

@@ -2,7 +2,7 @@
 //!
 //! [`filter`] parses conditions, [`path`] property paths; [`eval`] evaluates a condition on a
 //! value, [`order`] computes the sort key of a value, [`value`] has shared conversions of JSON
-//! values. This module works on values in memory and knows no SQL; `store::list_sql` translates a
+//! values. This module works on values in memory and knows no SQL; `cms-store` translates a
 //! [`ListQuery`] to SQL and calls [`eval`] and [`order`] where no index helps.
 
 pub mod eval;
