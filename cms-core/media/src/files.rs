@@ -231,7 +231,7 @@ impl Files {
                 Ok(()) => return Ok(lock),
                 // A removal holds the lock briefly, a backup holds it for long.
                 Err(TryLockError::WouldBlock) if begun.elapsed() < MAX_LOCK_WAIT => {
-                    sleep(POLL_INTERVAL)
+                    sleep(POLL_INTERVAL);
                 }
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Busy("another backup is being made".to_owned()));

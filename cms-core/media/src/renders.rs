@@ -56,7 +56,7 @@ pub struct Pieces {
     size: u64,
 }
 
-/// Small images in memory, by ETag: an id may be used again with another file, an ETag is not. No
+/// Small images in memory, by `ETag`: an id may be used again with another file, an `ETag` is not. No
 /// invalidation is needed, because images are first looked up in the database.
 pub struct Recent(Cache<String, Bytes, Size>);
 

@@ -39,7 +39,7 @@ pub struct Image {
     media_type: String,
     /// The job with its name; none: the stored file itself.
     rendering: Option<(String, Rendering)>,
-    /// The strong ETag, without quotes: bytes with the same tag are identical.
+    /// The strong `ETag`, without quotes: bytes with the same tag are identical.
     pub etag: String,
     pub modified: Timestamp,
     /// Another `Accept` header may get another response.

@@ -116,7 +116,7 @@ impl Objects<'_> {
         self.get_with_tag(caller, name, id, hydrate).map(|(json, _)| json)
     }
 
-    /// As [`Self::get`], with the ETag of the response.
+    /// As [`Self::get`], with the `ETag` of the response.
     ///
     /// # Errors
     /// Errors of the request, and [`Error::NotFast`] for a caller that allows fast reads only.
@@ -355,8 +355,8 @@ pub(crate) fn find(
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
 }
 
-/// As [`find`], for a request that changes this object: rejected when `If-Match` has other ETags.
-/// They are compared with the ETag of the current version, whatever view the request uses.
+/// As [`find`], for a request that changes this object: rejected when `If-Match` has other `ETags`.
+/// They are compared with the `ETag` of the current version, whatever view the request uses.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
     content_type: &CompiledType,
